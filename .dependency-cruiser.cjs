@@ -1,0 +1,77 @@
+// The room table of the house: a room may import itself and the rooms named here, and nothing else.
+const rooms = {
+  apis: [],
+  core: ['apis'],
+  ports: ['apis', 'core'],
+  state: ['apis', 'core', 'ports'],
+  workers: ['apis', 'core'],
+  runtime: ['ports', 'core'],
+  controllers: ['apis', 'core', 'ports', 'state', 'runtime'],
+  queries: ['apis', 'core', 'ports', 'state'],
+  commands: ['apis', 'core', 'ports', 'state'],
+  server: ['apis', 'core', 'queries', 'commands', 'ports', 'runtime'],
+  adapters: ['apis', 'core', 'ports', 'runtime'],
+  simulator: ['apis', 'core', 'ports'],
+  cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'adapters', 'simulator', 'cmd'],
+  ui: ['apis'],
+};
+
+const table = Object.entries(rooms).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  comment: `src/${room} may import ${allowed.length === 0 ? 'nothing of ours' : allowed.join(', ')} (tests may also use test/builders and test/fakes).`,
+  severity: 'error',
+  from: { path: `^src/${room}/`, pathNot: '\\.test\\.ts$' },
+  to: { path: '^(src|test|hack)/', pathNot: `^src/(${[room, ...allowed].join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...table,
+    {
+      name: 'tests-use-builders-and-fakes-alone',
+      severity: 'error',
+      from: { path: '^src/.*\\.test\\.ts$' },
+      to: { path: '^test/', pathNot: '^test/(builders|fakes)/' },
+    },
+    {
+      name: 'controllers-are-strangers',
+      comment: 'One controller never imports another.',
+      severity: 'error',
+      from: { path: '^src/controllers/([^/]+)/' },
+      to: { path: '^src/controllers/([^/]+)/', pathNot: '^src/controllers/$1/' },
+    },
+    {
+      name: 'client-node-in-one-room',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/adapters/kubernetes/' },
+      to: { path: 'node_modules/@kubernetes/client-node', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'http-servers-in-their-rooms',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(server|simulator|adapters|runtime)/' },
+      to: { path: 'node_modules/(express|ws)/' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '^src/(cmd|workers)/', '^src/ui/'] },
+      to: {},
+    },
+    {
+      name: 'not-to-dev-dependencies',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.test\\.ts$' },
+      to: { dependencyTypes: ['npm-dev'] },
+    },
+    { name: 'not-to-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^src/ui/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default', 'types'] },
+  },
+};

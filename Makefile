@@ -1,0 +1,53 @@
+# Every command that a person or CI needs. Each installs what it lacks: Node.js 20 or later, npm and make are enough.
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+# The project's own Node.js 24, from npm, whatever the machine has.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+INSTALLED := node_modules/.installed
+DEMO_ARGS ?=
+BENCH ?=
+
+.PHONY: help install demo test verify check build bench generate clean
+
+help: ## List these commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+install: $(INSTALLED) ## Install what the project needs (done by the others, too)
+
+$(INSTALLED): package.json package-lock.json
+	# Not `npm ci`: it refuses a lock file whose optional packages of other platforms a registry mirror does not hold.
+	npm install --no-save --no-audit --no-fund --loglevel=error
+	@touch $@
+
+demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options
+	@npm run -s evenkeel -- demo $(DEMO_ARGS)
+
+test: $(INSTALLED) ## Run all tests
+	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
+	@node hack/test-totals.ts node_modules/.test-results.json
+
+check: $(INSTALLED) ## Format, types, lint, room table, unused code, generated files
+	npm run -s format:check
+	npm run -s typecheck
+	npm run -s lint
+	npm run -s depcruise
+	npm run -s knip
+	node hack/generate.ts --check
+
+verify: check ## Everything that must hold before a commit: check, then test
+	@if [ "$(SKIP_TESTS)" = "" ]; then $(MAKE) --no-print-directory test; fi
+
+build: $(INSTALLED) ## Compile to dist/
+	rm -rf dist
+	npm run -s build
+
+bench: $(INSTALLED) ## Print figures, one JSON line each; BENCH=name runs one
+	@node hack/bench.ts $(BENCH)
+
+generate: $(INSTALLED) ## Write every generated file anew
+	node hack/generate.ts
+
+clean: ## Remove what was installed and built
+	rm -rf dist node_modules

@@ -1,0 +1,20 @@
+// Runs every generator; with --check writes nothing and fails where a generated file is stale.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Node.js says of itself that it runs TypeScript. */
+const QUIET = ['--disable-warning=ExperimentalWarning'];
+
+const generators = readdirSync(import.meta.dirname)
+  .filter((name) => /^generate-.+\.ts$/.test(name) && !name.endsWith('.test.ts'))
+  .sort();
+for (const generator of generators) {
+  const { status } = spawnSync(process.execPath, [...QUIET, join(import.meta.dirname, generator), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  if (status !== 0) {
+    console.error(`${generator} failed: run \`make generate\` and commit what it writes`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,26 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { SqliteDatabase } from 'kysely';
+
+/** Node's own SQLite in the shape that Kysely's dialect asks for: no native add-on to build. */
+export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
+  const raw = new DatabaseSync(path);
+  // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
+  raw.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL;');
+  return {
+    raw,
+    close: () => raw.close(),
+    prepare: (sql) => {
+      const statement = raw.prepare(sql);
+      const bind = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+      return {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...bind(parameters)),
+        run: (parameters) => {
+          const { changes, lastInsertRowid } = statement.run(...bind(parameters));
+          return { changes, lastInsertRowid };
+        },
+        iterate: (parameters) => statement.iterate(...bind(parameters)),
+      };
+    },
+  };
+}

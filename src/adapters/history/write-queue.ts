@@ -1,0 +1,58 @@
+import type { AppliedValue, ClusterPoint, ResizeCycle, UsagePoint } from '../../ports/history.ts';
+
+/** What waits to be written, by table. */
+export interface Pending {
+  cycles: ResizeCycle[];
+  applied: AppliedValue[];
+  usage: UsagePoint[];
+  cluster: ClusterPoint[];
+}
+
+/**
+ * Past this many waiting rows a kind's oldest are dropped: a store that is away must not fill the memory. Two hours of points of
+ * 5,000 containers.
+ */
+export const MOST_WAITING = 120_000;
+
+/** A bounded queue of rows. What it drops it counts. */
+export class WriteQueue {
+  #pending: Pending = empty();
+  #dropped = 0;
+
+  get size(): number {
+    return this.#pending.cycles.length + this.#pending.applied.length + this.#pending.usage.length + this.#pending.cluster.length;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  add<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
+    const queue = this.#pending[kind] as unknown[];
+    queue.push(...(rows as unknown[]));
+    const over = queue.length - MOST_WAITING;
+    if (over > 0) {
+      queue.splice(0, over);
+      this.#dropped += over;
+    }
+  }
+
+  takeAll(): Pending {
+    const taken = this.#pending;
+    this.#pending = empty();
+    return taken;
+  }
+
+  /** A batch that could not be written goes back in front of what came since. */
+  putBack(batch: Pending): void {
+    const since = this.takeAll();
+    for (const kind of ['cycles', 'applied', 'usage', 'cluster'] as const) {
+      this.add(kind, batch[kind]);
+      this.add(kind, since[kind]);
+    }
+  }
+}
+
+function empty(): Pending {
+  return { cycles: [], applied: [], usage: [], cluster: [] };
+}

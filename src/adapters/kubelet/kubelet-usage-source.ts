@@ -1,0 +1,166 @@
+// Usage straight from the kubelets: every node once an interval, each at its own moment of it.
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { NodeRecord } from '../../core/model/node.ts';
+import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
+import type { KubeletFetcher } from './kubelet-fetcher.ts';
+import { NodeCounters } from './node-counters.ts';
+import { Slots } from './slots.ts';
+import { readStatsSummary } from './stats-summary.ts';
+
+export interface KubeletUsageSourceParts {
+  readonly fetcher: KubeletFetcher;
+  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode'>;
+  readonly clock: Clock;
+  readonly timer: MachineTimer;
+  readonly activity: Activity;
+  readonly metrics: Metrics;
+  readonly concurrency?: number;
+}
+
+/** Machine time for one page. */
+const DEADLINE_MS: DurationMs = 5_000;
+/** Volumes and network move slowly, and the page is large. */
+const SUMMARY_EVERY_MS: DurationMs = 5 * MINUTE_MS;
+/** The first look at each node comes within this time; a counter tells nothing before the second. */
+const FIRST_WITHIN_MS: DurationMs = 10_000;
+/** Past this many intervals a rate is a gap. */
+const GAP_INTERVALS = 3;
+
+interface Poller {
+  readonly counters: NodeCounters;
+  /** Where in the interval this node is read, 0–1. */
+  readonly phase: number;
+  cancel: () => void;
+  busy: boolean;
+  summaryDueAt: Instant;
+}
+
+export class KubeletUsageSource implements UsageSource {
+  readonly name = 'kubelet';
+  readonly #parts: KubeletUsageSourceParts;
+  readonly #slots: Slots;
+  readonly #reads: Counter;
+  readonly #duration: Histogram;
+  readonly #pollers = new Map<string, Poller>();
+
+  constructor(parts: KubeletUsageSourceParts) {
+    this.#parts = parts;
+    this.#slots = new Slots(parts.concurrency ?? 64);
+    this.#reads = parts.metrics.counter({
+      name: 'evenkeel_kubelet_reads_total',
+      help: 'Pages read from kubelets, by page and outcome: ok, failed, skipped (the one before was still under way).',
+      labels: ['page', 'outcome'],
+    });
+    this.#duration = parts.metrics.histogram({
+      name: 'evenkeel_kubelet_read_duration_seconds',
+      help: 'Time of one page of a kubelet.',
+      labels: ['page'],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    });
+  }
+
+  async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    let cancelSweep = (): void => undefined;
+    const sweep = (): void => {
+      this.#startNewNodes(sink, intervalMs, signal);
+      cancelSweep = clock.schedule(clock.now() + intervalMs, sweep);
+    };
+    if (!signal.aborted) {
+      sweep();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+    cancelSweep();
+    for (const poller of this.#pollers.values()) poller.cancel();
+    this.#pollers.clear();
+  }
+
+  #startNewNodes(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): void {
+    const { reader, clock } = this.#parts;
+    for (const node of reader.nodes()) {
+      if (this.#pollers.has(node.name)) continue;
+      const phase = phaseOf(node.name);
+      const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs);
+      const poller: Poller = { counters, phase, cancel: () => undefined, busy: false, summaryDueAt: 0 };
+      this.#pollers.set(node.name, poller);
+      const tick = (): void => {
+        const current = reader.findNode(node.name);
+        if (current === undefined) {
+          this.#pollers.delete(node.name);
+          return;
+        }
+        poller.cancel = clock.schedule(nextAt(clock.now(), intervalMs, phase), tick);
+        // Of a node that is not ready the kubelet is most likely gone: asking it only waits for the deadline.
+        if (current.ready) this.#poll(current, poller, sink, signal);
+      };
+      poller.cancel = clock.schedule(clock.now() + phase * Math.min(intervalMs, FIRST_WITHIN_MS), tick);
+    }
+  }
+
+  #poll(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): void {
+    if (poller.busy) {
+      this.#reads.add(1, { page: 'metrics', outcome: 'skipped' });
+      return;
+    }
+    poller.busy = true;
+    const idle = this.#parts.activity.begin();
+    void this.#slots
+      .use(() => this.#read(node, poller, sink, signal))
+      .catch((err: unknown) =>
+        sink.onFailure({ node: node.name, at: this.#parts.clock.now(), message: err instanceof Error ? err.message : String(err) }),
+      )
+      .finally(() => {
+        poller.busy = false;
+        idle();
+      });
+  }
+
+  async #read(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    const text = await this.#page(node, '/metrics/resource', 'metrics', signal);
+    const reading = poller.counters.read(text, clock.now());
+    for (const [reason, count] of reading.dropped) sink.onDropped(reason, count);
+    sink.onUsage(reading);
+    if (clock.now() < poller.summaryDueAt) return;
+    poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
+    sink.onSummary(readStatsSummary(node.name, await this.#page(node, '/stats/summary', 'summary', signal), clock.now()));
+  }
+
+  async #page(node: NodeRecord, path: string, page: string, signal: AbortSignal): Promise<string> {
+    const { fetcher, timer } = this.#parts;
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const cancel = timer.setTimer(DEADLINE_MS, () => stop.abort(new Error(`no answer within ${DEADLINE_MS} ms`)));
+    const startedMs = timer.nowMs();
+    try {
+      const text = await fetcher.get(node, path, stop.signal);
+      this.#reads.add(1, { page, outcome: 'ok' });
+      return text;
+    } catch (err) {
+      this.#reads.add(1, { page, outcome: 'failed' });
+      throw err;
+    } finally {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+      this.#duration.observe((timer.nowMs() - startedMs) / 1000, { page });
+    }
+  }
+}
+
+// The same moment of every interval, whatever happened in between: samples stay evenly spaced.
+function nextAt(now: Instant, intervalMs: DurationMs, phase: number): Instant {
+  const offset = phase * intervalMs;
+  return (Math.floor((now - offset) / intervalMs) + 1) * intervalMs + offset;
+}
+
+/** FNV-1a over the name: nodes spread evenly over the interval, and each keeps its place over restarts. */
+function phaseOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) / 2 ** 32;
+}

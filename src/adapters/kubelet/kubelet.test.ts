@@ -1,0 +1,338 @@
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { generate } from 'selfsigned';
+import { aNodeRecord } from '../../../test/builders/records.ts';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import type { NodeRecord } from '../../core/model/node.ts';
+import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
+import type { KubeConnection } from '../kubernetes/connection.ts';
+import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletFetcher } from './kubelet-fetcher.ts';
+import { KubeletUsageSource } from './kubelet-usage-source.ts';
+import { NodeCounters } from './node-counters.ts';
+import { readStatsSummary } from './stats-summary.ts';
+import { probeUsageAccess } from './usage-access.ts';
+
+function page(cpuSeconds: number | string, memoryBytes: number | string, at: number, pod = 'p'): string {
+  const labels = `container="app",namespace="a",pod="${pod}"`;
+  return `# HELP container_cpu_usage_seconds_total [STABLE] Cumulative cpu time consumed by the container in core-seconds
+# TYPE container_cpu_usage_seconds_total counter
+container_cpu_usage_seconds_total{${labels}} ${cpuSeconds} ${at}
+# TYPE container_memory_working_set_bytes gauge
+container_memory_working_set_bytes{${labels}} ${memoryBytes} ${at}
+# TYPE container_start_time_seconds gauge
+container_start_time_seconds{${labels}} 1.7e+09
+# TYPE node_cpu_usage_seconds_total counter
+node_cpu_usage_seconds_total ${typeof cpuSeconds === 'number' ? cpuSeconds * 2 : 0} ${at}
+node_memory_working_set_bytes 1.5e+09 ${at}
+pod_cpu_usage_seconds_total{namespace="a",pod="${pod}"} 9 ${at}
+scrape_error 0
+`;
+}
+
+const T = 1_700_000_000_000;
+
+describe('NodeCounters', () => {
+  test('tells CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
+    const counters = new NodeCounters('n1', 180_000);
+    expect(counters.read(page(10, '1.048576e+06', T), T + 500).containers).toEqual([
+      { namespace: 'a', pod: 'p', container: 'app', at: T, cpuMillicores: null, memoryBytes: 1_048_576 },
+    ]);
+    const second = counters.read(page(25, 2_000, T + 60_000), T + 60_500);
+    expect(second.containers).toMatchObject([{ at: T + 60_000, cpuMillicores: 250, memoryBytes: 2_000 }]);
+    expect(second.nodeUsage).toEqual({ node: 'n1', at: T + 60_000, cpuMillicores: 500, memoryBytes: 1_500_000_000 });
+  });
+
+  test.each([
+    ['a counter that went back tells no CPU', [page(10, 1, T), page(3, 1, T + 60_000)], null, {}],
+    ['a gap tells no CPU and is counted', [page(10, 1, T), page(90, 1, T + 600_000)], null, { gap: 2 }],
+    ['a value that is no number is counted', [page(10, 1, T), page('NaN', 1, T + 60_000)], null, { nan: 1 }],
+    ['a negative value is counted', [page(10, 1, T), page(-4, 1, T + 60_000)], null, { negative: 2 }],
+  ])('%s', (_, pages, cpu, dropped) => {
+    const counters = new NodeCounters('n1', 180_000);
+    const readings = pages.map((text, index) => counters.read(text, T + index * 60_000));
+    expect(readings.at(-1)?.containers[0]?.cpuMillicores ?? null).toBe(cpu);
+    expect(Object.fromEntries(readings.at(-1)?.dropped ?? [])).toEqual(dropped);
+  });
+
+  test('goes on from the new value after a reset and after a gap', () => {
+    const counters = new NodeCounters('n1', 180_000);
+    counters.read(page(100, 1, T), T);
+    counters.read(page(3, 1, T + 60_000), T + 60_000);
+    expect(counters.read(page(9, 1, T + 120_000), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
+  });
+
+  test('a sample that the kubelet repeats brings no CPU again', () => {
+    const counters = new NodeCounters('n1', 180_000);
+    counters.read(page(10, 1, T), T);
+    expect(counters.read(page(10, 1, T), T + 10_000).containers[0]?.cpuMillicores).toBeNull();
+    expect(counters.read(page(16, 1, T + 60_000), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
+  });
+
+  test('whatever the times of reading, the rates add up to the counter', () => {
+    const steps = fc.array(fc.record({ ms: fc.integer({ min: 1_000, max: 100_000 }), used: fc.integer({ min: 0, max: 1_000 }) }), {
+      minLength: 1,
+      maxLength: 50,
+    });
+    fc.assert(
+      fc.property(steps, (given) => {
+        const counters = new NodeCounters('n1', 180_000);
+        let at = T;
+        let seconds = 0;
+        counters.read(page(0, 1, at), at);
+        let coreMs = 0;
+        for (const { ms, used } of given) {
+          at += ms;
+          seconds += used / 10;
+          const [usage] = counters.read(page(seconds, 1, at), at).containers;
+          coreMs += ((usage?.cpuMillicores ?? Number.NaN) * ms) / 1000;
+        }
+        // Each rate is rounded to a hundredth of a millicore.
+        expect(Math.abs(coreMs - seconds * 1000)).toBeLessThanOrEqual(1e-5 * (at - T) + 1e-6);
+      }),
+    );
+  });
+});
+
+class Recorded implements UsageSink {
+  readonly usage: UsageReading[] = [];
+  readonly summaries: SummaryReading[] = [];
+  readonly failures: string[] = [];
+  readonly dropped: string[] = [];
+
+  onUsage(reading: UsageReading): void {
+    this.usage.push(reading);
+  }
+
+  onSummary(reading: SummaryReading): void {
+    this.summaries.push(reading);
+  }
+
+  onFailure(failure: { readonly message: string }): void {
+    this.failures.push(failure.message);
+  }
+
+  onDropped(reason: string): void {
+    this.dropped.push(reason);
+  }
+}
+
+function running(
+  fetcher: KubeletFetcher,
+  nodes: NodeRecord[],
+): { clock: FakeClock; timer: FakeClock; activity: FakeActivity; sink: Recorded; stop: AbortController } {
+  const clock = new FakeClock(T);
+  const timer = new FakeClock(0);
+  const activity = new FakeActivity();
+  const sink = new Recorded();
+  const stop = new AbortController();
+  const reader = { nodes: () => nodes, findNode: (name: string) => nodes.find((node) => node.name === name) };
+  const source = new KubeletUsageSource({ fetcher, reader, clock, timer, activity, metrics: new CountingMetrics() });
+  void source.run(sink, 60_000, stop.signal);
+  return { clock, timer, activity, sink, stop };
+}
+
+describe('KubeletUsageSource', () => {
+  test('reads each node once an interval, each at its own moment, and the summary every five minutes', async () => {
+    const asked: string[] = [];
+    const nodes = [aNodeRecord({ name: 'n1' }), aNodeRecord({ name: 'n2' })];
+    const fetcher: KubeletFetcher = {
+      get: async (node, path) => {
+        asked.push(`${node.name}${path}`);
+        return path === '/stats/summary' ? '{"pods":[]}' : page(1, 1, T);
+      },
+    };
+    const { clock, sink, stop } = running(fetcher, nodes);
+    await clock.advance(10 * 60_000);
+    expect(sink.usage.filter((reading) => reading.node === 'n1').length).toBeGreaterThanOrEqual(10);
+    expect(sink.usage.filter((reading) => reading.node === 'n1').length).toBeLessThanOrEqual(11);
+    expect(asked.filter((one) => one === 'n1/stats/summary')).toHaveLength(2);
+    stop.abort();
+    const before = asked.length;
+    await clock.advance(10 * 60_000);
+    expect(asked).toHaveLength(before);
+  });
+
+  test('one bad node fails alone, and what it says is told', async () => {
+    const fetcher: KubeletFetcher = {
+      get: async (node, path) => {
+        if (node.name === 'bad') throw new Error('kubelet of node bad: connect ECONNREFUSED');
+        return path === '/stats/summary' ? '{}' : page(1, 1, T);
+      },
+    };
+    const { clock, sink, stop } = running(fetcher, [
+      aNodeRecord({ name: 'bad' }),
+      aNodeRecord({ name: 'good' }),
+      aNodeRecord({ name: 'down', ready: false }),
+    ]);
+    await clock.advance(60_000);
+    expect(new Set(sink.failures)).toEqual(new Set(['kubelet of node bad: connect ECONNREFUSED']));
+    expect(new Set(sink.usage.map((reading) => reading.node))).toEqual(new Set(['good']));
+    stop.abort();
+  });
+
+  test('gives up a page after its deadline in machine time, busy until then, and never reads a node twice at once', async () => {
+    let asked = 0;
+    const fetcher: KubeletFetcher = {
+      get: (_, __, signal) => {
+        asked += 1;
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+      },
+    };
+    const { clock, timer, activity, sink, stop } = running(fetcher, [aNodeRecord({ name: 'n1' })]);
+    await clock.advance(180_000);
+    expect([asked, activity.count]).toEqual([1, 1]);
+    await timer.advance(5_000);
+    expect(sink.failures).toEqual(['no answer within 5000 ms']);
+    expect(activity.count).toBe(0);
+    stop.abort();
+  });
+
+  test('takes up new nodes and lets go of those that are gone', async () => {
+    const nodes = [aNodeRecord({ name: 'n1' })];
+    const { clock, sink, stop } = running({ get: async (_, path) => (path === '/stats/summary' ? '{}' : page(1, 1, T)) }, nodes);
+    await clock.advance(60_000);
+    nodes.splice(0, 1, aNodeRecord({ name: 'n2' }));
+    await clock.advance(120_000);
+    sink.usage.length = 0;
+    await clock.advance(120_000);
+    expect(new Set(sink.usage.map((reading) => reading.node))).toEqual(new Set(['n2']));
+    stop.abort();
+  });
+});
+
+describe('DirectKubeletFetcher', () => {
+  const servers: https.Server[] = [];
+  const fetchers: DirectKubeletFetcher[] = [];
+
+  afterEach(() => {
+    for (const fetcher of fetchers.splice(0)) fetcher.close();
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  function fetcherFor(ca?: string): DirectKubeletFetcher {
+    const fetcher = new DirectKubeletFetcher(connection(ca));
+    fetchers.push(fetcher);
+    return fetcher;
+  }
+
+  async function kubelet(statusCode = 200): Promise<{ node: NodeRecord; certificate: string; seen: string[] }> {
+    const made = await generate([{ name: 'commonName', value: 'n1' }], {
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+    });
+    const seen: string[] = [];
+    const server = https.createServer({ key: made.private, cert: made.cert }, (request, response) => {
+      seen.push(`${request.headers.authorization ?? ''} ${request.url ?? ''}`);
+      response.writeHead(statusCode).end('scrape_error 0\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    servers.push(server);
+    const node = aNodeRecord({ name: 'n1', internalIp: '127.0.0.1', kubeletPort: (server.address() as AddressInfo).port });
+    return { node, certificate: made.cert, seen };
+  }
+
+  function connection(ca?: string): KubeConnection {
+    return {
+      server: 'https://x',
+      tls: { verify: true, ...(ca === undefined ? {} : { ca }) },
+      headers: async () => ({ authorization: 'Bearer t' }),
+    };
+  }
+
+  test('reads a kubelet whose certificate the CA has signed, with our token', async () => {
+    const { node, certificate, seen } = await kubelet();
+    const fetcher = fetcherFor(certificate);
+    expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal)).toBe('scrape_error 0\n');
+    expect(seen).toEqual(['Bearer t /metrics/resource']);
+  });
+
+  test('refuses one that it has not signed, and says what to do', async () => {
+    const { node, seen } = await kubelet();
+    const fetcher = fetcherFor();
+    await expect(fetcher.get(node, '/metrics/resource', new AbortController().signal)).rejects.toThrow(
+      /serverTLSBootstrap.*kubelet.viaProxy: true/,
+    );
+    expect(seen).toEqual([]);
+  });
+
+  test('a kept connection that the kubelet has closed meanwhile is no failure', async () => {
+    const { node, certificate, seen } = await kubelet();
+    // Closes each connection when a second request comes on it, as a kubelet does whose idle time ends at that moment.
+    const used = new WeakSet<object>();
+    servers.at(-1)?.prependListener('request', (request: IncomingMessage) => {
+      if (used.has(request.socket)) request.socket.destroy();
+      used.add(request.socket);
+    });
+    const fetcher = fetcherFor(certificate);
+    for (let times = 0; times < 3; times += 1) {
+      expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal)).toBe('scrape_error 0\n');
+    }
+    expect(seen.length).toBeGreaterThan(3);
+  });
+
+  test('names the permission that a kubelet misses', async () => {
+    const { node, certificate } = await kubelet(403);
+    const fetcher = fetcherFor(certificate);
+    await expect(fetcher.get(node, '/stats/summary', new AbortController().signal)).rejects.toThrow(
+      'grant get on nodes/metrics and nodes/stats',
+    );
+  });
+});
+
+describe('ProxyKubeletFetcher', () => {
+  const signal = new AbortController().signal;
+
+  test('asks the API server for the node’s page', async () => {
+    const transport = new FakeTransport(() => ({ body: 'text' }));
+    expect(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal)).toBe('text');
+    expect(transport.requests[0]?.path).toBe('/api/v1/nodes/n1/proxy/metrics/resource');
+  });
+
+  test('names the permission that it misses', async () => {
+    const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => status(403, 'Forbidden', 'no')));
+    await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal)).rejects.toThrow('grant get on nodes/proxy');
+  });
+});
+
+describe('readStatsSummary', () => {
+  test('tells claims and network, and leaves other volumes out', () => {
+    const pod = {
+      podRef: { name: 'p', namespace: 'a' },
+      network: { time: '2026-01-01T00:00:00Z', rxBytes: 1, txBytes: 2, rxErrors: 3, txErrors: 4, name: 'eth0' },
+      volume: [
+        { name: 'data', usedBytes: 10, capacityBytes: 100, inodes: 5, inodesUsed: 1, pvcRef: { name: 'data-p', namespace: 'a' } },
+        { name: 'token', usedBytes: 1, capacityBytes: 2 },
+      ],
+    };
+    expect(readStatsSummary('n1', JSON.stringify({ node: {}, pods: [pod] }), T)).toEqual({
+      node: 'n1',
+      volumes: [{ namespace: 'a', pod: 'p', claim: 'data-p', at: T, usedBytes: 10, capacityBytes: 100, inodesUsed: 1, inodes: 5 }],
+      network: [
+        {
+          namespace: 'a',
+          pod: 'p',
+          at: Date.parse('2026-01-01T00:00:00Z'),
+          receiveBytes: 1,
+          transmitBytes: 2,
+          receiveErrors: 3,
+          transmitErrors: 4,
+        },
+      ],
+    });
+  });
+});
+
+describe('probeUsageAccess', () => {
+  test('asks the API server by which ways usage may be read', async () => {
+    const transport = new FakeTransport((request) => {
+      const { resourceAttributes } = (request.body as { spec: { resourceAttributes: { subresource?: string } } }).spec;
+      return { status: 201, body: { status: { allowed: resourceAttributes.subresource === 'metrics' } } };
+    });
+    expect(await probeUsageAccess(transport, new AbortController().signal)).toEqual({ kubelet: true, proxy: false, metricsServer: false });
+    await settle();
+  });
+});

@@ -1,0 +1,155 @@
+import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
+import type { UsageReading } from '../../ports/usage-source.ts';
+import { readLabels, readResourceMetrics, type ResourceMetricsVisitor, type SeriesLabels } from './resource-metrics.ts';
+
+/** One look at a node, and what of it had to be thrown away. */
+export interface NodeReading extends UsageReading {
+  readonly dropped: ReadonlyMap<string, number>;
+}
+
+interface Counter {
+  readonly labels: SeriesLabels | null;
+  cpuSeconds: number;
+  cpuAt: Instant;
+  /** Of the reading under way; null: not in it. */
+  newCpuSeconds: number | null;
+  newCpuAt: Instant;
+  memoryBytes: number | null;
+  memoryAt: Instant;
+  seenInRound: number;
+}
+
+/** Containers that were not seen for this many readings are forgotten. */
+const FORGET_AFTER_ROUNDS = 5;
+
+/** Turns the growing counters of one node into usage: what was used since the reading before. */
+export class NodeCounters implements ResourceMetricsVisitor {
+  readonly #node: string;
+  /** A rate over a longer time than this would smear a peak flat. */
+  readonly #longestGapMs: DurationMs;
+  /** By the text of their labels, which is the same in every reading: it is parsed once. */
+  readonly #containers = new Map<string, Counter>();
+  readonly #nodeCounter: Counter = newCounter(null);
+  #round = 0;
+  #now: Instant = 0;
+  #dropped = new Map<string, number>();
+
+  constructor(node: string, longestGapMs: DurationMs) {
+    this.#node = node;
+    this.#longestGapMs = longestGapMs;
+  }
+
+  /** @param now time of samples that bear none */
+  read(text: string, now: Instant): NodeReading {
+    this.#round += 1;
+    this.#now = now;
+    this.#dropped = new Map();
+    readResourceMetrics(text, this);
+    const containers: ContainerUsage[] = [];
+    for (const [key, counter] of this.#containers) {
+      if (counter.seenInRound !== this.#round) {
+        if (this.#round - counter.seenInRound > FORGET_AFTER_ROUNDS) this.#containers.delete(key);
+        continue;
+      }
+      const usage = this.#containerUsage(counter);
+      if (usage !== null) containers.push(usage);
+    }
+    return { node: this.#node, containers, nodeUsage: this.#nodeUsage(), dropped: this.#dropped };
+  }
+
+  containerCpuSeconds(labels: string, value: number, at: Instant | null): void {
+    this.#takeCpu(this.#counterOf(labels), value, at);
+  }
+
+  containerMemoryBytes(labels: string, value: number, at: Instant | null): void {
+    this.#takeMemory(this.#counterOf(labels), value, at);
+  }
+
+  nodeCpuSeconds(value: number, at: Instant | null): void {
+    this.#takeCpu(this.#nodeCounter, value, at);
+  }
+
+  nodeMemoryBytes(value: number, at: Instant | null): void {
+    this.#takeMemory(this.#nodeCounter, value, at);
+  }
+
+  #counterOf(labels: string): Counter {
+    let counter = this.#containers.get(labels);
+    if (counter === undefined) this.#containers.set(labels, (counter = newCounter(readLabels(labels))));
+    return counter;
+  }
+
+  #takeCpu(counter: Counter, value: number, at: Instant | null): void {
+    const fault = Number.isNaN(value) ? 'nan' : value < 0 ? 'negative' : null;
+    if (fault !== null) {
+      this.#drop(fault);
+      return;
+    }
+    counter.seenInRound = this.#round;
+    counter.newCpuSeconds = value;
+    counter.newCpuAt = at ?? this.#now;
+  }
+
+  #takeMemory(counter: Counter, value: number, at: Instant | null): void {
+    const fault = Number.isNaN(value) ? 'nan' : value < 0 ? 'negative' : null;
+    if (fault !== null) {
+      this.#drop(fault);
+      return;
+    }
+    counter.seenInRound = this.#round;
+    counter.memoryBytes = value;
+    counter.memoryAt = at ?? this.#now;
+  }
+
+  #containerUsage(counter: Counter): ContainerUsage | null {
+    if (counter.labels === null) return null;
+    const sample = this.#sample(counter);
+    if (sample === null) return null;
+    const { namespace, pod, container } = counter.labels;
+    return { namespace, pod, container, ...sample };
+  }
+
+  #nodeUsage(): NodeUsage | null {
+    const sample = this.#nodeCounter.seenInRound === this.#round ? this.#sample(this.#nodeCounter) : null;
+    return sample === null ? null : { node: this.#node, ...sample };
+  }
+
+  /** null where the kubelet has measured nothing new since the reading before: it repeats its last sample. */
+  #sample(counter: Counter): { at: Instant; cpuMillicores: number | null; memoryBytes: number | null } | null {
+    const at = Math.max(counter.newCpuSeconds === null ? 0 : counter.newCpuAt, counter.memoryBytes === null ? 0 : counter.memoryAt);
+    const cpuMillicores = this.#rate(counter);
+    const { memoryBytes } = counter;
+    counter.memoryBytes = null;
+    return cpuMillicores === null && memoryBytes === null ? null : { at, cpuMillicores, memoryBytes };
+  }
+
+  // null for the first value, one that went back (the container was started again), and one after too long a gap.
+  #rate(counter: Counter): number | null {
+    const { cpuSeconds, cpuAt, newCpuSeconds, newCpuAt } = counter;
+    if (newCpuSeconds === null) return null;
+    counter.newCpuSeconds = null;
+    const elapsedMs = newCpuAt - cpuAt;
+    if (cpuAt !== 0 && elapsedMs <= 0) {
+      if (elapsedMs < 0) this.#drop('out-of-order');
+      return null;
+    }
+    counter.cpuSeconds = newCpuSeconds;
+    counter.cpuAt = newCpuAt;
+    if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return null;
+    if (elapsedMs > this.#longestGapMs) {
+      this.#drop('gap');
+      return null;
+    }
+    // Core-seconds per second are cores; two digits of a millicore are more than the kernel's own accounting has.
+    return Math.round(((newCpuSeconds - cpuSeconds) * 1e8) / elapsedMs) / 100;
+  }
+
+  #drop(reason: string): void {
+    this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
+  }
+}
+
+function newCounter(labels: SeriesLabels | null): Counter {
+  return { labels, cpuSeconds: 0, cpuAt: 0, newCpuSeconds: null, newCpuAt: 0, memoryBytes: null, memoryAt: 0, seenInRound: 0 };
+}

@@ -1,0 +1,69 @@
+import type { HpaRecord } from '../../core/model/cluster-records.ts';
+import { annotationsOf, metadataOf } from './decode-metadata.ts';
+import { bytesOf, cpuOf } from './decode-quantities.ts';
+import type { Interner } from './interner.ts';
+import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
+
+type ResourceMetric = HpaRecord['resourceMetrics'][number];
+
+/** HorizontalPodAutoscaler of autoscaling/v2. @throws WireError */
+export function readHpa(wire: Wire, interner: Interner): HpaRecord {
+  const metadata = metadataOf(wire, interner);
+  const spec = objectAt(wire, 'spec');
+  const status = objectAt(wire, 'status');
+  const target = objectAt(spec, 'scaleTargetRef', 'spec.scaleTargetRef');
+  const resourceMetrics: ResourceMetric[] = [];
+  const otherMetrics: string[] = [];
+  const metrics = objectsAt(spec, 'metrics', 'spec.metrics');
+  for (const metric of metrics) {
+    const read = readResourceMetric(metric);
+    if (read === null) otherMetrics.push(nameOfMetric(metric));
+    else resourceMetrics.push(read);
+  }
+  return {
+    namespace: metadata.namespace,
+    name: metadata.name,
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    // All but the copy that kubectl keeps: other tools mark an HPA as theirs in annotations of any name.
+    annotations: annotationsOf(wire, interner, (key) => key !== 'kubectl.kubernetes.io/last-applied-configuration'),
+    target: {
+      namespace: metadata.namespace,
+      kind: interner.text(requiredTextAt(target, 'kind', 'spec.scaleTargetRef.kind')),
+      name: interner.text(requiredTextAt(target, 'name', 'spec.scaleTargetRef.name')),
+    },
+    minReplicas: numberAt(spec, 'minReplicas', 1, 'spec.minReplicas'),
+    maxReplicas: numberAt(spec, 'maxReplicas', 1, 'spec.maxReplicas'),
+    currentReplicas: numberAt(status, 'currentReplicas', 0, 'status.currentReplicas'),
+    desiredReplicas: numberAt(status, 'desiredReplicas', 0, 'status.desiredReplicas'),
+    resourceMetrics,
+    otherMetrics,
+  };
+}
+
+function readResourceMetric(metric: Wire): ResourceMetric | null {
+  const type = textAt(metric, 'type');
+  const source =
+    type === 'Resource' ? objectAt(metric, 'resource') : type === 'ContainerResource' ? objectAt(metric, 'containerResource') : null;
+  if (source === null) return null;
+  const resource = textAt(source, 'name');
+  if (resource !== 'cpu' && resource !== 'memory') return null;
+  const target = objectAt(source, 'target');
+  const percent = optionalNumberAt(target, 'averageUtilization', 'spec.metrics[].target.averageUtilization');
+  const average = target['averageValue'];
+  const path = 'spec.metrics[].target.averageValue';
+  return {
+    resource,
+    container: type === 'ContainerResource' ? textAt(source, 'container') : null,
+    targetUtilizationRatio: percent === null ? null : percent / 100,
+    averageValue: average === undefined || average === null ? null : resource === 'cpu' ? cpuOf(average, path) : bytesOf(average, path),
+  };
+}
+
+// `Pods requests_per_second`, `External queue_length`, `Resource ephemeral-storage`.
+function nameOfMetric(metric: Wire): string {
+  const type = textAt(metric, 'type');
+  const source = objectAt(metric, `${type.charAt(0).toLowerCase()}${type.slice(1)}`);
+  const name = textAt(objectAt(source, 'metric'), 'name') || textAt(source, 'name');
+  return name === '' ? type : `${type} ${name}`;
+}

@@ -1,0 +1,78 @@
+// What every object has: names, versions, labels, times, its controller.
+
+import type { Instant } from '../../core/model/units.ts';
+import type { OwnerRef } from '../../core/model/workload.ts';
+import type { Interner } from './interner.ts';
+import {
+  booleanAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  optionalInstantAt,
+  requiredTextAt,
+  textAt,
+  textsByKeyAt,
+  WireError,
+  type Wire,
+} from './wire.ts';
+
+export interface Metadata {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly createdAt: Instant;
+  readonly deletionAt: Instant | null;
+  readonly controller: OwnerRef | null;
+}
+
+/** @throws WireError */
+export function metadataOf(wire: Wire, interner: Interner): Metadata {
+  const metadata = objectAt(wire, 'metadata');
+  return {
+    uid: textAt(metadata, 'uid', 'metadata.uid'),
+    namespace: interner.text(textAt(metadata, 'namespace', 'metadata.namespace')),
+    name: requiredTextAt(metadata, 'name', 'metadata.name'),
+    resourceVersion: textAt(metadata, 'resourceVersion', 'metadata.resourceVersion'),
+    generation: numberAt(metadata, 'generation', 0, 'metadata.generation'),
+    labels: interner.map(textsByKeyAt(metadata, 'labels', 'metadata.labels')),
+    createdAt: optionalInstantAt(metadata, 'creationTimestamp', 'metadata.creationTimestamp') ?? 0,
+    deletionAt: optionalInstantAt(metadata, 'deletionTimestamp', 'metadata.deletionTimestamp'),
+    controller: controllerOf(metadata, interner),
+  };
+}
+
+/** The annotations that `keep` accepts; most of an object's annotations are other tools' and large. */
+export function annotationsOf(wire: Wire, interner: Interner, keep: (key: string) => boolean): Readonly<Record<string, string>> {
+  const all = textsByKeyAt(objectAt(wire, 'metadata'), 'annotations', 'metadata.annotations');
+  const kept: Record<string, string> = {};
+  for (const key in all) if (keep(key)) kept[key] = all[key] ?? '';
+  return interner.map(kept);
+}
+
+function controllerOf(metadata: Wire, interner: Interner): OwnerRef | null {
+  for (const owner of objectsAt(metadata, 'ownerReferences', 'metadata.ownerReferences')) {
+    if (!booleanAt(owner, 'controller', false, 'metadata.ownerReferences[].controller')) continue;
+    return interner.owner({
+      apiVersion: interner.text(textAt(owner, 'apiVersion')),
+      kind: interner.text(textAt(owner, 'kind')),
+      name: interner.text(textAt(owner, 'name')),
+      uid: interner.text(textAt(owner, 'uid')),
+    });
+  }
+  return null;
+}
+
+/** One of the words that are known here; another is `fallback`, for a newer server may know more. */
+export function oneOf<W extends string>(word: string, known: readonly W[], fallback: W): W {
+  return known.find((candidate) => candidate === word) ?? fallback;
+}
+
+/** @throws WireError unless the word is one of those known: where guessing would be wrong */
+export function strictlyOneOf<W extends string>(word: string, known: readonly W[], path: string): W {
+  const found = known.find((candidate) => candidate === word);
+  if (found === undefined) throw new WireError(path, `one of ${known.join(', ')}`, word);
+  return found;
+}

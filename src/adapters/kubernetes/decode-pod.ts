@@ -1,0 +1,176 @@
+import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
+import { VPA_POD_ANNOTATIONS } from '../../core/rightsizing/apply/other-manager.ts';
+import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
+import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
+import type { Interner } from './interner.ts';
+import {
+  booleanAt,
+  numberAt,
+  objectAt,
+  objectsAt,
+  optionalInstantAt,
+  optionalObjectAt,
+  optionalTextAt,
+  requiredTextAt,
+  textAt,
+  type Wire,
+} from './wire.ts';
+
+const KEPT_ANNOTATIONS = new Set<string>([
+  'cluster-autoscaler.kubernetes.io/safe-to-evict',
+  'karpenter.sh/do-not-disrupt',
+  'kubernetes.io/config.mirror',
+  'kubectl.kubernetes.io/default-container',
+  ...VPA_POD_ANNOTATIONS,
+]);
+
+/** A pod as decisions see it, a few hundred bytes of 7 kB. @throws WireError */
+export function readPod(wire: Wire, interner: Interner): PodRecord {
+  const metadata = metadataOf(wire, interner);
+  const spec = objectAt(wire, 'spec');
+  const status = objectAt(wire, 'status');
+  const conditions = conditionsByType(status);
+  const ready = conditions.get('Ready');
+  const readyNow = ready?.['status'] === 'True';
+  const scheduled = conditions.get('PodScheduled');
+  const node = textAt(spec, 'nodeName', 'spec.nodeName');
+  return {
+    uid: metadata.uid,
+    namespace: metadata.namespace,
+    name: metadata.name,
+    resourceVersion: metadata.resourceVersion,
+    labels: metadata.labels,
+    annotations: annotationsOf(wire, interner, (key) => key.startsWith('evenkeel.io/') || KEPT_ANNOTATIONS.has(key)),
+    createdAt: metadata.createdAt,
+    deletionAt: metadata.deletionAt,
+    node: node === '' ? null : interner.text(node),
+    phase: oneOf(textAt(status, 'phase', 'status.phase'), ['Pending', 'Running', 'Succeeded', 'Failed'], 'Unknown'),
+    ready: readyNow,
+    readySince: readyNow ? optionalInstantAt(ready, 'lastTransitionTime') : null,
+    schedulable: scheduled?.['status'] !== 'False' || scheduled['reason'] !== 'Unschedulable',
+    qosClass: oneOf(textAt(status, 'qosClass', 'status.qosClass'), ['Guaranteed', 'Burstable', 'BestEffort'], 'BestEffort'),
+    priority: numberAt(spec, 'priority', 0, 'spec.priority'),
+    restartPolicy: oneOf(textAt(spec, 'restartPolicy', 'spec.restartPolicy'), ['Always', 'OnFailure', 'Never'], 'Always'),
+    owner: metadata.controller,
+    hostNetwork: booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork'),
+    windows: textAt(objectAt(spec, 'os', 'spec.os'), 'name') === 'windows',
+    ip: optionalTextAt(status, 'podIP', 'status.podIP'),
+    resize: resizeStatus(status, conditions),
+    containers: containersOf(spec, status, interner),
+    claims: claimsOf(spec, metadata.name),
+  };
+}
+
+function conditionsByType(status: Wire): ReadonlyMap<string, Wire> {
+  return new Map(objectsAt(status, 'conditions', 'status.conditions').map((condition) => [textAt(condition, 'type'), condition]));
+}
+
+// Kubernetes 1.33 moved the state from `status.resize` into two conditions; the field still comes from older kubelets.
+function resizeStatus(status: Wire, conditions: ReadonlyMap<string, Wire>): PodResizeStatus {
+  const pending = conditions.get('PodResizePending');
+  const progress = conditions.get('PodResizeInProgress');
+  // Pending wins: a newer request waits behind the one in progress, and it is the newer one that we are asked about.
+  if (pending?.['status'] === 'True') {
+    return { state: textAt(pending, 'reason') === 'Infeasible' ? 'infeasible' : 'deferred', ...wordsOf(pending) };
+  }
+  if (progress?.['status'] === 'True') {
+    return { state: textAt(progress, 'reason') === 'Error' ? 'error' : 'in-progress', ...wordsOf(progress) };
+  }
+  switch (textAt(status, 'resize', 'status.resize')) {
+    case 'Proposed':
+    case 'InProgress':
+      return { state: 'in-progress', message: '', since: null };
+    case 'Deferred':
+      return { state: 'deferred', message: '', since: null };
+    case 'Infeasible':
+      return { state: 'infeasible', message: '', since: null };
+    default:
+      return NO_RESIZE;
+  }
+}
+
+const NO_RESIZE: PodResizeStatus = { state: 'none', message: '', since: null };
+
+function wordsOf(condition: Wire): Pick<PodResizeStatus, 'message' | 'since'> {
+  return { message: textAt(condition, 'message'), since: optionalInstantAt(condition, 'lastTransitionTime') };
+}
+
+function containersOf(spec: Wire, status: Wire, interner: Interner): readonly ContainerRecord[] {
+  const statuses = statusesByName(status, 'containerStatuses');
+  const containers = objectsAt(spec, 'containers', 'spec.containers').map((container) =>
+    readContainer(container, statuses, false, interner),
+  );
+  const sidecars = objectsAt(spec, 'initContainers', 'spec.initContainers').filter((container) => container['restartPolicy'] === 'Always');
+  if (sidecars.length === 0) return containers;
+  const initStatuses = statusesByName(status, 'initContainerStatuses');
+  return [...containers, ...sidecars.map((container) => readContainer(container, initStatuses, true, interner))];
+}
+
+function statusesByName(status: Wire, key: string): ReadonlyMap<string, Wire> {
+  return new Map(objectsAt(status, key, `status.${key}`).map((one) => [textAt(one, 'name'), one]));
+}
+
+function readContainer(container: Wire, statuses: ReadonlyMap<string, Wire>, sidecar: boolean, interner: Interner): ContainerRecord {
+  const name = interner.text(requiredTextAt(container, 'name', 'spec.containers[].name'));
+  const status = statuses.get(name) ?? {};
+  const path = `spec.containers[${name}].resources`;
+  const statusPath = `status.containerStatuses[${name}]`;
+  const desired = interner.requestsAndLimits(requestsAndLimits(objectAt(container, 'resources', path), path));
+  const actual = optionalObjectAt(status, 'resources', `${statusPath}.resources`);
+  const allocated = optionalObjectAt(status, 'allocatedResources', `${statusPath}.allocatedResources`);
+  const state = objectAt(status, 'state', `${statusPath}.state`);
+  const running = optionalObjectAt(state, 'running');
+  const terminated = optionalObjectAt(state, 'terminated');
+  return {
+    requests: desired.requests,
+    limits: desired.limits,
+    name,
+    sidecar,
+    actual: actual === null ? null : interner.requestsAndLimits(requestsAndLimits(actual, `${statusPath}.resources`)),
+    allocated: allocated === null ? null : interner.resources(optionalResources(allocated, `${statusPath}.allocatedResources`)),
+    resizePolicy: resizePolicyOf(container),
+    state: running !== null ? 'running' : terminated !== null ? 'terminated' : 'waiting',
+    waitingReason: optionalTextAt(objectAt(state, 'waiting'), 'reason'),
+    startedAt: optionalInstantAt(running ?? {}, 'startedAt'),
+    ready: booleanAt(status, 'ready', false, `${statusPath}.ready`),
+    restarts: numberAt(status, 'restartCount', 0, `${statusPath}.restartCount`),
+    // A container that ended and stays ended tells it in `state`; one that was started again, in `lastState`.
+    lastTermination: terminationOf(terminated ?? optionalObjectAt(objectAt(status, 'lastState'), 'terminated')),
+  };
+}
+
+function terminationOf(terminated: Wire | null): ContainerTermination | null {
+  if (terminated === null) return null;
+  return {
+    reason: textAt(terminated, 'reason'),
+    exitCode: numberAt(terminated, 'exitCode', 0),
+    finishedAt: optionalInstantAt(terminated, 'finishedAt'),
+  };
+}
+
+const NO_RESTART: ContainerRecord['resizePolicy'] = { cpu: 'NotRequired', memory: 'NotRequired' };
+
+function resizePolicyOf(container: Wire): ContainerRecord['resizePolicy'] {
+  const policies = objectsAt(container, 'resizePolicy', 'spec.containers[].resizePolicy');
+  if (policies.length === 0) return NO_RESTART;
+  const of = (resource: string): ResizeRestartPolicy => {
+    const policy = policies.find((one) => one['resourceName'] === resource);
+    // An unknown word is taken for the careful one: a restart that nobody expected is worse than a resize that waits.
+    return policy === undefined || policy['restartPolicy'] === 'NotRequired' ? 'NotRequired' : 'RestartContainer';
+  };
+  const [cpu, memory] = [of('cpu'), of('memory')];
+  return cpu === 'NotRequired' && memory === 'NotRequired' ? NO_RESTART : { cpu, memory };
+}
+
+const NO_CLAIMS: readonly string[] = [];
+
+function claimsOf(spec: Wire, podName: string): readonly string[] {
+  const claims: string[] = [];
+  for (const volume of objectsAt(spec, 'volumes', 'spec.volumes')) {
+    const claim = optionalObjectAt(volume, 'persistentVolumeClaim');
+    if (claim !== null) claims.push(textAt(claim, 'claimName'));
+    // Generic ephemeral volumes make a claim named after pod and volume.
+    else if (volume['ephemeral'] !== undefined && volume['ephemeral'] !== null) claims.push(`${podName}-${textAt(volume, 'name')}`);
+  }
+  return claims.length === 0 ? NO_CLAIMS : claims;
+}

@@ -1,0 +1,49 @@
+// Resource lists as records: CPU and memory alone.
+
+import { parseMemoryBytes, parseCpuMillicores } from '../../core/model/quantity.ts';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type Resources } from '../../core/model/resources.ts';
+import { objectAt, WireError, type Wire } from './wire.ts';
+
+/** @throws WireError where a quantity cannot be read */
+export function requestsAndLimits(resources: Wire, path: string): RequestsAndLimits {
+  return {
+    requests: optionalResources(objectAt(resources, 'requests', `${path}.requests`), `${path}.requests`),
+    limits: optionalResources(objectAt(resources, 'limits', `${path}.limits`), `${path}.limits`),
+  };
+}
+
+/** CPU and memory of a resource list, or of a quota's by its longer names. */
+export function optionalResources(list: Wire, path: string, cpu = 'cpu', memory = 'memory'): OptionalResources {
+  const cpuText = list[cpu];
+  const memoryText = list[memory];
+  if (cpuText === undefined && memoryText === undefined) return UNSET_RESOURCES;
+  return {
+    cpuMillicores: cpuText === undefined ? null : cpuOf(cpuText, `${path}.${cpu}`),
+    memoryBytes: memoryText === undefined ? null : bytesOf(memoryText, `${path}.${memory}`),
+  };
+}
+
+/** Both known: what is absent counts as nothing. */
+export function wholeResources(list: Wire, path: string): Resources {
+  const { cpuMillicores, memoryBytes } = optionalResources(list, path);
+  return { cpuMillicores: cpuMillicores ?? 0, memoryBytes: memoryBytes ?? 0 };
+}
+
+export function cpuOf(value: unknown, path: string): number {
+  const parsed = parseCpuMillicores(quantityText(value, path));
+  if (!parsed.ok) throw new WireError(path, `a CPU quantity (${parsed.message})`, value);
+  return parsed.value;
+}
+
+export function bytesOf(value: unknown, path: string): number {
+  const parsed = parseMemoryBytes(quantityText(value, path));
+  if (!parsed.ok) throw new WireError(path, `a memory quantity (${parsed.message})`, value);
+  return parsed.value;
+}
+
+// JSON written by hand may carry a bare number.
+function quantityText(value: unknown, path: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return String(value);
+  throw new WireError(path, 'a quantity', value);
+}

@@ -1,0 +1,142 @@
+// Small kinds that set rules for others: namespaces, disruption budgets, limit ranges, quotas, the kill switch.
+
+import type {
+  DisruptionBudgetRecord,
+  LabelSelector,
+  LimitRangeRecord,
+  NamespaceRecord,
+  ResourceQuotaRecord,
+} from '../../core/model/cluster-records.ts';
+import { UNSET_RESOURCES } from '../../core/model/resources.ts';
+import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
+import { metadataOf, strictlyOneOf } from './decode-metadata.ts';
+import { optionalResources } from './decode-quantities.ts';
+import type { Interner } from './interner.ts';
+import { numberAt, objectAt, objectsAt, optionalObjectAt, requiredTextAt, textAt, textsByKeyAt, WireError, type Wire } from './wire.ts';
+
+/** @throws WireError */
+export function readNamespace(wire: Wire, interner: Interner): NamespaceRecord {
+  const { name, labels, deletionAt } = metadataOf(wire, interner);
+  return { name: interner.text(name), labels, deletionAt };
+}
+
+/** @throws WireError */
+export function readDisruptionBudget(wire: Wire, interner: Interner): DisruptionBudgetRecord {
+  const { namespace, name } = metadataOf(wire, interner);
+  const status = objectAt(wire, 'status');
+  const selector = optionalObjectAt(objectAt(wire, 'spec'), 'selector', 'spec.selector');
+  return {
+    namespace,
+    name,
+    selector: selector === null ? null : readSelector(selector, 'spec.selector'),
+    disruptionsAllowed: numberAt(status, 'disruptionsAllowed', 0, 'status.disruptionsAllowed'),
+    expectedPods: numberAt(status, 'expectedPods', 0, 'status.expectedPods'),
+    currentHealthy: numberAt(status, 'currentHealthy', 0, 'status.currentHealthy'),
+    desiredHealthy: numberAt(status, 'desiredHealthy', 0, 'status.desiredHealthy'),
+  };
+}
+
+/** Refuses what it does not know: a selector that is half understood selects the wrong pods. @throws WireError */
+function readSelector(selector: Wire, path: string): LabelSelector {
+  return {
+    matchLabels: textsByKeyAt(selector, 'matchLabels', `${path}.matchLabels`),
+    matchExpressions: objectsAt(selector, 'matchExpressions', `${path}.matchExpressions`).map((expression) => ({
+      key: requiredTextAt(expression, 'key', `${path}.matchExpressions[].key`),
+      operator: strictlyOneOf(
+        textAt(expression, 'operator'),
+        ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+        `${path}.matchExpressions[].operator`,
+      ),
+      values: valuesOf(expression, path),
+    })),
+  };
+}
+
+function valuesOf(expression: Wire, path: string): readonly string[] {
+  const values = expression['values'];
+  if (values === undefined || values === null) return [];
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
+    throw new WireError(`${path}.matchExpressions[].values`, 'a list of strings', values);
+  }
+  return values;
+}
+
+/** Of several Container items the tightest values count, as they all must hold. @throws WireError */
+export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord {
+  const { namespace, name } = metadataOf(wire, interner);
+  let min = UNSET_RESOURCES;
+  let max = UNSET_RESOURCES;
+  let ratio: LimitRangeRecord['maxLimitRequestRatio'] = { cpu: null, memory: null };
+  for (const item of objectsAt(objectAt(wire, 'spec'), 'limits', 'spec.limits')) {
+    if (item['type'] !== 'Container') continue;
+    const itemMin = optionalResources(objectAt(item, 'min'), 'spec.limits[].min');
+    const itemMax = optionalResources(objectAt(item, 'max'), 'spec.limits[].max');
+    const itemRatio = objectAt(item, 'maxLimitRequestRatio');
+    min = {
+      cpuMillicores: tighter(min.cpuMillicores, itemMin.cpuMillicores, Math.max),
+      memoryBytes: tighter(min.memoryBytes, itemMin.memoryBytes, Math.max),
+    };
+    max = {
+      cpuMillicores: tighter(max.cpuMillicores, itemMax.cpuMillicores, Math.min),
+      memoryBytes: tighter(max.memoryBytes, itemMax.memoryBytes, Math.min),
+    };
+    ratio = {
+      cpu: tighter(ratio.cpu, ratioOf(itemRatio, 'cpu'), Math.min),
+      memory: tighter(ratio.memory, ratioOf(itemRatio, 'memory'), Math.min),
+    };
+  }
+  return { namespace, name, min, max, maxLimitRequestRatio: ratio };
+}
+
+function tighter(a: number | null, b: number | null, of: (a: number, b: number) => number): number | null {
+  return a === null ? b : b === null ? a : of(a, b);
+}
+
+// A ratio is a quantity on the wire; thousandths are exact enough for it.
+function ratioOf(ratios: Wire, resource: 'cpu' | 'memory'): number | null {
+  const thousandths = optionalResources({ cpu: ratios[resource] }, `spec.limits[].maxLimitRequestRatio.${resource}`).cpuMillicores;
+  return thousandths === null ? null : thousandths / 1000;
+}
+
+/** `cpu` and `memory` in a quota mean the same as `requests.cpu` and `requests.memory`. @throws WireError */
+export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
+  const { namespace, name } = metadataOf(wire, interner);
+  const status = objectAt(wire, 'status');
+  const hard = optionalObjectAt(status, 'hard', 'status.hard') ?? objectAt(objectAt(wire, 'spec'), 'hard', 'spec.hard');
+  const used = objectAt(status, 'used', 'status.used');
+  return {
+    namespace,
+    name,
+    hardRequests: requestsOf(hard, 'hard'),
+    hardLimits: optionalResources(hard, 'hard', 'limits.cpu', 'limits.memory'),
+    usedRequests: requestsOf(used, 'used'),
+    usedLimits: optionalResources(used, 'used', 'limits.cpu', 'limits.memory'),
+  };
+}
+
+function requestsOf(list: Wire, path: string): ResourceQuotaRecord['hardRequests'] {
+  const long = optionalResources(list, path, 'requests.cpu', 'requests.memory');
+  const short = optionalResources(list, path);
+  return {
+    cpuMillicores: tighter(long.cpuMillicores, short.cpuMillicores, Math.min),
+    memoryBytes: tighter(long.memoryBytes, short.memoryBytes, Math.min),
+  };
+}
+
+/** An object of ours, whole but for what only the server needs: its CRD's schema has checked it. @throws WireError */
+export function ownReader(plural: string): (wire: Wire, interner: Interner) => OwnRecord {
+  return (wire, interner) => {
+    const { namespace, name } = metadataOf(wire, interner);
+    const { managedFields: _, ...metadata } = objectAt(wire, 'metadata');
+    return { plural, namespace: namespace === '' ? null : namespace, name, object: { ...wire, metadata } };
+  };
+}
+
+/** The kill switch. Whatever cannot be understood pauses: somebody meant to stop us. */
+export function readPause(wire: Wire): PauseRecord {
+  const data = objectAt(wire, 'data');
+  const untilText = data['until'];
+  const until = typeof untilText === 'string' && untilText.trim() !== '' ? Date.parse(untilText) : Number.NaN;
+  const reason = data['reason'];
+  return { until: Number.isNaN(until) ? null : until, reason: typeof reason === 'string' ? reason : '' };
+}

@@ -1,0 +1,145 @@
+import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
+import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
+import { requestsAndLimits } from './decode-quantities.ts';
+import type { Interner } from './interner.ts';
+import { apiVersionOf, type ApiResource } from './resources.ts';
+import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
+
+/** By these a workload tells that somebody else writes its spec. */
+const KEPT_ANNOTATION_PREFIXES = [
+  'evenkeel.io/',
+  'meta.helm.sh/',
+  'argocd.argoproj.io/',
+  'kustomize.toolkit.fluxcd.io/',
+  'helm.toolkit.fluxcd.io/',
+];
+const KEPT_ANNOTATIONS = new Set(['vpaUpdates', 'kubectl.kubernetes.io/restartedAt', 'deployment.kubernetes.io/revision']);
+
+interface Progress {
+  readonly replicas: WorkloadRecord['replicas'];
+  readonly rolloutInProgress: boolean;
+}
+
+/** Reads one kind of workload. Lists carry no kind on their items, so it comes from the resource. */
+export function workloadReader(resource: ApiResource): (wire: Wire, interner: Interner) => WorkloadRecord {
+  const apiVersion = apiVersionOf(resource);
+  return (wire, interner) => {
+    const metadata = metadataOf(wire, interner);
+    const spec = objectAt(wire, 'spec');
+    const status = objectAt(wire, 'status');
+    return {
+      namespace: metadata.namespace,
+      kind: resource.kind,
+      name: interner.text(metadata.name),
+      apiVersion,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+      generation: metadata.generation,
+      labels: metadata.labels,
+      annotations: annotationsOf(wire, interner, isKeptAnnotation),
+      createdAt: metadata.createdAt,
+      deletionAt: metadata.deletionAt,
+      controller: metadata.controller,
+      // A ReplicaSet or Job that somebody controls is only a link to its owner, and there are ten for each Deployment.
+      containers: metadata.controller !== null && isLink(resource.kind) ? NO_CONTAINERS : templateContainers(resource.kind, spec, interner),
+      ...progressOf(resource.kind, metadata, spec, status),
+    };
+  };
+}
+
+const NO_CONTAINERS: readonly TemplateContainer[] = [];
+
+function isKeptAnnotation(key: string): boolean {
+  return KEPT_ANNOTATIONS.has(key) || KEPT_ANNOTATION_PREFIXES.some((prefix) => key.startsWith(prefix));
+}
+
+function isLink(kind: string): boolean {
+  return kind === 'ReplicaSet' || kind === 'Job';
+}
+
+function templateContainers(kind: string, spec: Wire, interner: Interner): readonly TemplateContainer[] {
+  const owner = kind === 'CronJob' ? objectAt(objectAt(spec, 'jobTemplate'), 'spec') : spec;
+  const pod = objectAt(objectAt(owner, 'template'), 'spec');
+  const main = objectsAt(pod, 'containers', 'spec.template.spec.containers');
+  const sidecars = objectsAt(pod, 'initContainers', 'spec.template.spec.initContainers').filter((one) => one['restartPolicy'] === 'Always');
+  return [
+    ...main.map((container) => templateContainer(container, false, interner)),
+    ...sidecars.map((container) => templateContainer(container, true, interner)),
+  ];
+}
+
+function templateContainer(container: Wire, sidecar: boolean, interner: Interner): TemplateContainer {
+  const name = interner.text(requiredTextAt(container, 'name', 'spec.template.spec.containers[].name'));
+  const path = `spec.template.spec.containers[${name}].resources`;
+  return {
+    ...requestsAndLimits(objectAt(container, 'resources', path), path),
+    name,
+    sidecar,
+    image: interner.text(textAt(container, 'image')),
+  };
+}
+
+function progressOf(kind: string, metadata: Metadata, spec: Wire, status: Wire): Progress {
+  switch (kind) {
+    case 'Deployment':
+      return deploymentProgress(metadata, spec, status);
+    case 'StatefulSet':
+      return statefulSetProgress(metadata, spec, status);
+    case 'DaemonSet':
+      return daemonSetProgress(metadata, spec, status);
+    case 'ReplicaSet': {
+      const current = numberAt(status, 'replicas', 0);
+      const replicas = { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0), updated: current };
+      return { replicas, rolloutInProgress: false };
+    }
+    case 'Job': {
+      const active = numberAt(status, 'active', 0);
+      const replicas = { desired: numberAt(spec, 'parallelism', 1), current: active, ready: numberAt(status, 'ready', 0), updated: active };
+      return { replicas, rolloutInProgress: false };
+    }
+    default: {
+      const active = objectsAt(status, 'active', 'status.active').length;
+      return { replicas: { desired: 0, current: active, ready: 0, updated: active }, rolloutInProgress: false };
+    }
+  }
+}
+
+function deploymentProgress(metadata: Metadata, spec: Wire, status: Wire): Progress {
+  const current = numberAt(status, 'replicas', 0);
+  const updated = numberAt(status, 'updatedReplicas', 0);
+  return {
+    replicas: { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0), updated },
+    rolloutInProgress: unseen(metadata, status) || current > updated,
+  };
+}
+
+// A partition or OnDelete holds old pods on purpose: as for `kubectl rollout status`, that is a roll-out that is done.
+function statefulSetProgress(metadata: Metadata, spec: Wire, status: Wire): Progress {
+  const desired = numberAt(spec, 'replicas', 1);
+  const current = numberAt(status, 'replicas', 0);
+  const sameRevision = textAt(status, 'currentRevision') === textAt(status, 'updateRevision');
+  const updated = sameRevision ? current : numberAt(status, 'updatedReplicas', 0);
+  const strategy = objectAt(spec, 'updateStrategy');
+  const partition = optionalNumberAt(objectAt(strategy, 'rollingUpdate'), 'partition') ?? 0;
+  const due = textAt(strategy, 'type') === 'OnDelete' ? 0 : Math.max(0, Math.min(current, desired) - partition);
+  return {
+    replicas: { desired, current, ready: numberAt(status, 'readyReplicas', 0), updated },
+    rolloutInProgress: unseen(metadata, status) || updated < due,
+  };
+}
+
+function daemonSetProgress(metadata: Metadata, spec: Wire, status: Wire): Progress {
+  const desired = numberAt(status, 'desiredNumberScheduled', 0);
+  const updated = numberAt(status, 'updatedNumberScheduled', 0);
+  const onDelete = textAt(objectAt(spec, 'updateStrategy'), 'type') === 'OnDelete';
+  const current = numberAt(status, 'currentNumberScheduled', 0);
+  return {
+    replicas: { desired, current, ready: numberAt(status, 'numberReady', 0), updated },
+    rolloutInProgress: unseen(metadata, status) || (!onDelete && updated < Math.min(desired, current)),
+  };
+}
+
+// The controller has not yet looked at the newest spec, so its status speaks of an older one.
+function unseen(metadata: Metadata, status: Wire): boolean {
+  return numberAt(status, 'observedGeneration', 0) < metadata.generation;
+}

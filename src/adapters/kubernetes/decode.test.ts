@@ -1,0 +1,381 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readHpa } from './decode-hpa.ts';
+import { readNode } from './decode-node.ts';
+import { readPod } from './decode-pod.ts';
+import { ownReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode-rules.ts';
+import { workloadReader } from './decode-workload.ts';
+import { Interner } from './interner.ts';
+import { nameOf } from './request-names.ts';
+import { CRON_JOBS, DAEMON_SETS, DEPLOYMENTS, REPLICA_SETS, STATEFUL_SETS } from './resources.ts';
+import { decoder, type Wire } from './wire.ts';
+
+const MiB = 2 ** 20;
+const AT = '2026-01-01T00:00:00Z';
+const interner = new Interner();
+const decodePod = decoder((wire) => readPod(wire, interner));
+
+function aWirePod(spec: object = {}, status: object = {}, metadata: object = {}): Wire {
+  return {
+    metadata: { name: 'p', namespace: 'a', uid: 'u', resourceVersion: '5', creationTimestamp: AT, ...metadata },
+    spec: { containers: [{ name: 'app', resources: { requests: { cpu: '0.5', memory: '128Mi' } } }], ...spec },
+    status: { phase: 'Running', qosClass: 'Burstable', ...status },
+  };
+}
+
+describe('a pod', () => {
+  test('is trimmed to what decisions read', () => {
+    const decoded = decodePod(
+      aWirePod(
+        {
+          nodeName: 'n1',
+          priority: 1000,
+          volumes: [
+            { name: 'data', persistentVolumeClaim: { claimName: 'data-p' } },
+            { name: 'tmp', ephemeral: {} },
+            { name: 'x', emptyDir: {} },
+          ],
+        },
+        {
+          podIP: '10.0.0.1',
+          conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: AT }],
+          containerStatuses: [
+            {
+              name: 'app',
+              ready: true,
+              restartCount: 2,
+              state: { running: { startedAt: AT } },
+              lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt: AT } },
+              resources: { requests: { cpu: '250m', memory: '128Mi' }, limits: { memory: '256Mi' } },
+              allocatedResources: { cpu: '250m', memory: '128Mi' },
+            },
+          ],
+        },
+        {
+          labels: { app: 'web' },
+          annotations: { 'evenkeel.io/do-not-disrupt': 'true', 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+          ownerReferences: [
+            { apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'o' },
+            { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-1', uid: 'r', controller: true },
+          ],
+        },
+      ),
+    );
+    expect(decoded).toMatchObject({
+      ok: true,
+      record: {
+        namespace: 'a',
+        node: 'n1',
+        ready: true,
+        readySince: Date.parse(AT),
+        schedulable: true,
+        priority: 1000,
+        ip: '10.0.0.1',
+        annotations: { 'evenkeel.io/do-not-disrupt': 'true' },
+        owner: { kind: 'ReplicaSet', name: 'web-1', uid: 'r' },
+        claims: ['data-p', 'p-tmp'],
+        containers: [
+          {
+            name: 'app',
+            sidecar: false,
+            requests: { cpuMillicores: 500, memoryBytes: 128 * MiB },
+            limits: { cpuMillicores: null, memoryBytes: null },
+            actual: { requests: { cpuMillicores: 250, memoryBytes: 128 * MiB }, limits: { cpuMillicores: null, memoryBytes: 256 * MiB } },
+            allocated: { cpuMillicores: 250, memoryBytes: 128 * MiB },
+            state: 'running',
+            restarts: 2,
+            lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: Date.parse(AT) },
+          },
+        ],
+      },
+    });
+    expect(decoded.ok && Object.keys(decoded.record.annotations)).toEqual(['evenkeel.io/do-not-disrupt']);
+  });
+
+  test('has main containers, then restartable init containers, and no other', () => {
+    const initContainers = [
+      { name: 'setup' },
+      { name: 'proxy', restartPolicy: 'Always', resizePolicy: [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }] },
+    ];
+    const decoded = decodePod(
+      aWirePod(
+        { initContainers },
+        { initContainerStatuses: [{ name: 'proxy', ready: true, state: { waiting: { reason: 'CrashLoopBackOff' } } }] },
+      ),
+    );
+    expect(
+      decoded.ok && decoded.record.containers.map((one) => [one.name, one.sidecar, one.state, one.waitingReason, one.resizePolicy.memory]),
+    ).toEqual([
+      ['app', false, 'waiting', null, 'NotRequired'],
+      ['proxy', true, 'waiting', 'CrashLoopBackOff', 'RestartContainer'],
+    ]);
+  });
+
+  test.each([
+    [
+      'deferred',
+      [{ type: 'PodResizePending', status: 'True', reason: 'Deferred', message: 'Node did not have enough capacity' }],
+      'deferred',
+    ],
+    ['infeasible', [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible' }], 'infeasible'],
+    ['in progress', [{ type: 'PodResizeInProgress', status: 'True' }], 'in-progress'],
+    ['in error', [{ type: 'PodResizeInProgress', status: 'True', reason: 'Error' }], 'error'],
+    [
+      'pending behind one in progress',
+      [
+        { type: 'PodResizeInProgress', status: 'True' },
+        { type: 'PodResizePending', status: 'True', reason: 'Deferred' },
+      ],
+      'deferred',
+    ],
+    ['over', [{ type: 'PodResizePending', status: 'False', reason: 'Deferred' }], 'none'],
+  ])('says that its resize is %s', (_, conditions, state) => {
+    const decoded = decodePod(aWirePod({}, { conditions }));
+    expect(decoded.ok && decoded.record.resize.state).toBe(state);
+  });
+
+  test('is unschedulable only when the scheduler says that no node fits', () => {
+    const of = (reason: string): boolean => {
+      const decoded = decodePod(aWirePod({}, { conditions: [{ type: 'PodScheduled', status: 'False', reason }] }));
+      return decoded.ok && decoded.record.schedulable;
+    };
+    expect([of('Unschedulable'), of('SchedulingGated')]).toEqual([false, true]);
+  });
+
+  test.each([
+    ['labels that are no map', aWirePod({}, {}, { labels: ['x'] }), 'metadata.labels: expected an object, got a list'],
+    [
+      'a quantity that is none',
+      aWirePod({ containers: [{ name: 'app', resources: { requests: { cpu: 'much' } } }] }),
+      'spec.containers[app].resources.requests.cpu: expected a CPU quantity',
+    ],
+    ['a time that is none', aWirePod({}, {}, { creationTimestamp: 'yesterday' }), 'metadata.creationTimestamp: expected a time'],
+    ['a container without a name', aWirePod({ containers: [{}] }), 'spec.containers[].name: expected a string, got nothing'],
+  ])('is refused, with the reason, for %s', (_, wire, problem) => {
+    const decoded = decodePod(wire);
+    expect(decoded.ok ? '' : decoded.problem).toContain(problem);
+  });
+
+  test('never throws, whatever is in it', () => {
+    fc.assert(
+      fc.property(fc.object(), fc.object(), fc.object(), (metadata, spec, status) => {
+        decodePod({ metadata: { name: 'p', ...metadata }, spec: { containers: [], ...spec }, status });
+      }),
+    );
+  });
+});
+
+describe('a node', () => {
+  const wire = (labels: object = {}, extra: object = {}): Wire => ({
+    metadata: { name: 'n1', uid: 'u', labels },
+    spec: { unschedulable: true, taints: [{ key: 'k', effect: 'NoExecute' }], providerID: 'gce://x' },
+    status: {
+      capacity: { cpu: '4', memory: '16Gi', pods: '110' },
+      allocatable: { cpu: '3920m', memory: '13Gi', pods: '64' },
+      addresses: [
+        { type: 'Hostname', address: 'n1' },
+        { type: 'InternalIP', address: '10.0.0.7' },
+      ],
+      conditions: [{ type: 'Ready', status: 'True' }],
+      nodeInfo: { kubeletVersion: 'v1.36.0', operatingSystem: 'linux' },
+      ...extra,
+    },
+  });
+
+  test('tells capacity, address and kubelet', () => {
+    expect(
+      readNode(wire({ 'node.kubernetes.io/instance-type': 'e2-standard-4', 'topology.kubernetes.io/zone': 'z1' }), interner),
+    ).toMatchObject({
+      capacity: { cpuMillicores: 4_000, memoryBytes: 16 * 2 ** 30 },
+      allocatable: { cpuMillicores: 3_920 },
+      podCapacity: 64,
+      ready: true,
+      unschedulable: true,
+      taints: [{ key: 'k', value: '', effect: 'NoExecute' }],
+      internalIp: '10.0.0.7',
+      kubeletPort: 10_250,
+      machineType: 'e2-standard-4',
+      zone: 'z1',
+      region: null,
+      pool: null,
+      capacityType: 'on-demand',
+    });
+    expect(readNode(wire({}, { daemonEndpoints: { kubeletEndpoint: { Port: 40_123 } } }), interner).kubeletPort).toBe(40_123);
+  });
+
+  test.each([
+    [{ 'cloud.google.com/gke-spot': 'true' }, 'spot'],
+    [{ 'eks.amazonaws.com/capacityType': 'SPOT' }, 'spot'],
+    [{ 'karpenter.sh/capacity-type': 'spot' }, 'spot'],
+    [{ 'karpenter.sh/capacity-type': 'on-demand' }, 'on-demand'],
+  ])('%j is %s', (labels, capacityType) => {
+    expect(readNode(wire(labels), interner).capacityType).toBe(capacityType);
+  });
+});
+
+describe('a workload', () => {
+  const template = {
+    spec: { containers: [{ name: 'app', image: 'i', resources: { limits: { cpu: '1' } } }], initContainers: [{ name: 'setup' }] },
+  };
+  const metadata = { name: 'w', namespace: 'a', uid: 'u', generation: 2 };
+
+  test.each([
+    ['done', { observedGeneration: 2, replicas: 3, updatedReplicas: 3 }, false],
+    ['with pods of two revisions', { observedGeneration: 2, replicas: 4, updatedReplicas: 2 }, true],
+    ['not yet seen by its controller', { observedGeneration: 1, replicas: 3, updatedReplicas: 3 }, true],
+  ])('a Deployment %s', (_, status, inProgress) => {
+    const record = workloadReader(DEPLOYMENTS)({ metadata, spec: { replicas: 3, template }, status }, interner);
+    expect([record.kind, record.apiVersion, record.rolloutInProgress, record.containers.map((one) => one.name)]).toEqual([
+      'Deployment',
+      'apps/v1',
+      inProgress,
+      ['app'],
+    ]);
+  });
+
+  test.each([
+    ['rolling', {}, { updatedReplicas: 1 }, true],
+    ['held by its partition', { rollingUpdate: { partition: 2 } }, { updatedReplicas: 1 }, false],
+    ['OnDelete', { type: 'OnDelete' }, { updatedReplicas: 0 }, false],
+  ])('a StatefulSet %s', (_, updateStrategy, status, inProgress) => {
+    const wire = {
+      metadata,
+      spec: { replicas: 3, template, updateStrategy },
+      status: { observedGeneration: 2, replicas: 3, currentRevision: 'x', updateRevision: 'y', ...status },
+    };
+    expect(workloadReader(STATEFUL_SETS)(wire, interner).rolloutInProgress).toBe(inProgress);
+  });
+
+  test('a DaemonSet counts what is scheduled; a CronJob has its template one deeper; a controlled ReplicaSet is a link', () => {
+    const daemons = workloadReader(DAEMON_SETS)(
+      {
+        metadata,
+        spec: { template },
+        status: { observedGeneration: 2, desiredNumberScheduled: 5, currentNumberScheduled: 5, updatedNumberScheduled: 5, numberReady: 4 },
+      },
+      interner,
+    );
+    expect(daemons.replicas).toEqual({ desired: 5, current: 5, ready: 4, updated: 5 });
+    expect(workloadReader(CRON_JOBS)({ metadata, spec: { jobTemplate: { spec: { template } } } }, interner).containers).toHaveLength(1);
+    const link = { ...metadata, ownerReferences: [{ kind: 'Deployment', name: 'w', uid: 'd', controller: true }] };
+    expect(workloadReader(REPLICA_SETS)({ metadata: link, spec: { template } }, interner)).toMatchObject({
+      controller: { kind: 'Deployment' },
+      containers: [],
+    });
+  });
+});
+
+describe('rules', () => {
+  test('an autoscaler tells its resource metrics and names the others', () => {
+    const metrics = [
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } },
+      {
+        type: 'ContainerResource',
+        containerResource: { name: 'memory', container: 'app', target: { type: 'AverageValue', averageValue: '1Gi' } },
+      },
+      { type: 'Pods', pods: { metric: { name: 'requests_per_second' } } },
+    ];
+    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 9, metrics };
+    expect(readHpa({ metadata: { name: 'h', namespace: 'a' }, spec, status: { currentReplicas: 2 } }, interner)).toMatchObject({
+      target: { namespace: 'a', kind: 'Deployment', name: 'web' },
+      minReplicas: 1,
+      resourceMetrics: [
+        { resource: 'cpu', container: null, targetUtilizationRatio: 0.7, averageValue: null },
+        { resource: 'memory', container: 'app', targetUtilizationRatio: null, averageValue: 2 ** 30 },
+      ],
+      otherMetrics: ['Pods requests_per_second'],
+    });
+  });
+
+  test('a budget tells no selector from an empty one', () => {
+    const metadata = { name: 'b', namespace: 'a' };
+    expect(readDisruptionBudget({ metadata, spec: {} }, interner).selector).toBeNull();
+    expect(readDisruptionBudget({ metadata, spec: { selector: {} } }, interner).selector).toEqual({
+      matchLabels: {},
+      matchExpressions: [],
+    });
+    const strange = decoder((wire) => readDisruptionBudget(wire, interner))({
+      metadata,
+      spec: { selector: { matchExpressions: [{ key: 'k', operator: 'Like' }] } },
+    });
+    expect(strange.ok).toBe(false);
+  });
+
+  test('of several limit range items the tightest hold', () => {
+    const limits = [
+      { type: 'Container', min: { cpu: '50m' }, max: { cpu: '4', memory: '1Gi' }, maxLimitRequestRatio: { cpu: '2.5' } },
+      { type: 'Container', min: { cpu: '100m' }, max: { cpu: '2' } },
+      { type: 'Pod', max: { cpu: '1m' } },
+    ];
+    expect(readLimitRange({ metadata: { name: 'l', namespace: 'a' }, spec: { limits } }, interner)).toMatchObject({
+      min: { cpuMillicores: 100, memoryBytes: null },
+      max: { cpuMillicores: 2_000, memoryBytes: 2 ** 30 },
+      maxLimitRequestRatio: { cpu: 2.5, memory: null },
+    });
+  });
+
+  test('a quota’s cpu means its requests.cpu', () => {
+    const status = { hard: { cpu: '10', 'requests.memory': '4Gi', 'limits.cpu': '20' }, used: { cpu: '1' } };
+    expect(readQuota({ metadata: { name: 'q', namespace: 'a' }, status }, interner)).toMatchObject({
+      hardRequests: { cpuMillicores: 10_000, memoryBytes: 4 * 2 ** 30 },
+      hardLimits: { cpuMillicores: 20_000, memoryBytes: null },
+      usedRequests: { cpuMillicores: 1_000, memoryBytes: null },
+    });
+  });
+
+  test.each([
+    [
+      { until: AT, reason: 'x' },
+      { until: Date.parse(AT), reason: 'x' },
+    ],
+    [{ until: 'soon' }, { until: null, reason: '' }],
+    [
+      { until: '', reason: 7 },
+      { until: null, reason: '' },
+    ],
+    [undefined, { until: null, reason: '' }],
+  ])('a pause of %j stands: whoever cannot be understood is obeyed', (data, expected) => {
+    expect(readPause(data === undefined ? {} : { data })).toEqual(expected);
+  });
+
+  test('an own object is kept whole but for its managed fields', () => {
+    const wire = { kind: 'X', metadata: { name: 'o', managedFields: [] }, spec: { a: 1 } };
+    expect(ownReader('things')(wire, interner)).toEqual({
+      plural: 'things',
+      namespace: null,
+      name: 'o',
+      object: { kind: 'X', metadata: { name: 'o' }, spec: { a: 1 } },
+    });
+  });
+});
+
+describe('Interner', () => {
+  test('gives equal texts and equal label maps back as one', () => {
+    const tables = new Interner();
+    expect(tables.map({ a: 'b', c: 'd' })).toBe(tables.map({ a: 'b', c: 'd' }));
+    expect(tables.map({ a: 'b' })).not.toBe(tables.map({ a: 'c' }));
+  });
+
+  test('never changes what a map says', () => {
+    const tables = new Interner();
+    const map = fc.dictionary(fc.string(), fc.string());
+    fc.assert(fc.property(map, (given) => expect({ ...tables.map(given) }).toEqual({ ...given })));
+  });
+});
+
+describe('nameOf', () => {
+  test.each([
+    ['GET', '/api/v1/pods', {}, 'list pods'],
+    ['GET', '/api/v1/pods', { watch: true }, 'watch pods'],
+    ['PATCH', '/api/v1/namespaces/a/pods/p/resize', {}, 'patch pods/resize'],
+    ['GET', '/api/v1/namespaces/a', {}, 'get namespaces'],
+    ['GET', '/apis/apps/v1/namespaces/a/deployments/d', {}, 'get deployments.apps'],
+    ['POST', '/apis/events.k8s.io/v1/namespaces/a/events', {}, 'create events.events.k8s.io'],
+    ['DELETE', '/apis/evenkeel.io/v1alpha1/podresizepolicies/p', {}, 'delete podresizepolicies.evenkeel.io'],
+    ['GET', '/api/v1/nodes/n/proxy/metrics/resource', {}, 'get nodes/proxy'],
+    ['GET', '/version', {}, 'get other'],
+  ] as const)('%s %s %j is %s', (method, path, query, expected) => {
+    const { verb, resource } = nameOf({ method, path, query });
+    expect(`${verb} ${resource}`).toBe(expected);
+  });
+});

@@ -1,0 +1,86 @@
+// The safety net under the watch: now and then the whole kind is listed beside the open watch and compared. A watch that
+// works finds nothing; what is found is counted as a bug and mended by listing again.
+
+import type { DurationMs } from '../../core/model/units.ts';
+import type { Activity, MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Random } from '../../ports/random.ts';
+import type { Page } from './pages.ts';
+import { isAborted, pause } from './pause.ts';
+import { identityOf, type ReflectorStore } from './reflector-store.ts';
+
+/** How long the watch may lag behind a listing. Versions are opaque, so "older than" can only be told by waiting. */
+const WATCH_MAY_LAG_MS: DurationMs = 15_000;
+
+export interface DriftAuditParts<T> {
+  readonly store: ReflectorStore<T>;
+  readonly context: { readonly timer: MachineTimer; readonly random: Random; readonly activity: Activity };
+  readonly everyMs: DurationMs;
+  readonly list: (signal: AbortSignal) => AsyncIterable<Page>;
+  readonly isWatching: () => boolean;
+  readonly onDrift: (keys: readonly string[]) => void;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+}
+
+export class DriftAudit<T> {
+  readonly #parts: DriftAuditParts<T>;
+  readonly #stop = new AbortController();
+  #restart = new AbortController();
+
+  constructor(parts: DriftAuditParts<T>) {
+    this.#parts = parts;
+    void this.#run(AbortSignal.any([parts.signal, this.#stop.signal]));
+  }
+
+  /** Aborts when drift was found: the watch is to end and the kind to be listed. */
+  restart(): AbortSignal {
+    return this.#restart.signal;
+  }
+
+  /** True once after each restart. */
+  takeRestart(): boolean {
+    if (!this.#restart.signal.aborted) return false;
+    this.#restart = new AbortController();
+    return true;
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { context, everyMs, isWatching, onDrift, logger } = this.#parts;
+    while (!signal.aborted) {
+      try {
+        await pause(context.timer, everyMs * (0.75 + 0.5 * context.random.next()), signal);
+        if (!isWatching()) continue;
+        const drifted = await this.#compare(signal);
+        if (drifted.length === 0) continue;
+        onDrift(drifted);
+        this.#restart.abort();
+      } catch (err) {
+        if (!isAborted(signal)) logger.warn('Comparing the informer with a listing failed; trying again later', { err });
+      }
+    }
+  }
+
+  async #compare(signal: AbortSignal): Promise<string[]> {
+    const { store, context, list } = this.#parts;
+    const listed = new Map<string, string>();
+    for await (const page of list(signal)) {
+      if (page.restarted) listed.clear();
+      for (const item of page.items) {
+        const { key, uid, resourceVersion } = identityOf(item);
+        listed.set(key, `${uid}/${resourceVersion}`);
+      }
+    }
+    const suspects = new Map<string, string | undefined>();
+    for (const [key, version] of listed) if (store.versionOf(key) !== version) suspects.set(key, store.versionOf(key));
+    for (const key of store.keys()) if (!listed.has(key)) suspects.set(key, store.versionOf(key));
+    if (suspects.size === 0) return [];
+    await pause(context.timer, WATCH_MAY_LAG_MS, signal);
+    // Whatever the watch has touched since was only late. What it has not touched, it will never touch.
+    return [...suspects].filter(([key, before]) => store.versionOf(key) === before && before !== listed.get(key)).map(([key]) => key);
+  }
+}

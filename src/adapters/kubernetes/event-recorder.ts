@@ -1,0 +1,221 @@
+// Events for people: what was done to their objects and why. They are a courtesy, so nothing ever waits for them.
+
+import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Metrics } from '../../ports/metrics.ts';
+import type { Random } from '../../ports/random.ts';
+import { microTime } from './micro-time.ts';
+import { apiVersionOf, collectionPath, EVENTS, objectPath } from './resources.ts';
+import { failureOf, isNotFound } from './status.ts';
+
+export interface EventRecorderParts {
+  readonly transport: ApiTransport;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Reported as who says it: `evenkeel.io/controller`. */
+  readonly controller: string;
+  /** Reported as which of them: the pod's name. */
+  readonly instance: string;
+}
+
+/** Equal events within this time become one series. */
+const SERIES_MS: DurationMs = 120_000;
+/** How late a series' growing count may be written. */
+const SERIES_FLUSH_MS: DurationMs = 10_000;
+/** Sustained and at once, over all events: a storm must cost the API server nothing. */
+const EVENTS_PER_SECOND = 5;
+const EVENT_BURST = 50;
+const MAX_QUEUED = 500;
+const MAX_REMEMBERED = 2_000;
+/** What events.k8s.io allows. */
+const MAX_NOTE_BYTES = 1_024;
+
+interface Series {
+  readonly spec: EventSpec;
+  readonly name: string;
+  readonly firstAt: Instant;
+  lastAt: Instant;
+  count: number;
+  /** The count that the server has; below `count` there is something to write. */
+  writtenCount: number;
+  flushPlanned: boolean;
+}
+
+export class KubernetesEventRecorder implements EventRecorder {
+  readonly #parts: EventRecorderParts;
+  readonly #written: Counter;
+  readonly #dropped: Counter;
+  /** By what makes events equal; least recently used first. */
+  readonly #series = new Map<string, Series>();
+  readonly #queue: Series[] = [];
+  #draining = false;
+  #tokens = EVENT_BURST;
+  #filledAt: Instant;
+
+  constructor(parts: EventRecorderParts) {
+    this.#parts = parts;
+    this.#filledAt = parts.clock.now();
+    this.#written = parts.metrics.counter({ name: 'evenkeel_events_written_total', help: 'Kubernetes Events written.', labels: ['type'] });
+    this.#dropped = parts.metrics.counter({
+      name: 'evenkeel_events_dropped_total',
+      help: 'Kubernetes Events not written, by why: rate (too many), queue (the API server is slow), failed (refused or no answer).',
+      labels: ['reason'],
+    });
+  }
+
+  record(spec: EventSpec): void {
+    const now = this.#parts.clock.now();
+    const key = keyOf(spec);
+    const known = this.#series.get(key);
+    if (known !== undefined && now - known.lastAt <= SERIES_MS) {
+      this.#series.delete(key);
+      this.#series.set(key, known);
+      known.count += 1;
+      known.lastAt = now;
+      this.#planFlush(known);
+      return;
+    }
+    if (!this.#takeToken(now)) {
+      this.#dropped.add(1, { reason: 'rate' });
+      return;
+    }
+    const series: Series = { spec, name: this.#nameFor(spec), firstAt: now, lastAt: now, count: 1, writtenCount: 0, flushPlanned: false };
+    this.#series.delete(key);
+    this.#series.set(key, series);
+    this.#forgetOldest();
+    this.#enqueue(series);
+  }
+
+  #planFlush(series: Series): void {
+    if (series.flushPlanned) return;
+    series.flushPlanned = true;
+    const { clock } = this.#parts;
+    clock.schedule(clock.now() + SERIES_FLUSH_MS, () => {
+      series.flushPlanned = false;
+      this.#enqueue(series);
+    });
+  }
+
+  #enqueue(series: Series): void {
+    if (this.#queue.length >= MAX_QUEUED) {
+      this.#dropped.add(1, { reason: 'queue' });
+      return;
+    }
+    this.#queue.push(series);
+    if (!this.#draining) void this.#drain();
+  }
+
+  async #drain(): Promise<void> {
+    this.#draining = true;
+    for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
+      try {
+        await this.#write(series);
+        this.#written.add(1, { type: series.spec.type });
+      } catch (err) {
+        this.#dropped.add(1, { reason: 'failed' });
+        this.#parts.logger.debug('An event could not be written', { err, reason: series.spec.reason, object: series.spec.subject.name });
+      }
+    }
+    this.#draining = false;
+  }
+
+  async #write(series: Series): Promise<void> {
+    const { count } = series;
+    if (series.writtenCount > 0 && series.writtenCount < count && (await this.#patchSeries(series))) return;
+    // The first of a series, or one whose event has meanwhile expired on the server.
+    const { transport } = this.#parts;
+    const path = collectionPath(EVENTS, namespaceOf(series.spec));
+    const response = await transport.request({ method: 'POST', path, body: this.#body(series) });
+    const failure = failureOf(response);
+    if (failure !== null) throw new Error(failure.message);
+    series.writtenCount = count;
+  }
+
+  async #patchSeries(series: Series): Promise<boolean> {
+    const { count } = series;
+    const response = await this.#parts.transport.request({
+      method: 'PATCH',
+      path: objectPath(EVENTS, namespaceOf(series.spec), series.name),
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: { series: { count, lastObservedTime: microTime(series.lastAt) } },
+    });
+    const failure = failureOf(response);
+    if (failure === null) {
+      series.writtenCount = count;
+      return true;
+    }
+    if (isNotFound(failure)) return false;
+    throw new Error(failure.message);
+  }
+
+  #body(series: Series): object {
+    const { spec } = series;
+    const { subject } = spec;
+    return {
+      apiVersion: apiVersionOf(EVENTS),
+      kind: EVENTS.kind,
+      metadata: { name: series.name, namespace: namespaceOf(spec) },
+      eventTime: microTime(series.firstAt),
+      reportingController: this.#parts.controller,
+      reportingInstance: this.#parts.instance,
+      type: spec.type,
+      reason: spec.reason,
+      action: spec.action,
+      note: cut(spec.message),
+      regarding: {
+        apiVersion: subject.apiVersion,
+        kind: subject.kind,
+        name: subject.name,
+        uid: subject.uid,
+        ...(subject.namespace === null ? {} : { namespace: subject.namespace }),
+      },
+      ...(series.count > 1 ? { series: { count: series.count, lastObservedTime: microTime(series.lastAt) } } : {}),
+    };
+  }
+
+  #takeToken(now: Instant): boolean {
+    this.#tokens = Math.min(EVENT_BURST, this.#tokens + ((now - this.#filledAt) / 1000) * EVENTS_PER_SECOND);
+    this.#filledAt = now;
+    if (this.#tokens < 1) return false;
+    this.#tokens -= 1;
+    return true;
+  }
+
+  #forgetOldest(): void {
+    if (this.#series.size <= MAX_REMEMBERED) return;
+    for (const oldest of this.#series.keys()) {
+      this.#series.delete(oldest);
+      return;
+    }
+  }
+
+  // As other components name theirs: the object, a dot, and something that no other replica chooses.
+  #nameFor(spec: EventSpec): string {
+    const suffix = Math.floor(this.#parts.random.next() * 2 ** 48);
+    return `${spec.subject.name.slice(0, 200)}.${suffix.toString(16).padStart(12, '0')}`;
+  }
+}
+
+function keyOf(spec: EventSpec): string {
+  return [spec.subject.uid, spec.subject.name, spec.type, spec.reason, spec.action, spec.message].join('\0');
+}
+
+/** Events on cluster-wide objects live in `default`. */
+function namespaceOf(spec: EventSpec): string {
+  return spec.subject.namespace ?? 'default';
+}
+
+function cut(message: string): string {
+  const bytes = Buffer.from(message);
+  if (bytes.length <= MAX_NOTE_BYTES) return message;
+  // Cut at a byte and drop a torn last character.
+  return `${bytes
+    .subarray(0, MAX_NOTE_BYTES - 3)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '')}…`;
+}

@@ -1,0 +1,131 @@
+// Every kind that is watched, and how the whole of it is started.
+
+import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
+import { workloadKey } from '../../core/model/workload.ts';
+import type { Instant } from '../../core/model/units.ts';
+import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
+import { readHpa } from './decode-hpa.ts';
+import { readNode } from './decode-node.ts';
+import { readPod } from './decode-pod.ts';
+import { ownReader, readDisruptionBudget, readLimitRange, readNamespace, readPause, readQuota } from './decode-rules.ts';
+import { workloadReader } from './decode-workload.ts';
+import { Interner } from './interner.ts';
+import { Reflector, type ReflectorContext, type ReflectorSpec } from './reflector.ts';
+import * as resources from './resources.ts';
+import { decoder, type Wire } from './wire.ts';
+
+export interface InformerParts extends Omit<ReflectorContext, 'capabilities'> {
+  readonly sink: ClusterSink;
+  /** Evenkeel's own namespace: where the kill switch is looked for. */
+  readonly namespace: string;
+}
+
+/** The running informers. */
+export interface KubernetesInformers extends FeedStatus {
+  /** Resolves when every required kind has listed once. Rejects never: a refused kind is retried and stands in `informers()`. */
+  readonly whenSynced: Promise<void>;
+  /** Resolves when every watch is closed. */
+  stop(): Promise<void>;
+}
+
+/** What the informers need of any reflector, whatever it holds. */
+type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' | 'confirmedAt' | 'status'>;
+
+const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
+const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
+
+/** Lists and watches everything that decisions read, into `sink`, until stopped. */
+export function startKubernetesInformers(parts: InformerParts): KubernetesInformers {
+  const context: ReflectorContext = { ...parts, capabilities: { streamingLists: null } };
+  const interner = new Interner();
+  const stop = new AbortController();
+  const reflectors = reflectorsFor(parts, context, interner);
+  const status = new Feed(reflectors);
+  parts.sink.follow(status);
+  const running = Promise.all(reflectors.map((reflector) => reflector.run(stop.signal)));
+  return {
+    whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
+    synced: () => status.synced(),
+    confirmedAt: () => status.confirmedAt(),
+    informers: () => status.informers(),
+    stop: async () => {
+      stop.abort(new Error('informers are stopping'));
+      await running;
+    },
+  };
+}
+
+class Feed implements FeedStatus {
+  readonly #reflectors: readonly AnyReflector[];
+
+  constructor(reflectors: readonly AnyReflector[]) {
+    this.#reflectors = reflectors;
+  }
+
+  synced(): boolean {
+    return this.#reflectors.every((reflector) => reflector.hasSynced());
+  }
+
+  confirmedAt(): Instant {
+    let oldest = Number.POSITIVE_INFINITY;
+    for (const reflector of this.#reflectors) {
+      const status = reflector.status();
+      if (status.required) oldest = Math.min(oldest, status.confirmedAt);
+    }
+    return Number.isFinite(oldest) ? oldest : 0;
+  }
+
+  informers(): readonly InformerStatus[] {
+    return this.#reflectors.map((reflector) => reflector.status());
+  }
+}
+
+function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner: Interner): readonly AnyReflector[] {
+  const { sink } = parts;
+  const reflect = <T>(
+    resource: resources.ApiResource,
+    required: boolean,
+    read: (wire: Wire, interner: Interner) => T,
+    delta: (key: string, record: T | null) => ClusterDelta,
+    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector'> = {},
+  ): AnyReflector =>
+    new Reflector<T>(
+      {
+        resource,
+        required,
+        ...scope,
+        decode: decoder((wire) => read(wire, interner)),
+        onChange: (key, record) => sink.apply(delta(key, record)),
+      },
+      context,
+    );
+  const workloads = (resource: resources.ApiResource, required: boolean): AnyReflector =>
+    reflect(resource, required, workloadReader(resource), (key, record) => ({
+      kind: 'workload',
+      key: workloadKeyOf(resource.kind, key),
+      record,
+    }));
+  return [
+    reflect(resources.PODS, true, readPod, (key, record) => ({ kind: 'pod', key, record })),
+    reflect(resources.NODES, true, readNode, (key, record) => ({ kind: 'node', key, record })),
+    reflect(resources.NAMESPACES, true, readNamespace, (key, record) => ({ kind: 'namespace', key, record })),
+    ...WORKLOADS_REQUIRED.map((resource) => workloads(resource, true)),
+    ...WORKLOADS_OPTIONAL.map((resource) => workloads(resource, false)),
+    reflect(resources.HPAS, true, readHpa, (key, record) => ({ kind: 'hpa', key, record })),
+    reflect(resources.DISRUPTION_BUDGETS, false, readDisruptionBudget, (key, record) => ({ kind: 'budget', key, record })),
+    reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record })),
+    reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record })),
+    ...resources.OWN_RESOURCES.map((resource) =>
+      reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record })),
+    ),
+    reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {
+      namespace: parts.namespace,
+      fieldSelector: `metadata.name=${PAUSE_CONFIG_MAP}`,
+    }),
+  ];
+}
+
+function workloadKeyOf(kind: string, key: string): string {
+  const slash = key.indexOf('/');
+  return workloadKey({ namespace: key.slice(0, slash), kind, name: key.slice(slash + 1) });
+}

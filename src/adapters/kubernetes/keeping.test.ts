@@ -1,0 +1,200 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import type { EventSpec } from '../../ports/event-recorder.ts';
+import { compareVersions, CRD_HASH_ANNOTATION, CRD_VERSION_ANNOTATION, installCrds } from './crd-installer.ts';
+import { KubernetesEventRecorder } from './event-recorder.ts';
+import { KubernetesLeaseStore } from './lease-store.ts';
+
+const signal = new AbortController().signal;
+
+describe('KubernetesLeaseStore', () => {
+  const lease = {
+    holder: 'me',
+    leaseDurationSeconds: 10,
+    acquireTime: '2026-01-01T00:00:00.123Z',
+    renewTime: '2026-01-01T00:00:01Z',
+    transitions: 3,
+  };
+
+  test('reads what it wrote, with times in the six digits that the API wants', async () => {
+    const transport = new FakeTransport((request) => ({ body: { ...(request.body as object), metadata: { resourceVersion: '8' } } }));
+    const written = await new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' }).update(
+      '7',
+      lease,
+      signal,
+    );
+    expect(transport.requests[0]).toMatchObject({
+      method: 'PUT',
+      path: '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases/controller',
+      body: {
+        metadata: { resourceVersion: '7' },
+        spec: { acquireTime: '2026-01-01T00:00:00.123000Z', renewTime: '2026-01-01T00:00:01.000000Z' },
+      },
+    });
+    expect(written).toMatchObject({ resourceVersion: '8', holder: 'me', transitions: 3 });
+  });
+
+  test('a lost race is a value; a server that refuses is a fault', async () => {
+    const conflict = new KubernetesLeaseStore(new FakeTransport(() => status(409, 'Conflict', 'modified')), { namespace: 'x', name: 'y' });
+    expect(await conflict.update('7', lease, signal)).toBeUndefined();
+    expect(await conflict.create(lease, signal)).toBeUndefined();
+    const missing = new KubernetesLeaseStore(new FakeTransport(() => status(404, 'NotFound', 'no')), { namespace: 'x', name: 'y' });
+    expect(await missing.read(signal)).toBeUndefined();
+    const forbidden = new KubernetesLeaseStore(new FakeTransport(() => status(403, 'Forbidden', 'no')), { namespace: 'x', name: 'y' });
+    await expect(forbidden.read(signal)).rejects.toThrow('reading lease x/y');
+  });
+});
+
+describe('KubernetesEventRecorder', () => {
+  const spec: EventSpec = {
+    subject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'web', uid: 'u' },
+    type: 'Normal',
+    reason: 'Resized',
+    action: 'Resize',
+    message: 'cpu 500m to 250m',
+  };
+
+  function recording(): { recorder: KubernetesEventRecorder; transport: FakeTransport; clock: FakeClock; metrics: CountingMetrics } {
+    const transport = new FakeTransport();
+    const clock = new FakeClock();
+    const metrics = new CountingMetrics();
+    const parts = {
+      transport,
+      clock,
+      metrics,
+      random: seededRandom(3),
+      logger: new RecordingLogger(),
+      controller: 'evenkeel.io/controller',
+      instance: 'pod-1',
+    };
+    return { recorder: new KubernetesEventRecorder(parts), transport, clock, metrics };
+  }
+
+  test('writes an event of events.k8s.io about the object', async () => {
+    const { recorder, transport } = recording();
+    recorder.record(spec);
+    await settle();
+    expect(transport.requests).toHaveLength(1);
+    expect(transport.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/apis/events.k8s.io/v1/namespaces/a/events',
+      body: {
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        reason: 'Resized',
+        action: 'Resize',
+        note: 'cpu 500m to 250m',
+        regarding: { kind: 'Deployment', name: 'web', namespace: 'a', uid: 'u' },
+        reportingController: 'evenkeel.io/controller',
+      },
+    });
+  });
+
+  test('equal events within two minutes become one series, written now and then; later ones are new', async () => {
+    const { recorder, transport, clock } = recording();
+    for (let i = 0; i < 5; i++) recorder.record(spec);
+    await clock.advance(10_000);
+    expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH']);
+    expect(transport.requests[1]?.body).toMatchObject({ series: { count: 5 } });
+    await clock.advance(121_000);
+    recorder.record(spec);
+    await settle();
+    expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
+  });
+
+  test('a series whose event has expired begins again', async () => {
+    const { recorder, transport, clock } = recording();
+    recorder.record(spec);
+    await settle();
+    transport.answer = (request) => (request.method === 'PATCH' ? status(404, 'NotFound', 'gone') : {});
+    recorder.record(spec);
+    await clock.advance(10_000);
+    expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
+  });
+
+  test('a storm is cut off and counted; a refusal is counted and harms nobody', async () => {
+    const { recorder, transport, metrics } = recording();
+    transport.answer = () => status(403, 'Forbidden', 'namespace is being terminated');
+    for (let i = 0; i < 80; i++) recorder.record({ ...spec, message: `message ${i}` });
+    await settle();
+    await settle();
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'rate' })).toBe(30);
+    await settle();
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'failed' })).toBeGreaterThan(0);
+  });
+});
+
+describe('installCrds', () => {
+  const manifest = {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.evenkeel.io' },
+    spec: { group: 'evenkeel.io' },
+  };
+  const established = { status: { conditions: [{ type: 'Established', status: 'True' }] } };
+
+  function cluster(initial: object | null): FakeTransport {
+    let stored: object | null = initial;
+    return new FakeTransport((request) => {
+      if (request.method === 'PATCH') stored = { ...(request.body as object), ...established };
+      return stored === null ? status(404, 'NotFound', 'not found') : { body: stored };
+    });
+  }
+
+  const parts = (transport: FakeTransport): Parameters<typeof installCrds>[1] => ({
+    transport,
+    timer: new FakeClock(),
+    logger: new RecordingLogger(),
+    version: '1.2.0',
+  });
+
+  test('applies what is missing, marked with version and hash; a second start writes nothing', async () => {
+    const transport = cluster(null);
+    expect(await installCrds([manifest], parts(transport), signal)).toEqual([{ name: 'things.evenkeel.io', outcome: 'applied' }]);
+    expect(await installCrds([manifest], parts(transport), signal)).toEqual([{ name: 'things.evenkeel.io', outcome: 'unchanged' }]);
+    const patches = transport.requests.filter((request) => request.method === 'PATCH');
+    expect(patches).toHaveLength(1);
+    expect(patches[0]?.body).toMatchObject({
+      metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '1.2.0', [CRD_HASH_ANNOTATION]: expect.any(String) } },
+    });
+  });
+
+  test('never takes a newer one back', async () => {
+    const transport = cluster({ metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '1.10.0' } }, ...established });
+    expect(await installCrds([manifest], parts(transport), signal)).toMatchObject([{ outcome: 'kept-newer' }]);
+    expect(transport.requests.every((request) => request.method === 'GET')).toBe(true);
+  });
+
+  test('without the permission to write, one that is there will do and a missing one is an error with its remedy', async () => {
+    const there = new FakeTransport((request) =>
+      request.method === 'PATCH' ? status(403, 'Forbidden', 'no') : { body: { metadata: {}, ...established } },
+    );
+    expect(await installCrds([manifest], parts(there), signal)).toMatchObject([{ outcome: 'kept' }]);
+    const missing = new FakeTransport((request) =>
+      request.method === 'PATCH' ? status(403, 'Forbidden', 'no') : status(404, 'NotFound', 'x'),
+    );
+    await expect(installCrds([manifest], parts(missing), signal)).rejects.toThrow('apply crds/ by hand and set crds.install: false');
+  });
+
+  test.each([
+    ['1.2.0', '1.10.0', -1],
+    ['1.2.0', '1.2.0', 0],
+    ['2.0.0', '1.9.9', 1],
+    ['1.2.0-rc.1', '1.2.0', -1],
+    ['1.2.0-rc.10', '1.2.0-rc.9', 1],
+    ['nonsense', '0.0.1', -1],
+  ])('version %s against %s', (a, b, sign) => {
+    expect(Math.sign(compareVersions(a, b))).toBe(sign);
+  });
+
+  test('comparing versions is antisymmetric', () => {
+    const version = fc
+      .tuple(fc.nat(20), fc.nat(20), fc.nat(20), fc.constantFrom('', '-rc.1', '-rc.2'))
+      .map(([a, b, c, pre]) => `${a}.${b}.${c}${pre}`);
+    fc.assert(fc.property(version, version, (a, b) => Math.sign(compareVersions(a, b)) + Math.sign(compareVersions(b, a)) === 0));
+  });
+});

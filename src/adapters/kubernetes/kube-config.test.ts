@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { resolveKubeConfig } from './kube-config.ts';
+
+let folder: string;
+let path: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'evenkeel-kubeconfig-'));
+  path = join(folder, 'config');
+  await writeFile(join(folder, 'token'), 'first');
+  await writeFile(
+    path,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'one',
+      clusters: [
+        {
+          name: 'c',
+          cluster: {
+            server: 'https://127.0.0.1:6443/',
+            'certificate-authority-data': Buffer.from('CA').toString('base64'),
+            'tls-server-name': 'kubernetes',
+          },
+        },
+      ],
+      users: [
+        { name: 'token', user: { token: 'secret' } },
+        {
+          name: 'exec',
+          user: {
+            exec: {
+              apiVersion: 'client.authentication.k8s.io/v1',
+              command: 'cat',
+              args: [join(folder, 'credential.json')],
+              interactiveMode: 'Never',
+            },
+          },
+        },
+      ],
+      contexts: [
+        { name: 'one', context: { cluster: 'c', user: 'token', namespace: 'team' } },
+        { name: 'two', context: { cluster: 'c', user: 'exec' } },
+        { name: 'broken', context: { cluster: 'missing', user: 'token' } },
+      ],
+    }),
+  );
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('resolveKubeConfig', () => {
+  test('tells server, CA, namespace and credentials of the current context', async () => {
+    const config = await resolveKubeConfig({ path, timer: new FakeClock() });
+    expect(config).toMatchObject({
+      server: 'https://127.0.0.1:6443',
+      context: 'one',
+      namespace: 'team',
+      tls: { serverName: 'kubernetes', verify: true },
+    });
+    expect(String(config.tls.ca)).toBe('CA');
+    expect(await config.headers()).toEqual({ authorization: 'Bearer secret' });
+  });
+
+  test('keeps what an exec plugin answered for a while, and asks again when told that it is refused', async () => {
+    const credential = (token: string, expires: string): string =>
+      JSON.stringify({
+        apiVersion: 'client.authentication.k8s.io/v1',
+        kind: 'ExecCredential',
+        status: { token, expirationTimestamp: expires },
+      });
+    await writeFile(join(folder, 'credential.json'), credential('first', '2020-01-01T00:00:00Z'));
+    const timer = new FakeClock();
+    const config = await resolveKubeConfig({ path, context: 'two', timer });
+    expect(await config.headers()).toEqual({ authorization: 'Bearer first' });
+    await writeFile(join(folder, 'credential.json'), credential('second', '2020-01-01T00:00:00Z'));
+    expect(await config.headers()).toEqual({ authorization: 'Bearer first' });
+    expect(await config.headers({ fresh: true })).toEqual({ authorization: 'Bearer second' });
+  });
+
+  test('names the contexts that there are when another is asked for', async () => {
+    await expect(resolveKubeConfig({ path, context: 'three', timer: new FakeClock() })).rejects.toThrow(
+      'no context "three": it has one, two, broken',
+    );
+  });
+
+  test('says which context names no cluster', async () => {
+    await expect(resolveKubeConfig({ path, context: 'broken', timer: new FakeClock() })).rejects.toThrow(
+      'context "broken" names no cluster',
+    );
+  });
+});

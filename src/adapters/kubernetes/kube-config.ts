@@ -1,0 +1,117 @@
+// Kubeconfig and in-cluster credentials, resolved by client-node: files, exec plugins, tokens that are renewed on disk.
+
+import { readFileSync } from 'node:fs';
+import type { RequestOptions } from 'node:https';
+import type { DurationMs } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { KubeConnection } from './connection.ts';
+
+/** Kubelets renew a mounted token well before it ends; asking twice a minute finds the new one in time. */
+const CREDENTIALS_LAST_MS: DurationMs = 30_000;
+
+const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
+
+export interface KubeConfigOptions {
+  /** Path of a kubeconfig; unset: `KUBECONFIG`, then `~/.kube/config`, then the pod's service account. */
+  readonly path?: string;
+  readonly context?: string;
+  readonly timer: MachineTimer;
+}
+
+/** What a kubeconfig resolves to. */
+export interface ResolvedKubeConfig extends KubeConnection {
+  readonly context: string;
+  /** The context's namespace, else the pod's own, else null. */
+  readonly namespace: string | null;
+}
+
+/**
+ * Throws with the reason when there is no usable configuration. client-node is imported here and not at the top: it costs
+ * half a second and 90 MB, which whoever talks to the embedded cluster in process never pays.
+ */
+export async function resolveKubeConfig(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  if (options.path === undefined) config.loadFromDefault();
+  else config.loadFromFile(options.path);
+  if (options.context !== undefined) {
+    if (config.getContextObject(options.context) === null) {
+      const known = config.getContexts().map((context) => context.name);
+      throw new Error(`kubeconfig has no context "${options.context}": it has ${known.join(', ') || 'none'}`);
+    }
+    config.setCurrentContext(options.context);
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    throw new Error(`kubeconfig context "${config.getCurrentContext()}" names no cluster: set one with --kubeconfig or KUBECONFIG`);
+  }
+
+  const credentials = new Credentials((into) => config.applyToHTTPSOptions(into), options.timer);
+  const first = await credentials.options();
+  return {
+    server: cluster.server.replace(/\/+$/, ''),
+    context: config.getCurrentContext(),
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? namespaceOfPod(),
+    tls: {
+      ...given('ca', first.ca),
+      ...given('cert', first.cert),
+      ...given('key', first.key),
+      ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
+      verify: !cluster.skipTLSVerify,
+    },
+    headers: (ask) => credentials.headers(ask?.fresh ?? false),
+  };
+}
+
+/** Keeps what client-node answered for a while: it reads files and may run an exec plugin each time. */
+class Credentials {
+  readonly #apply: (into: RequestOptions) => Promise<void>;
+  readonly #timer: MachineTimer;
+  #known: { readonly atMs: number; readonly headers: Promise<Readonly<Record<string, string>>> } | undefined;
+
+  constructor(apply: (into: RequestOptions) => Promise<void>, timer: MachineTimer) {
+    this.#apply = apply;
+    this.#timer = timer;
+  }
+
+  async options(): Promise<RequestOptions> {
+    const into: RequestOptions = { headers: {} };
+    await this.#apply(into);
+    return into;
+  }
+
+  headers(fresh: boolean): Promise<Readonly<Record<string, string>>> {
+    const now = this.#timer.nowMs();
+    if (fresh || this.#known === undefined || now - this.#known.atMs > CREDENTIALS_LAST_MS) {
+      const headers = this.#read();
+      this.#known = { atMs: now, headers };
+      // A failure is not kept: the next request asks again.
+      headers.catch(() => {
+        if (this.#known?.headers === headers) this.#known = undefined;
+      });
+    }
+    return this.#known.headers;
+  }
+
+  async #read(): Promise<Readonly<Record<string, string>>> {
+    const options = await this.options();
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(options.headers ?? {})) {
+      if (typeof value === 'string') headers[name.toLowerCase()] = value;
+    }
+    if (typeof options.auth === 'string') headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`;
+    return headers;
+  }
+}
+
+function given<K extends string>(key: K, value: unknown): Partial<Record<K, string | Buffer>> {
+  return typeof value === 'string' || Buffer.isBuffer(value) ? ({ [key]: value } as Partial<Record<K, string | Buffer>>) : {};
+}
+
+function namespaceOfPod(): string | null {
+  try {
+    return readFileSync(NAMESPACE_FILE, 'utf8').trim() || null;
+  } catch {
+    return null; // not in a pod
+  }
+}

@@ -1,0 +1,32 @@
+import type { DurationMs } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+
+/** Waits in machine time. Rejects with the signal's reason when it aborts first. */
+export function pause(timer: MachineTimer, ms: DurationMs, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(reasonOf(signal));
+      return;
+    }
+    const onAbort = (): void => {
+      cancel();
+      reject(reasonOf(signal));
+    };
+    const cancel = timer.setTimer(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/** A call, because the compiler believes that a signal does not change across an await. */
+export function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
+
+/** Why a signal aborted, as an Error whatever was passed to `abort()`. */
+export function reasonOf(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}

@@ -1,0 +1,127 @@
+import type { ApiTransport, PatchType } from '../../ports/api-transport.ts';
+import type { OwnObject, RecordWriter, WriteOutcome } from '../../ports/writers.ts';
+import { apiVersionOf, objectPath, ownResource } from './resources.ts';
+import { writeOutcome } from './write-outcome.ts';
+
+type OutcomeWithObject = WriteOutcome & { readonly object?: unknown };
+
+interface Patch {
+  readonly path: string;
+  readonly type: PatchType;
+  readonly body: unknown;
+  readonly query: Readonly<Record<string, string | boolean | undefined>>;
+  readonly signal: AbortSignal | undefined;
+}
+
+const ANNOTATION_PREFIX = 'evenkeel.io/';
+/** Who annotates objects that are not ours. */
+const ANNOTATOR = 'evenkeel';
+
+/** Writes what Evenkeel keeps for itself, and nothing that changes what runs. */
+export class KubernetesRecordWriter implements RecordWriter {
+  readonly #transport: ApiTransport;
+
+  constructor(transport: ApiTransport) {
+    this.#transport = transport;
+  }
+
+  async apply(object: OwnObject, body: object, fieldManager: string, signal?: AbortSignal): Promise<OutcomeWithObject> {
+    return this.#serverSideApply(object, body, fieldManager, undefined, signal);
+  }
+
+  async applyStatus(object: OwnObject, status: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome> {
+    return this.#serverSideApply(object, { status }, fieldManager, 'status', signal);
+  }
+
+  async patchIntent(
+    object: OwnObject,
+    patch: object,
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager: string },
+    signal?: AbortSignal,
+  ): Promise<OutcomeWithObject> {
+    return this.#patch({
+      path: objectPath(ownResource(object.plural), object.namespace, object.name),
+      type: 'application/merge-patch+json',
+      body: guarded(patch, options.resourceVersion),
+      query: { fieldManager: options.fieldManager, dryRun: dryRunOf(options.dryRun) },
+      signal,
+    });
+  }
+
+  async delete(object: OwnObject, signal?: AbortSignal): Promise<WriteOutcome> {
+    const path = objectPath(ownResource(object.plural), object.namespace, object.name);
+    const response = await this.#transport.request({ method: 'DELETE', path, ...withSignal(signal) });
+    return writeOutcome(`deleting ${path}`, response);
+  }
+
+  /** @throws when an annotation is not ours to write: a mistake in the code that asks */
+  async annotate(
+    path: string,
+    annotations: Readonly<Record<string, string | null>>,
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
+    signal?: AbortSignal,
+  ): Promise<OutcomeWithObject> {
+    const foreign = Object.keys(annotations).find((key) => !key.startsWith(ANNOTATION_PREFIX));
+    if (foreign !== undefined) throw new Error(`annotation "${foreign}" is not under ${ANNOTATION_PREFIX}`);
+    return this.#patch({
+      path,
+      type: 'application/merge-patch+json',
+      body: guarded({ metadata: { annotations } }, options.resourceVersion),
+      query: { fieldManager: ANNOTATOR, dryRun: dryRunOf(options.dryRun) },
+      signal,
+    });
+  }
+
+  // Forced: what is ours to write we own, whoever touched it last.
+  #serverSideApply(
+    object: OwnObject,
+    body: object,
+    fieldManager: string,
+    subresource: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OutcomeWithObject> {
+    const resource = ownResource(object.plural);
+    const metadata = { ...('metadata' in body ? (body.metadata as object) : {}), name: object.name };
+    return this.#patch({
+      path: objectPath(resource, object.namespace, object.name, subresource),
+      type: 'application/apply-patch+yaml',
+      body: {
+        ...body,
+        apiVersion: apiVersionOf(resource),
+        kind: resource.kind,
+        metadata: object.namespace === null ? metadata : { ...metadata, namespace: object.namespace },
+      },
+      query: { fieldManager, force: true },
+      signal,
+    });
+  }
+
+  async #patch(patch: Patch): Promise<OutcomeWithObject> {
+    const response = await this.#transport.request({
+      method: 'PATCH',
+      path: patch.path,
+      query: patch.query,
+      headers: { 'content-type': patch.type },
+      body: patch.body,
+      ...withSignal(patch.signal),
+    });
+    const outcome = writeOutcome(`patching ${patch.path}`, response);
+    if (outcome.kind !== 'done') return outcome;
+    return { kind: patch.query['dryRun'] === undefined ? 'done' : 'dry-run', object: response.body };
+  }
+}
+
+// In a merge patch the version is compared by the server and makes it a conditional write.
+function guarded(patch: object, resourceVersion: string | undefined): object {
+  if (resourceVersion === undefined) return patch;
+  const metadata = 'metadata' in patch ? (patch.metadata as object) : {};
+  return { ...patch, metadata: { ...metadata, resourceVersion } };
+}
+
+function dryRunOf(dryRun: boolean | undefined): string | undefined {
+  return dryRun === true ? 'All' : undefined;
+}
+
+function withSignal(signal: AbortSignal | undefined): { signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}

@@ -1,0 +1,302 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { cutOff, FakeApiServer, json, refusal, streamOf, type ReceivedRequest } from '../../../test/fakes/fake-api-server.ts';
+import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
+import { FakeActivity } from '../../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import { HttpTransport } from './http-transport.ts';
+import { Reflector, REFLECTOR_TIMES, type ReflectorSpec, type ReflectorTimes } from './reflector.ts';
+import { PODS } from './resources.ts';
+import { decoder, objectAt, requiredTextAt, textAt } from './wire.ts';
+
+const PATH = '/api/v1/pods';
+
+interface Note {
+  readonly name: string;
+  readonly color: string;
+}
+
+let server: FakeApiServer;
+let metrics: CountingMetrics;
+let logger: RecordingLogger;
+let activity: FakeActivity;
+let stops: (() => Promise<void>)[];
+
+beforeEach(async () => {
+  server = await FakeApiServer.start();
+  metrics = new CountingMetrics();
+  logger = new RecordingLogger();
+  activity = new FakeActivity();
+  stops = [];
+});
+
+afterEach(async () => {
+  for (const stop of stops) await stop();
+  await server.close();
+});
+
+function thing(name: string, color = 'red'): { metadata: { name: string }; spec: { color: string } } {
+  return { metadata: { name }, spec: { color } };
+}
+
+function start(
+  spec: Partial<ReflectorSpec<Note>> = {},
+  times: Partial<ReflectorTimes> = {},
+): { reflector: Reflector<Note>; seen: Map<string, string>; log: string[] } {
+  const timer = new FastTimer();
+  const transport = new HttpTransport({ connection: server.connection, timer, random: seededRandom(1), metrics });
+  const seen = new Map<string, string>();
+  const log: string[] = [];
+  const reflector = new Reflector<Note>(
+    {
+      resource: PODS,
+      required: true,
+      decode: decoder((wire) => ({
+        name: requiredTextAt(objectAt(wire, 'metadata'), 'name'),
+        color: textAt(objectAt(wire, 'spec'), 'color', 'spec.color'),
+      })),
+      onChange: (key, record) => {
+        log.push(`${key}=${record?.color ?? 'gone'}`);
+        if (record === null) seen.delete(key);
+        else seen.set(key, record.color);
+      },
+      ...spec,
+    },
+    {
+      transport,
+      clock: { now: () => Date.now(), schedule: () => () => undefined },
+      timer,
+      activity,
+      random: seededRandom(2),
+      logger,
+      metrics,
+      capabilities: { streamingLists: null },
+      times: { ...REFLECTOR_TIMES, ...times },
+    },
+  );
+  const stop = new AbortController();
+  const running = reflector.run(stop.signal);
+  stops.push(async () => {
+    stop.abort();
+    await running;
+    transport.close();
+  });
+  return { reflector, seen, log };
+}
+
+const watching = (): Promise<void> => until(() => server.watches.size === 1, 'a watch');
+const isWatch = (request: ReceivedRequest): boolean => request.query.get('watch') === 'true';
+const isResume = (request: ReceivedRequest): boolean => isWatch(request) && !request.query.has('sendInitialEvents');
+const isList = (request: ReceivedRequest): boolean => !isWatch(request);
+
+describe('Reflector', () => {
+  test('lists in pages where streaming lists are refused, then follows the watch', async () => {
+    for (let i = 0; i < 1_200; i++) server.put(PATH, thing(`p${i}`), { quietly: true });
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    expect(seen.size).toBe(1_200);
+    expect(server.requests.filter(isList).map((request) => request.query.get('limit'))).toEqual(['500', '500', '500']);
+    expect(server.requests.filter(isList).some((request) => request.query.has('resourceVersion'))).toBe(false);
+
+    await watching();
+    server.put(PATH, thing('p7', 'blue'));
+    server.remove(PATH, 'p8');
+    server.put(PATH, thing('new'));
+    await until(() => seen.has('new'));
+    expect([seen.get('p7'), seen.has('p8'), seen.size]).toEqual(['blue', false, 1_200]);
+  });
+
+  test('takes a streaming list where it is served, and goes on in the same stream', async () => {
+    server.streamingLists = true;
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    server.put(PATH, thing('b'));
+    await until(() => seen.has('b'));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('commits a streaming list only when it is whole', async () => {
+    server.once(isWatch, streamOf(`${JSON.stringify({ type: 'ADDED', object: thing('half') })}\n`, 'end'));
+    server.put(PATH, thing('whole'), { quietly: true });
+    const { reflector, log } = start();
+    await reflector.whenSynced();
+    expect(log).toEqual(['whole=red']);
+  });
+
+  test('resumes an ended watch where it stood, by bookmark', async () => {
+    const { reflector } = start();
+    await reflector.whenSynced();
+    await watching();
+    const version = server.bookmark(PATH);
+    server.endWatches(PATH);
+    await until(() => server.count(isResume) === 2, 'a second watch');
+    expect(server.requests.filter(isResume)[1]?.query.get('resourceVersion')).toBe(version);
+    expect(server.count(isList)).toBe(1);
+  });
+
+  test('lists again after 410 and tells only what differs, a missed deletion too', async () => {
+    for (const name of ['same', 'changed', 'deleted']) server.put(PATH, thing(name), { quietly: true });
+    const { reflector, log } = start();
+    await reflector.whenSynced();
+    await watching();
+    log.length = 0;
+    server.remove(PATH, 'deleted', '', { quietly: true });
+    server.put(PATH, thing('changed', 'blue'), { quietly: true });
+    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    await until(() => log.length === 2);
+    expect(log).toEqual(['deleted=gone', 'changed=blue']);
+    expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
+  });
+
+  test('begins a listing anew when its continue token expires', async () => {
+    for (let i = 0; i < 600; i++) server.put(PATH, thing(`p${i}`), { quietly: true });
+    server.once((request) => request.query.has('continue'), refusal(410, 'Expired', 'The provided continue parameter is too old'));
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    expect(seen.size).toBe(600);
+    expect(server.count(isList)).toBe(4);
+  });
+
+  test('tells an object that was deleted and made again as two', async () => {
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, log } = start();
+    await reflector.whenSynced();
+    await watching();
+    const again = { ...thing('a', 'blue'), metadata: { name: 'a', uid: 'another' } };
+    server.put(PATH, again);
+    await until(() => log.length === 3);
+    expect(log).toEqual(['a=red', 'a=gone', 'a=blue']);
+  });
+
+  test('reconnects after a connection that breaks in the middle of an event, losing nothing', async () => {
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    await watching();
+    for (const watch of server.watches) watch.response.write('{"type":"ADDED","obj');
+    server.cutWatches(PATH);
+    await until(() => server.watches.size === 0);
+    await watching();
+    server.put(PATH, thing('late'));
+    await until(() => seen.has('late'));
+    expect(server.count(isList)).toBe(1);
+  });
+
+  test('gives up a silent connection once the watch has outlived its time', async () => {
+    const { reflector, seen } = start({}, { watchSeconds: [2, 2], graceMs: 500 });
+    await reflector.whenSynced();
+    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
+    await watching();
+    server.put(PATH, thing('after'));
+    await until(() => seen.has('after'));
+  });
+
+  test('waits as a throttling server says inside a watch, and keeps what it has', async () => {
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    await watching();
+    server.tell(PATH, 'ERROR', {
+      kind: 'Status',
+      code: 429,
+      reason: 'TooManyRequests',
+      message: 'busy',
+      details: { retryAfterSeconds: 1 },
+    });
+    await until(() => server.count(isResume) === 2);
+    expect([seen.size, server.count(isList)]).toEqual([1, 1]);
+  });
+
+  test('names the missing permission, keeps asking, and never says synced for a kind it needs', async () => {
+    server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
+    server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
+    const { reflector } = start();
+    await until(() => reflector.status().problem !== null);
+    expect(reflector.status().problem).toContain('not permitted to list and watch pods: grant the verbs list and watch in a ClusterRole');
+    expect(reflector.hasSynced()).toBe(false);
+    expect(activity.count).toBe(0);
+    await reflector.whenSynced();
+    expect(reflector.status().problem).toBeNull();
+    expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
+  });
+
+  test('a kind that is not served counts as empty and is found when it comes', async () => {
+    server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
+    server.put(PATH, thing('late'), { quietly: true });
+    const { reflector, seen } = start({ required: false });
+    await reflector.whenSynced();
+    expect(seen.size).toBe(0);
+    await until(() => seen.has('late'));
+  });
+
+  test('leaves out what it cannot read, says why, and keeps the state before', async () => {
+    server.put(PATH, thing('good'), { quietly: true });
+    server.put(PATH, { ...thing('bad'), spec: { color: 7 } }, { quietly: true });
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    await watching();
+    server.put(PATH, { ...thing('good'), spec: { color: [] } });
+    server.put(PATH, thing('marker'));
+    await until(() => seen.has('marker'));
+    expect(seen.get('good')).toBe('red');
+    expect(metrics.total('evenkeel_informer_undecodable_total')).toBe(2);
+    expect(logger.lines.map((line) => line.fields['problem'])).toContain('spec.color: expected a string, got 7');
+  });
+
+  test('counts and logs what a handler throws, and goes on', async () => {
+    const handled: string[] = [];
+    const { reflector } = start({
+      onChange: (key) => {
+        handled.push(key);
+        if (key === 'poison') throw new Error('bug');
+      },
+    });
+    await reflector.whenSynced();
+    await watching();
+    server.put(PATH, thing('poison'));
+    server.put(PATH, thing('next'));
+    await until(() => handled.includes('next'));
+    expect(metrics.total('evenkeel_informer_handler_failures_total')).toBe(1);
+    expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
+  });
+
+  test('survives a server that is away at the start', async () => {
+    for (let i = 0; i < 4; i++) server.once(() => true, cutOff);
+    server.once(() => true, json(503, { kind: 'Status', code: 503, message: 'etcd is starting' }));
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, seen } = start();
+    await reflector.whenSynced();
+    expect(seen.size).toBe(1);
+    expect(reflector.status().restarts).toBeGreaterThan(0);
+  });
+
+  test('an audit finds what the watch has missed, counts it and mends it', async () => {
+    const { reflector, seen } = start({}, { auditEveryMs: 2_000 });
+    await reflector.whenSynced();
+    await watching();
+    server.put(PATH, thing('missed'), { quietly: true });
+    await until(() => seen.has('missed'), 'the missed object');
+    expect(metrics.total('evenkeel_informer_drift_total')).toBe(1);
+  });
+
+  test('is idle once it watches, and busy until then', async () => {
+    const { reflector } = start();
+    expect(activity.count).toBe(1);
+    await reflector.whenSynced();
+    await watching();
+    await until(() => activity.count === 0);
+  });
+
+  test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
+    const { reflector } = start();
+    expect(reflector.confirmedAt()).toBe(0);
+    await reflector.whenSynced();
+    await watching();
+    await until(() => reflector.confirmedAt() > 0);
+    server.once(isWatch, cutOff);
+    server.cutWatches(PATH);
+    await until(() => server.watches.size === 0);
+    expect(reflector.confirmedAt()).toBeGreaterThan(Date.now() - 60_000);
+  });
+});

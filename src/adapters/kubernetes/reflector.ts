@@ -1,0 +1,433 @@
+// Keeps one kind in memory as the API server has it: lists once (streaming where served, else in pages), then watches and
+// resumes for as long as the process lives. One implementation for every kind.
+
+import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { InformerStatus } from '../../ports/cluster-feed.ts';
+import type { ApiStream, ApiTransport } from '../../ports/api-transport.ts';
+import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Random } from '../../ports/random.ts';
+import { DriftAudit } from './drift-audit.ts';
+import { Freshness } from './freshness.ts';
+import { listPages, ListRefused } from './pages.ts';
+import { isAborted, pause } from './pause.ts';
+import { ReflectorMetrics } from './reflector-metrics.ts';
+import { identityOf, ReflectorStore, type ChangeHandler, type Entry } from './reflector-store.ts';
+import { ReconnectDelay } from './reconnect-delay.ts';
+import { collectionPath, resourceName, type ApiResource } from './resources.ts';
+import { failureOf, isForbidden, isGone, isNotFound, readFailure, type ApiFailure } from './status.ts';
+import { asObject, objectAt, textAt, type Decoded, type Wire } from './wire.ts';
+
+/** Shared by the reflectors of one API server: what one finds out, none tries again. */
+interface ServerCapabilities {
+  /** null until a reflector has tried. */
+  streamingLists: boolean | null;
+}
+
+/** Machine time of the loop; tests shorten it. */
+export interface ReflectorTimes {
+  /** The server ends a watch after a random time in this range, so that watches do not all come back at once. */
+  readonly watchSeconds: readonly [from: number, to: number];
+  /** Past the server's own end of a watch, silence means that the connection is dead. */
+  readonly graceMs: DurationMs;
+  /** Longest silence inside an initial streaming list. */
+  readonly initialSilenceMs: DurationMs;
+  /** How often the whole kind is compared with a fresh listing; jittered. */
+  readonly auditEveryMs: DurationMs;
+}
+
+export const REFLECTOR_TIMES: ReflectorTimes = {
+  watchSeconds: [300, 600],
+  graceMs: 15_000,
+  initialSilenceMs: 30_000,
+  auditEveryMs: 6 * 3600 * 1000,
+};
+
+/** What every reflector of a process shares. */
+export interface ReflectorContext {
+  readonly transport: ApiTransport;
+  readonly clock: Clock;
+  readonly timer: MachineTimer;
+  readonly activity: Activity;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly capabilities: ServerCapabilities;
+  readonly times?: ReflectorTimes;
+}
+
+export interface ReflectorSpec<T> {
+  readonly resource: ApiResource;
+  readonly namespace?: string;
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
+  /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
+  readonly required: boolean;
+  readonly decode: (wire: Wire) => Decoded<T>;
+  /** Synchronous and cheap. What it throws is logged and counted, and the next change goes on. */
+  readonly onChange: ChangeHandler<T>;
+}
+
+/** What one round of the loop came to. */
+type Round =
+  | { readonly kind: 'again' }
+  | { readonly kind: 'list-again' }
+  | { readonly kind: 'wait'; readonly problem: string; readonly atLeastMs: DurationMs; readonly settled: boolean };
+
+/** A watch shorter than this that told nothing is a refusal in disguise. */
+const SHORTEST_HEALTHY_WATCH_MS: DurationMs = 1_000;
+
+export class Reflector<T> {
+  readonly #spec: ReflectorSpec<T>;
+  readonly #context: ReflectorContext;
+  readonly #times: ReflectorTimes;
+  readonly #name: string;
+  readonly #path: string;
+  readonly #store: ReflectorStore<T>;
+  readonly #metrics: ReflectorMetrics;
+  readonly #delay: ReconnectDelay;
+  readonly #freshness: Freshness;
+  readonly #waiting: (() => void)[] = [];
+  #logger: Logger;
+  /** Where to resume; null: list. */
+  #version: string | null = null;
+  #synced = false;
+  #restarts = 0;
+  #brokenInitials = 0;
+  #problem: string | null = null;
+  #endActivity: (() => void) | null = null;
+
+  constructor(spec: ReflectorSpec<T>, context: ReflectorContext) {
+    this.#spec = spec;
+    this.#context = context;
+    this.#times = context.times ?? REFLECTOR_TIMES;
+    this.#name = resourceName(spec.resource);
+    this.#path = collectionPath(spec.resource, spec.namespace ?? null);
+    this.#logger = context.logger.child({ resource: this.#name });
+    this.#metrics = new ReflectorMetrics(context.metrics, this.#name);
+    this.#delay = new ReconnectDelay(context.timer, context.random);
+    this.#freshness = new Freshness(context.clock, context.timer);
+    this.#store = new ReflectorStore<T>({
+      decode: spec.decode,
+      onChange: (key, record, previous) => this.#tell(key, record, previous),
+      onUndecodable: (key, problem) => {
+        this.#metrics.undecodable.add(1, this.#metrics.labels);
+        this.#logger.warn('An object could not be read and is left out', { object: key, problem });
+      },
+    });
+  }
+
+  /** True from the first complete listing on; also true where an optional kind is not served or not permitted. */
+  hasSynced(): boolean {
+    return this.#synced;
+  }
+
+  /** Resolves at the first complete listing. */
+  whenSynced(): Promise<void> {
+    return this.#synced ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Domain time up to which this kind is known to be as the server has it; 0 before the first listing. */
+  confirmedAt(): Instant {
+    return this.#freshness.confirmedAt();
+  }
+
+  status(): InformerStatus {
+    return {
+      name: this.#name,
+      synced: this.#synced,
+      required: this.#spec.required,
+      objects: this.#store.size,
+      confirmedAt: this.confirmedAt(),
+      restarts: this.#restarts,
+      problem: this.#problem,
+    };
+  }
+
+  /** Lists and watches until `signal` aborts. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const audit = this.#startAudit(signal);
+    this.#hold();
+    try {
+      while (!signal.aborted) {
+        const round = await this.#round(AbortSignal.any([signal, audit.restart()]));
+        this.#hold();
+        if (isAborted(signal)) break;
+        if (audit.takeRestart()) this.#version = null;
+        else await this.#settle(round, signal);
+      }
+    } finally {
+      audit.stop();
+      this.#freshness.disconnected();
+      this.#release();
+    }
+  }
+
+  async #settle(round: Round, signal: AbortSignal): Promise<void> {
+    switch (round.kind) {
+      case 'again':
+        return;
+      case 'list-again':
+        this.#version = null;
+        this.#restarts += 1;
+        return;
+      case 'wait': {
+        this.#restarts += 1;
+        this.#report(round.problem);
+        // A kind that is not served or not permitted may stay so for ever: nobody waits for its retries.
+        if (round.settled) this.#release();
+        const ms = Math.max(round.atLeastMs, this.#delay.nextMs());
+        await pause(this.#context.timer, ms, signal).catch(() => undefined);
+        this.#hold();
+      }
+    }
+  }
+
+  async #round(signal: AbortSignal): Promise<Round> {
+    try {
+      if (this.#version !== null) return await this.#watch(this.#version, signal);
+      if (this.#context.capabilities.streamingLists !== false && this.#brokenInitials < 2) return await this.#watch(null, signal);
+      return await this.#list(signal);
+    } catch (err) {
+      if (signal.aborted) return { kind: 'again' };
+      if (err instanceof ListRefused) return this.#refused(err.failure);
+      return this.#broken(err instanceof Error ? err.message : String(err));
+    } finally {
+      this.#freshness.disconnected();
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<Round> {
+    this.#metrics.lists.add(1, { ...this.#metrics.labels, by: 'pages' });
+    const staging = new Map<string, Entry<T> | null>();
+    let version = '';
+    for await (const page of listPages(this.#context.transport, this.#path, this.#selectors(), signal)) {
+      if (page.restarted) staging.clear();
+      for (const item of page.items) this.#store.stage(item, staging);
+      version = page.resourceVersion;
+      this.#freshness.heard();
+    }
+    await this.#commit(staging, version);
+    return { kind: 'again' };
+  }
+
+  /** @param from version to resume at; null asks for a streaming list first */
+  async #watch(from: string | null, signal: AbortSignal): Promise<Round> {
+    const { transport, timer, random, capabilities } = this.#context;
+    const [least, most] = this.#times.watchSeconds;
+    const timeoutSeconds = Math.floor(least + random.next() * (most - least));
+    const stall = new AbortController();
+    const silence =
+      from === null ? Math.min(this.#times.initialSilenceMs, timeoutSeconds * 1000) : timeoutSeconds * 1000 + this.#times.graceMs;
+    let cancelStall = timer.setTimer(silence, () => stall.abort(new Error(`nothing was heard for ${silence} ms`)));
+    const openedAtMs = timer.nowMs();
+    try {
+      const stream = await transport.stream({
+        method: 'GET',
+        path: this.#path,
+        query: {
+          ...this.#selectors(),
+          watch: true,
+          allowWatchBookmarks: true,
+          timeoutSeconds,
+          ...(from === null ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : { resourceVersion: from }),
+        },
+        signal: AbortSignal.any([signal, stall.signal]),
+      });
+      const failure = failureOf(stream);
+      if (failure !== null) return from === null && refusesStreaming(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
+      const ended = await this.#consume(stream, from === null, () => {
+        cancelStall();
+        const left = timeoutSeconds * 1000 + this.#times.graceMs - (timer.nowMs() - openedAtMs);
+        cancelStall = timer.setTimer(left, () => stall.abort(new Error('the watch outlived its time: the connection is dead')));
+      });
+      if (ended.kind !== 'again') return ended;
+      if (ended.events === 0 && timer.nowMs() - openedAtMs < SHORTEST_HEALTHY_WATCH_MS)
+        return this.#broken('the watch ended as soon as it began');
+      return ended;
+    } catch (err) {
+      if (stall.signal.aborted) this.#metrics.stalls.add(1, this.#metrics.labels);
+      // Twice broken inside the initial list: pages may get through where one long answer does not.
+      if (this.#version === null && !signal.aborted) {
+        if (++this.#brokenInitials >= 2 && capabilities.streamingLists === null)
+          this.#logger.info('Streaming lists keep breaking: listing in pages');
+      }
+      throw err;
+    } finally {
+      cancelStall();
+      this.#metrics.flush(this.#store.size);
+    }
+  }
+
+  async #consume(stream: ApiStream, initial: boolean, onHealthy: () => void): Promise<Round & { readonly events?: number }> {
+    let staging = initial ? new Map<string, Entry<T> | null>() : null;
+    let events = 0;
+    if (staging === null) this.#opened(onHealthy);
+    for await (const item of stream.items) {
+      const event = asObject(item, 'watch event');
+      const object = objectAt(event, 'object');
+      this.#freshness.heard();
+      events += 1;
+      switch (event['type']) {
+        case 'ADDED':
+        case 'MODIFIED':
+          if (staging === null) this.#advance(object, () => this.#store.upsert(object));
+          else this.#store.stage(object, staging);
+          break;
+        case 'DELETED':
+          if (staging === null) this.#advance(object, () => this.#store.remove(object));
+          else staging.delete(identityOf(object).key);
+          break;
+        case 'BOOKMARK':
+          if (staging === null) this.#version = versionOf(object) || this.#version;
+          else if (endsInitialEvents(object)) {
+            this.#context.capabilities.streamingLists = true;
+            this.#metrics.lists.add(1, { ...this.#metrics.labels, by: 'stream' });
+            await this.#commit(staging, versionOf(object));
+            staging = null;
+            this.#opened(onHealthy);
+          }
+          break;
+        case 'ERROR':
+          return this.#refused(readFailure(0, object));
+        default:
+          this.#logger.warn('A watch event of an unknown type was left out', { type: String(event['type']) });
+      }
+      this.#metrics.event(this.#store.size);
+    }
+    return staging === null ? { kind: 'again', events } : this.#noStreaming('the initial events never ended');
+  }
+
+  // The version moves on only after the event was handed on, and never by events that are part of an initial list.
+  #advance(object: Wire, apply: () => void): void {
+    apply();
+    this.#version = versionOf(object) || this.#version;
+  }
+
+  #opened(onHealthy: () => void): void {
+    onHealthy();
+    this.#freshness.connected();
+    this.#report(null);
+    this.#metrics.watches.add(1, this.#metrics.labels);
+    this.#release();
+  }
+
+  async #commit(staging: ReadonlyMap<string, Entry<T> | null>, version: string): Promise<void> {
+    await this.#store.replace(staging, () => pause(this.#context.timer, 0));
+    this.#version = version;
+    this.#brokenInitials = 0;
+    this.#report(null);
+    this.#markSynced();
+    this.#metrics.flush(this.#store.size);
+  }
+
+  #markSynced(): void {
+    if (this.#synced) return;
+    this.#synced = true;
+    this.#logger.debug('Informer has listed', { objects: this.#store.size });
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #noStreaming(why: string): Round {
+    if (this.#context.capabilities.streamingLists === null) {
+      this.#context.capabilities.streamingLists = false;
+      this.#logger.info('The API server serves no streaming lists: listing in pages', { why });
+    } else this.#brokenInitials = 2;
+    return { kind: 'list-again' };
+  }
+
+  #refused(failure: ApiFailure): Round {
+    if (isGone(failure)) {
+      this.#metrics.expired.add(1, this.#metrics.labels);
+      // A version that expires right after a listing would otherwise be listed for in a tight loop.
+      const listedInVain = this.#version === null || this.#delay.isHot();
+      this.#version = null;
+      return listedInVain ? this.#broken(`the listed version expired: ${failure.message}`) : this.#expired();
+    }
+    if (isForbidden(failure)) {
+      const where = this.#spec.namespace === undefined ? 'in a ClusterRole' : `in a Role of namespace ${this.#spec.namespace}`;
+      const problem = `not permitted to list and watch ${this.#name}: grant the verbs list and watch ${where} (${failure.message})`;
+      if (!this.#spec.required) this.#markSynced();
+      return { kind: 'wait', problem, atLeastMs: 0, settled: true };
+    }
+    if (isNotFound(failure)) {
+      this.#version = null;
+      this.#store.clear();
+      if (!this.#spec.required) this.#markSynced();
+      return { kind: 'wait', problem: `${this.#name} is not served: its CRD is not installed (yet)`, atLeastMs: 0, settled: true };
+    }
+    return { kind: 'wait', problem: failure.message, atLeastMs: failure.retryAfterMs ?? 0, settled: false };
+  }
+
+  #expired(): Round {
+    this.#delay.heat();
+    return { kind: 'list-again' };
+  }
+
+  #broken(problem: string): Round {
+    return { kind: 'wait', problem, atLeastMs: 0, settled: false };
+  }
+
+  #tell(key: string, record: T | null, previous: T | null): void {
+    try {
+      this.#spec.onChange(key, record, previous);
+    } catch (err) {
+      this.#metrics.handlerFailures.add(1, this.#metrics.labels);
+      this.#logger.error('Handling a change failed; the next one goes on', { object: key, err });
+    }
+  }
+
+  // Said when it begins, changes or ends: a retry every 30 s must not fill the log.
+  #report(problem: string | null): void {
+    if (problem === this.#problem) return;
+    const missing = problem?.includes('is not served') === true;
+    if (problem === null) this.#logger.info('Informer is well again', { before: this.#problem });
+    else if (missing && !this.#spec.required) this.#logger.info('Informer waits', { problem });
+    else if (this.#spec.required) this.#logger.error('Informer cannot do its work; retrying', { problem });
+    else this.#logger.warn('Informer cannot do its work; retrying', { problem });
+    this.#problem = problem;
+  }
+
+  #startAudit(signal: AbortSignal): DriftAudit<T> {
+    return new DriftAudit<T>({
+      store: this.#store,
+      context: this.#context,
+      everyMs: this.#times.auditEveryMs,
+      list: (stop) => listPages(this.#context.transport, this.#path, this.#selectors(), stop),
+      isWatching: () => this.#freshness.isConnected(),
+      onDrift: (keys) => {
+        this.#metrics.drift.add(keys.length, this.#metrics.labels);
+        this.#logger.error('The watch had missed changes: listing again', { objects: keys.slice(0, 10), count: keys.length });
+      },
+      logger: this.#logger,
+      signal,
+    });
+  }
+
+  #selectors(): { fieldSelector: string | undefined; labelSelector: string | undefined } {
+    return { fieldSelector: this.#spec.fieldSelector, labelSelector: this.#spec.labelSelector };
+  }
+
+  #hold(): void {
+    this.#endActivity ??= this.#context.activity.begin();
+  }
+
+  #release(): void {
+    this.#endActivity?.();
+    this.#endActivity = null;
+  }
+}
+
+/** Answers of servers that do not know streaming lists: bad request, invalid, not acceptable, not implemented. */
+function refusesStreaming(failure: ApiFailure): boolean {
+  return [400, 405, 406, 415, 422, 501].includes(failure.status);
+}
+
+function versionOf(object: Wire): string {
+  return textAt(objectAt(object, 'metadata'), 'resourceVersion');
+}
+
+function endsInitialEvents(bookmark: Wire): boolean {
+  return objectAt(objectAt(bookmark, 'metadata'), 'annotations')['k8s.io/initial-events-end'] === 'true';
+}

@@ -1,0 +1,40 @@
+// Names a request the way RBAC and audit logs do, for metrics and messages.
+
+import type { ApiRequest } from '../../ports/api-transport.ts';
+
+/** `get`, `list`, `watch`, `create`, `update`, `patch`, `apply`, `delete`, and the resource as `pods`, `pods/resize`, `deployments.apps`. */
+export interface RequestName {
+  readonly verb: string;
+  readonly resource: string;
+}
+
+/** `/api/v1/namespaces/a/pods/b/resize` → `patch`, `pods/resize`. Paths that are no resource are `other`: labels stay few. */
+export function nameOf(request: Pick<ApiRequest, 'method' | 'path' | 'query' | 'headers'>): RequestName {
+  const parts = request.path.split('/').filter((part) => part !== '');
+  const group = parts[0] === 'apis' ? (parts[1] ?? '') : '';
+  const rest = parts[0] === 'api' ? parts.slice(2) : parts[0] === 'apis' ? parts.slice(3) : [];
+  const scoped = rest[0] === 'namespaces' && rest.length > 2 && rest[2] !== 'finalize' && rest[2] !== 'status';
+  const [plural, name, subresource] = scoped ? rest.slice(2) : rest;
+  if (plural === undefined) return { verb: request.method.toLowerCase(), resource: 'other' };
+  const base = group === '' ? plural : `${plural}.${group}`;
+  return {
+    verb: verbOf(request, name !== undefined),
+    resource: subresource === undefined ? base : `${base}/${subresource}`,
+  };
+}
+
+function verbOf(request: Pick<ApiRequest, 'method' | 'query' | 'headers'>, named: boolean): string {
+  switch (request.method) {
+    case 'GET':
+      if (request.query?.['watch'] !== undefined) return 'watch';
+      return named ? 'get' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return request.headers?.['content-type'] === 'application/apply-patch+yaml' ? 'apply' : 'patch';
+    case 'DELETE':
+      return named ? 'delete' : 'deletecollection';
+  }
+}

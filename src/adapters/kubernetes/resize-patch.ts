@@ -1,0 +1,81 @@
+// The JSON patch of one in-place resize, made from the pod as the server holds it at this moment.
+
+import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
+import { sameResources, type OptionalResources, type RequestsAndLimits } from '../../core/model/resources.ts';
+import type { JsonPatchOperation, PodResize } from '../../ports/writers.ts';
+import { requestsAndLimits } from './decode-quantities.ts';
+import { objectAt, objectsAt, optionalObjectAt, textAt, type Wire } from './wire.ts';
+
+export type ResizePatch =
+  | { readonly kind: 'patch'; readonly operations: readonly JsonPatchOperation[] }
+  /** The pod already asks for this: nothing to send. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'conflict' | 'gone'; readonly message: string };
+
+/**
+ * Every operation is guarded: by the pod's uid, by each container's name at its index, and by the very resources that were
+ * decided from. Quantities have many spellings, so the test values are taken from `pod` after comparing them by amount.
+ *
+ * @throws WireError where the pod is no pod
+ */
+export function resizePatch(resize: PodResize, pod: Wire): ResizePatch {
+  const metadata = objectAt(pod, 'metadata');
+  if (metadata['uid'] !== resize.uid) return { kind: 'gone', message: `pod ${resize.pod} was replaced by another of the same name` };
+  if (metadata['deletionTimestamp'] !== undefined) return { kind: 'gone', message: `pod ${resize.pod} is being deleted` };
+  const operations: JsonPatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: resize.uid }];
+  let changes = 0;
+  for (const change of resize.containers) {
+    const found = findContainer(pod, change.name);
+    if (found === null) return { kind: 'conflict', message: `pod ${resize.pod} has no container ${change.name}` };
+    const raw = optionalObjectAt(found.container, 'resources');
+    const now = requestsAndLimits(raw ?? {}, `${found.pointer}/resources`);
+    if (sameBoth(now, change.to)) continue;
+    if (!sameBoth(now, change.from)) {
+      return { kind: 'conflict', message: `container ${change.name} of pod ${resize.pod} no longer asks for what was decided from` };
+    }
+    changes += 1;
+    operations.push({ op: 'test', path: `${found.pointer}/name`, value: change.name });
+    if (raw !== null) operations.push({ op: 'test', path: `${found.pointer}/resources`, value: raw });
+    operations.push({
+      op: raw === null ? 'add' : 'replace',
+      path: `${found.pointer}/resources`,
+      value: resourcesOf(raw ?? {}, now, change.to),
+    });
+  }
+  return changes === 0 ? { kind: 'same' } : { kind: 'patch', operations };
+}
+
+function findContainer(pod: Wire, name: string): { readonly container: Wire; readonly pointer: string } | null {
+  const spec = objectAt(pod, 'spec');
+  for (const list of ['containers', 'initContainers']) {
+    const containers = objectsAt(spec, list);
+    const index = containers.findIndex((container) => textAt(container, 'name') === name);
+    const container = containers[index];
+    if (container !== undefined) return { container, pointer: `/spec/${list}/${index}` };
+  }
+  return null;
+}
+
+// Other resources (ephemeral storage, devices, claims) stay as they are, and so does the spelling of what does not change.
+function resourcesOf(raw: Wire, now: RequestsAndLimits, to: RequestsAndLimits): Wire {
+  const requests = listOf(objectAt(raw, 'requests'), now.requests, to.requests);
+  const limits = listOf(objectAt(raw, 'limits'), now.limits, to.limits);
+  const { requests: _requests, limits: _limits, ...rest } = raw;
+  return { ...rest, ...(isEmpty(requests) ? {} : { requests }), ...(isEmpty(limits) ? {} : { limits }) };
+}
+
+function listOf(raw: Wire, now: OptionalResources, to: OptionalResources): Wire {
+  const { cpu, memory, ...rest } = raw;
+  const list: Record<string, unknown> = { ...rest };
+  if (to.cpuMillicores !== null) list['cpu'] = to.cpuMillicores === now.cpuMillicores ? cpu : formatCpu(to.cpuMillicores);
+  if (to.memoryBytes !== null) list['memory'] = to.memoryBytes === now.memoryBytes ? memory : formatMemory(to.memoryBytes);
+  return list;
+}
+
+function isEmpty(list: Wire): boolean {
+  return Object.keys(list).length === 0;
+}
+
+function sameBoth(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+  return sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits);
+}

@@ -1,0 +1,225 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import type { PodResize } from '../../ports/writers.ts';
+import { dryRunEffectWriter } from './dry-run-effect-writer.ts';
+import { KubernetesEffectWriter } from './effect-writer.ts';
+import { KubernetesRecordWriter } from './record-writer.ts';
+
+const signal = new AbortController().signal;
+const MiB = 2 ** 20;
+
+function aPod(
+  resources: object = { requests: { cpu: '0.5', memory: '256Mi', 'ephemeral-storage': '1Gi' }, limits: { memory: '268435456' } },
+): object {
+  return {
+    metadata: { name: 'p', namespace: 'a', uid: 'u1' },
+    spec: {
+      containers: [
+        { name: 'side', resources: {} },
+        { name: 'app', resources },
+      ],
+      initContainers: [{ name: 'proxy', restartPolicy: 'Always' }],
+    },
+  };
+}
+
+const resize: PodResize = {
+  namespace: 'a',
+  pod: 'p',
+  uid: 'u1',
+  containers: [
+    {
+      name: 'app',
+      from: { requests: { cpuMillicores: 500, memoryBytes: 256 * MiB }, limits: { cpuMillicores: null, memoryBytes: 256 * MiB } },
+      to: { requests: { cpuMillicores: 250, memoryBytes: 256 * MiB }, limits: { cpuMillicores: null, memoryBytes: 320 * MiB } },
+    },
+  ],
+};
+
+function serving(pod: object, patched: ReturnType<typeof status> | { status?: number } = {}): FakeTransport {
+  return new FakeTransport((request) => (request.method === 'GET' ? { body: pod } : patched));
+}
+
+describe('KubernetesEffectWriter', () => {
+  test('resizes by a patch that tests the uid, the name and the resources that it decided from', async () => {
+    const transport = serving(aPod());
+    expect(await new KubernetesEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'done' });
+    const [, patch] = transport.requests;
+    expect(patch).toMatchObject({
+      method: 'PATCH',
+      path: '/api/v1/namespaces/a/pods/p/resize',
+      headers: { 'content-type': 'application/json-patch+json' },
+    });
+    expect(patch?.body).toEqual([
+      { op: 'test', path: '/metadata/uid', value: 'u1' },
+      { op: 'test', path: '/spec/containers/1/name', value: 'app' },
+      {
+        op: 'test',
+        path: '/spec/containers/1/resources',
+        value: { requests: { cpu: '0.5', memory: '256Mi', 'ephemeral-storage': '1Gi' }, limits: { memory: '268435456' } },
+      },
+      {
+        op: 'replace',
+        path: '/spec/containers/1/resources',
+        value: { requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '1Gi' }, limits: { memory: '320Mi' } },
+      },
+    ]);
+  });
+
+  test('finds a sidecar among the init containers, and adds resources where there are none', async () => {
+    const transport = serving(aPod());
+    const nothing = { requests: { cpuMillicores: null, memoryBytes: null }, limits: { cpuMillicores: null, memoryBytes: null } };
+    const to = { ...nothing, requests: { cpuMillicores: 10, memoryBytes: null } };
+    await new KubernetesEffectWriter(transport).resizePod({ ...resize, containers: [{ name: 'proxy', from: nothing, to }] }, signal);
+    expect(transport.requests[1]?.body).toEqual([
+      { op: 'test', path: '/metadata/uid', value: 'u1' },
+      { op: 'test', path: '/spec/initContainers/0/name', value: 'proxy' },
+      { op: 'add', path: '/spec/initContainers/0/resources', value: { requests: { cpu: '10m' } } },
+    ]);
+  });
+
+  test.each([
+    ['another pod of the same name is gone to us', { ...aPod(), metadata: { name: 'p', uid: 'u2' } }, 'gone'],
+    [
+      'a pod that is being deleted is left alone',
+      { ...aPod(), metadata: { name: 'p', uid: 'u1', deletionTimestamp: '2026-01-01T00:00:00Z' } },
+      'gone',
+    ],
+    [
+      'a request that moved meanwhile is a conflict',
+      aPod({ requests: { cpu: '400m', memory: '256Mi' }, limits: { memory: '256Mi' } }),
+      'conflict',
+    ],
+    [
+      'a pod that already asks for it is done without a write',
+      aPod({ requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '320Mi' } }),
+      'done',
+    ],
+  ])('%s', async (_, pod, kind) => {
+    const transport = serving(pod);
+    expect(await new KubernetesEffectWriter(transport).resizePod(resize, signal)).toMatchObject({ kind });
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  test.each([
+    [
+      'a failed test is a conflict',
+      status(422, 'Invalid', 'the server rejected our request due to an error in our request', [
+        { message: 'testing value /spec/containers/1/resources failed' },
+      ]),
+      'conflict',
+    ],
+    ['a quota refuses in its own words', status(403, 'Forbidden', 'pods "p" is forbidden: exceeded quota: team'), 'refused'],
+    ['validation refuses', status(422, 'Invalid', 'Pod "p" is invalid: spec: Forbidden: pod QoS class may not change'), 'refused'],
+    ['a pod that vanished in between is gone', status(404, 'NotFound', 'pods "p" not found'), 'gone'],
+    ['409 is a conflict', status(409, 'Conflict', 'the object has been modified'), 'conflict'],
+  ])('%s', async (_, refusal, kind) => {
+    const outcome = await new KubernetesEffectWriter(serving(aPod(), refusal)).resizePod(resize, signal);
+    expect(outcome.kind).toBe(kind);
+    if (outcome.kind === 'refused') expect(outcome.message).toBe((refusal.body as { message: string }).message);
+  });
+
+  test('a broken server is a fault, not an outcome', async () => {
+    const writer = new KubernetesEffectWriter(serving(aPod(), status(500, 'InternalError', 'etcd is away')));
+    await expect(writer.resizePod(resize, signal)).rejects.toThrow(
+      'patching /api/v1/namespaces/a/pods/p/resize: etcd is away (500 InternalError)',
+    );
+  });
+
+  test('evicts with the uid as precondition; a budget that forbids it is a refusal', async () => {
+    const transport = new FakeTransport(() => status(429, 'TooManyRequests', 'Cannot evict pod', [{ reason: 'DisruptionBudget' }]));
+    const outcome = await new KubernetesEffectWriter(transport).evictPod({ namespace: 'a', pod: 'p', uid: 'u1' }, signal);
+    expect(outcome).toEqual({ kind: 'refused', status: 429, message: 'Cannot evict pod' });
+    expect(transport.requests[0]?.body).toMatchObject({ deleteOptions: { preconditions: { uid: 'u1' } } });
+  });
+
+  test('patches an autoscaler only at the version that was read', async () => {
+    const transport = new FakeTransport();
+    await new KubernetesEffectWriter(transport).patchHpa(
+      { namespace: 'a', name: 'h', resourceVersion: '7' },
+      [{ op: 'replace', path: '/spec/minReplicas', value: 2 }],
+      signal,
+    );
+    expect(transport.requests[0]?.body).toEqual([
+      { op: 'test', path: '/metadata/resourceVersion', value: '7' },
+      { op: 'replace', path: '/spec/minReplicas', value: 2 },
+    ]);
+  });
+});
+
+describe('dryRunEffectWriter', () => {
+  test('reads as it is, writes as a dry run, and says so', async () => {
+    const transport = serving(aPod());
+    expect(await dryRunEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'dry-run' });
+    expect(transport.requests.map((request) => [request.method, request.query?.['dryRun']])).toEqual([
+      ['GET', undefined],
+      ['PATCH', 'All'],
+    ]);
+  });
+});
+
+describe('KubernetesRecordWriter', () => {
+  const recommendation = { plural: 'recommendations', namespace: 'a', name: 'deployment-web' };
+
+  test('applies its own objects by force, each controller under its own name', async () => {
+    const transport = new FakeTransport(() => ({ body: { made: true } }));
+    const outcome = await new KubernetesRecordWriter(transport).apply(
+      recommendation,
+      { metadata: { labels: { x: 'y' } }, spec: {} },
+      'evenkeel-recommendation',
+    );
+    expect(outcome).toEqual({ kind: 'done', object: { made: true } });
+    expect(transport.requests[0]).toMatchObject({
+      method: 'PATCH',
+      path: '/apis/evenkeel.io/v1alpha1/namespaces/a/recommendations/deployment-web',
+      query: { fieldManager: 'evenkeel-recommendation', force: true },
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+      body: {
+        apiVersion: 'evenkeel.io/v1alpha1',
+        kind: 'Recommendation',
+        metadata: { name: 'deployment-web', namespace: 'a', labels: { x: 'y' } },
+        spec: {},
+      },
+    });
+  });
+
+  test('applies a status to the status subresource alone', async () => {
+    const transport = new FakeTransport();
+    await new KubernetesRecordWriter(transport).applyStatus(
+      { plural: 'podresizepolicies', namespace: null, name: 'p' },
+      { phase: 'x' },
+      'm',
+    );
+    expect(transport.requests[0]).toMatchObject({
+      path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/p/status',
+      body: { metadata: { name: 'p' }, status: { phase: 'x' } },
+    });
+  });
+
+  test('states intent under a version and as a dry run where asked', async () => {
+    const transport = new FakeTransport();
+    const outcome = await new KubernetesRecordWriter(transport).patchIntent(
+      recommendation,
+      { spec: { paused: true } },
+      { resourceVersion: '9', dryRun: true, fieldManager: 'evenkeel-dashboard' },
+    );
+    expect(outcome.kind).toBe('dry-run');
+    expect(transport.requests[0]).toMatchObject({
+      query: { dryRun: 'All', fieldManager: 'evenkeel-dashboard' },
+      body: { spec: { paused: true }, metadata: { resourceVersion: '9' } },
+    });
+  });
+
+  test('annotates under its own prefix and nowhere else', async () => {
+    const transport = new FakeTransport();
+    const writer = new KubernetesRecordWriter(transport);
+    await writer.annotate('/apis/apps/v1/namespaces/a/deployments/web', { 'evenkeel.io/mode': 'Off', 'evenkeel.io/floor': null }, {});
+    expect(transport.requests[0]?.body).toEqual({ metadata: { annotations: { 'evenkeel.io/mode': 'Off', 'evenkeel.io/floor': null } } });
+    await expect(writer.annotate('/x', { 'other.io/a': 'b' }, {})).rejects.toThrow('not under evenkeel.io/');
+  });
+
+  test('deletes, and finds it no fault when it is gone', async () => {
+    const writer = new KubernetesRecordWriter(new FakeTransport(() => status(404, 'NotFound', 'not found')));
+    expect(await writer.delete(recommendation)).toEqual({ kind: 'gone', message: 'not found' });
+  });
+});

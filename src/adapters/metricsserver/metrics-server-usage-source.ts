@@ -1,0 +1,127 @@
+// Usage from metrics.k8s.io: coarser and later than the kubelets' own, but permitted nearly everywhere.
+
+import { parseQuantity } from '../../core/model/quantity.ts';
+import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Activity, Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
+import { collectionPath, NODE_METRICS, POD_METRICS, type ApiResource } from '../kubernetes/resources.ts';
+import { failureOf, isForbidden, isNotFound } from '../kubernetes/status.ts';
+import { asObject, objectAt, objectsAt, optionalInstantAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
+
+export interface MetricsServerUsageSourceParts {
+  readonly transport: ApiTransport;
+  readonly reader: Pick<ClusterReader, 'findPod'>;
+  readonly clock: Clock;
+  readonly activity: Activity;
+}
+
+export class MetricsServerUsageSource implements UsageSource {
+  readonly name = 'metrics.k8s.io';
+  readonly #parts: MetricsServerUsageSourceParts;
+
+  constructor(parts: MetricsServerUsageSourceParts) {
+    this.#parts = parts;
+  }
+
+  async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
+    const { clock, activity } = this.#parts;
+    let cancel = (): void => undefined;
+    let busy = false;
+    const tick = (): void => {
+      cancel = clock.schedule(clock.now() + intervalMs, tick);
+      if (busy) return;
+      busy = true;
+      const idle = activity.begin();
+      void this.#read(sink, signal)
+        .catch((err: unknown) => {
+          if (!signal.aborted) sink.onFailure({ node: null, at: clock.now(), message: err instanceof Error ? err.message : String(err) });
+        })
+        .finally(() => {
+          busy = false;
+          idle();
+        });
+    };
+    if (!signal.aborted) {
+      tick();
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    }
+    cancel();
+  }
+
+  async #read(sink: UsageSink, signal: AbortSignal): Promise<void> {
+    const pods = await this.#list(POD_METRICS, signal);
+    const nodes = await this.#list(NODE_METRICS, signal);
+    const byNode = new Map<string, ContainerUsage[]>();
+    const malformed = { count: 0 };
+    for (const pod of pods) tolerate(malformed, () => this.#takePod(pod, byNode));
+    const usageByNode = new Map<string, NodeUsage>();
+    for (const node of nodes) {
+      tolerate(malformed, () => {
+        const name = textAt(objectAt(node, 'metadata'), 'name');
+        usageByNode.set(name, { node: name, at: this.#timeOf(node), ...usageOf(objectAt(node, 'usage')) });
+      });
+    }
+    sink.onDropped('nan', malformed.count);
+    for (const node of new Set([...usageByNode.keys(), ...byNode.keys()])) {
+      sink.onUsage({ node, containers: byNode.get(node) ?? [], nodeUsage: usageByNode.get(node) ?? null });
+    }
+  }
+
+  #takePod(pod: Wire, byNode: Map<string, ContainerUsage[]>): void {
+    const metadata = objectAt(pod, 'metadata');
+    const namespace = textAt(metadata, 'namespace');
+    const name = textAt(metadata, 'name');
+    const node = this.#parts.reader.findPod(namespace, name)?.node;
+    if (node === undefined || node === null) return; // gone, or not heard of yet: the next reading knows
+    const at = this.#timeOf(pod);
+    const usages = objectsAt(pod, 'containers').map((container) => ({
+      namespace,
+      pod: name,
+      container: textAt(container, 'name'),
+      at,
+      ...usageOf(objectAt(container, 'usage')),
+    }));
+    byNode.set(node, [...(byNode.get(node) ?? []), ...usages]);
+  }
+
+  #timeOf(metrics: Wire): Instant {
+    return optionalInstantAt(metrics, 'timestamp') ?? this.#parts.clock.now();
+  }
+
+  async #list(resource: ApiResource, signal: AbortSignal): Promise<readonly Wire[]> {
+    const response = await this.#parts.transport.request({ method: 'GET', path: collectionPath(resource, null), signal });
+    const failure = failureOf(response);
+    if (failure === null) return objectsAt(asObject(response.body, resource.plural), 'items');
+    const remedy = isNotFound(failure)
+      ? ': metrics-server is not installed; install it, or grant get on nodes/metrics so that kubelets can be read'
+      : isForbidden(failure)
+        ? `: grant list on ${resource.plural} of metrics.k8s.io`
+        : '';
+    throw new Error(`reading ${resource.plural} of metrics.k8s.io: ${failure.message}${remedy}`);
+  }
+}
+
+function usageOf(usage: Wire): { cpuMillicores: number | null; memoryBytes: number | null } {
+  return { cpuMillicores: amountAt(usage, 'cpu', 1e6), memoryBytes: amountAt(usage, 'memory', 1e9) };
+}
+
+// Nanocores are exact enough to keep: rounding an idle container up to a millicore would make it ten times as busy.
+function amountAt(usage: Wire, key: string, nanoPerUnit: number): number | null {
+  const text = usage[key];
+  if (text === undefined || text === null) return null;
+  const parsed = typeof text === 'string' || typeof text === 'number' ? parseQuantity(text) : null;
+  if (parsed?.ok !== true) throw new WireError(`usage.${key}`, 'a quantity', text);
+  return Number(parsed.value.nano) / nanoPerUnit;
+}
+
+function tolerate(malformed: { count: number }, read: () => void): void {
+  try {
+    read();
+  } catch (err) {
+    if (!(err instanceof WireError)) throw err;
+    malformed.count += 1;
+  }
+}

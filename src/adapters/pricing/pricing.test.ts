@@ -1,0 +1,74 @@
+import { describe, expect, test } from '@jest/globals';
+import { GiB } from '../../core/model/units.ts';
+import { DefaultPriceSource } from './default-price-source.ts';
+import { parsePriceOverrides } from './price-overrides.ts';
+
+const node = (machineType: string | null, capacityType: 'spot' | 'on-demand' = 'on-demand') => ({
+  machineType,
+  capacityType,
+  region: 'us-central1',
+  zone: 'us-central1-a',
+  labels: {},
+  capacity: { cpuMillicores: 4000, memoryBytes: 16 * GiB },
+});
+
+function sourceFrom(text: string): DefaultPriceSource {
+  const result = parsePriceOverrides(text, 'prices.yaml');
+  if (!result.ok) throw new Error(result.problems.join('\n'));
+  return new DefaultPriceSource(result.overrides);
+}
+
+describe('prices', () => {
+  test('come from the default list with its date', () => {
+    expect(new DefaultPriceSource().priceOf(node('e2-standard-4'))).toMatchObject({
+      perHourUsd: 0.134023,
+      source: 'list price, us-central1, 2026-08-06',
+      estimate: false,
+    });
+  });
+
+  test('of unknown machines are estimated and marked so', () => {
+    expect(new DefaultPriceSource().priceOf(node('kwok'))).toMatchObject({ source: 'estimate from vCPU and memory', estimate: true });
+  });
+
+  test("of an operator's own go before the list, each where it is stated", () => {
+    const source = sourceFrom('machines:\n  e2-standard-4: { onDemand: 0.1 }\n  mine: { onDemand: 0.5, spot: 0.2 }\n');
+    expect(source.priceOf(node('e2-standard-4'))).toMatchObject({ perHourUsd: 0.1, source: 'prices.file' });
+    expect(source.priceOf(node('e2-standard-4', 'spot')).perHourUsd).toBe(0.080424);
+    expect(source.priceOf(node('mine', 'spot')).perHourUsd).toBe(0.2);
+  });
+
+  test('fall back on rates, split by the stated proportion', () => {
+    const price = sourceFrom('rates: { perCoreHour: 0.02, perGiBHour: 0.005, spotRatio: 0.5 }\ncpuToMemory: 4\n').priceOf(
+      node('kwok', 'spot'),
+    );
+    expect(price.perHourUsd).toBeCloseTo(0.08, 9);
+    expect(price.perCoreHourUsd / price.perGiBHourUsd).toBeCloseTo(4, 9);
+    expect(4 * price.perCoreHourUsd + 16 * price.perGiBHourUsd).toBeCloseTo(price.perHourUsd, 9);
+  });
+
+  test('in an empty file change nothing', () => {
+    expect(sourceFrom('').priceOf(node('e2-standard-4')).perHourUsd).toBe(0.134023);
+  });
+});
+
+describe('a wrong prices file', () => {
+  test.each([
+    ['machines: { e2-standard-4: { onDemand: -1 } }', 'prices.yaml: machines.e2-standard-4.onDemand must be a number of 0 or more, not -1'],
+    ['machines: { a: { ondemand: 1 } }', 'prices.yaml: machines.a.ondemand is not known; use one of onDemand, spot'],
+    ['machines: { a: {} }', 'prices.yaml: machines.a states no price; give onDemand, spot or both'],
+    ['machines: [1]', 'prices.yaml: machines must be a mapping'],
+    ['rates: { perCoreHour: 1 }', 'prices.yaml: rates needs both perCoreHour and perGiBHour'],
+    ['rates: { perCoreHour: 1, perGiBHour: 1, spotRatio: 2 }', 'prices.yaml: rates.spotRatio must be between 0 and 1'],
+    ['cpuToMemory: lots', 'prices.yaml: cpuToMemory must be a number of 0 or more, not "lots"'],
+    ['- 1', 'prices.yaml: the document must be a mapping'],
+  ])('%s names path and remedy', (text, problem) => {
+    const result = parsePriceOverrides(text, 'prices.yaml');
+    expect(result.ok ? [] : result.problems).toContain(problem);
+  });
+
+  test('that is no YAML says so', () => {
+    const result = parsePriceOverrides('a: [', 'prices.yaml');
+    expect(result.ok ? '' : result.problems[0]).toContain('prices.yaml: not valid YAML');
+  });
+});

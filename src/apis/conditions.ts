@@ -1,0 +1,114 @@
+// Condition types and reasons, states and reasons of recommendations: the words of the API, written once.
+
+/** Types of conditions on Evenkeel's resources. */
+export const CONDITION = {
+  /** The summary: whether the object is in force. */
+  ready: 'Ready',
+  progressing: 'Progressing',
+  degraded: 'Degraded',
+  /** Another policy governs what this one selects too. */
+  conflicted: 'Conflicted',
+  dryRun: 'DryRun',
+} as const;
+
+/** Reasons of conditions. */
+export const CONDITION_REASON = {
+  /** Ready=True. */
+  inForce: 'InForce',
+  /** Ready=False: a field says what cannot be; the message names the field and the remedy. */
+  invalidSpec: 'InvalidSpec',
+  /** Ready=False: it asks for what controller.admission.enabled gives. */
+  admissionRequired: 'AdmissionRequired',
+  /** Ready=False: it asks for what prometheus.url gives. */
+  prometheusRequired: 'PrometheusRequired',
+  /** Ready=False: spec.paused, or the kill switch. */
+  paused: 'Paused',
+  /** Ready=False or Degraded=True: usage or informers are too old to act on. */
+  staleData: 'StaleData',
+  /** Conflicted=True: a more specific or older policy governs. */
+  yieldsToOther: 'YieldsToOther',
+  /** Conflicted=False. */
+  noConflict: 'NoConflict',
+  /** DryRun=True: because of the policy itself, or of the setting controller.dryRun. */
+  dryRunByPolicy: 'SetByPolicy',
+  dryRunBySetting: 'SetBySetting',
+  /** DryRun=False. */
+  active: 'Active',
+  /** Ready, Progressing or Degraded of a Recommendation. */
+  computed: 'Computed',
+  collecting: 'Collecting',
+  applying: 'Applying',
+  settled: 'Settled',
+  healthy: 'Healthy',
+  resizeFailed: 'ResizeFailed',
+  rolledBack: 'RolledBack',
+} as const;
+export type ConditionReason = (typeof CONDITION_REASON)[keyof typeof CONDITION_REASON];
+
+/** States of a recommendation. */
+export const RECOMMENDATION_STATES = [
+  'collecting',
+  'optimal',
+  'recommended',
+  'awaiting',
+  'applying',
+  'applied',
+  'idle',
+  'exception',
+  'blocked',
+  'excluded',
+] as const;
+export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
+
+/** Why a change that is due waits. */
+export const AWAITING_REASONS = [
+  'window',
+  'cooldown',
+  'approval',
+  'confidence',
+  'capacity',
+  'disruption-budget',
+  'restart',
+  'rollout',
+  'hpa',
+  'calm-start',
+  'paused',
+  'stale-data',
+  'rolled-back',
+  'quota',
+  'dry-run',
+] as const;
+export type AwaitingReason = (typeof AWAITING_REASONS)[number];
+
+/** Why a change can never be made as things stand. */
+export type BlockedReason =
+  /** The API server has no `pods/resize`. */
+  | 'no-in-place'
+  /** Another tool sizes the workload, such as the Vertical Pod Autoscaler. */
+  | 'other-manager'
+  /** A LimitRange leaves no value that would be right. */
+  | 'limit-range'
+  /** The policy that governs it is not Ready. */
+  | 'invalid-policy'
+  /** An annotation on the workload cannot be read. */
+  | 'invalid-annotation';
+
+/** Modes, the most careful first. `Off` comes from the annotation or a container rule alone. */
+export const RESIZE_MODES = ['Off', 'Observe', 'Recommend', 'Approve', 'Auto'] as const;
+export type ResizeMode = (typeof RESIZE_MODES)[number];
+
+export type RiskLevel = 'none' | 'low' | 'medium' | 'high';
+
+/** Reasons of Kubernetes Events. */
+export const EVENT_REASON = {
+  resized: 'Resized',
+  resizeDeferred: 'ResizeDeferred',
+  resizeInfeasible: 'ResizeInfeasible',
+  resizeRefused: 'ResizeRefused',
+  resizeWrittenBack: 'ResizeWrittenBack',
+  rolledBack: 'RolledBack',
+  approvalLapsed: 'ApprovalLapsed',
+  invalidSpec: 'InvalidSpec',
+  invalidAnnotation: 'InvalidAnnotation',
+  limitExceeded: 'LimitExceeded',
+} as const;

@@ -1,0 +1,998 @@
+// Made by hack/generate-http-types.ts from src/server/openapi/. Not to be edited.
+
+/** CPU and memory, both known. */
+export interface Resources {
+  /** CPU in thousandths of a core. */
+  readonly cpuMillicores: number;
+  /** Memory in bytes. */
+  readonly memoryBytes: number;
+}
+
+/** CPU and memory; null where not set or not known, never 0. */
+export interface OptionalResources {
+  /** CPU in thousandths of a core. */
+  readonly cpuMillicores: number | null;
+  /** Memory in bytes. */
+  readonly memoryBytes: number | null;
+}
+
+/** Fractions of CPU and of memory. */
+export interface Ratios {
+  /** Of CPU; above 1 where more is used or asked for than there is. */
+  readonly cpuRatio: number | null;
+  /** Of memory. */
+  readonly memoryRatio: number | null;
+}
+
+/** What a person calls a workload. */
+export interface WorkloadRef {
+  readonly namespace: string;
+  /** Kind of the top-level owner. */
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface RequestsAndLimits {
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+}
+
+/** A source that could not tell what it would have told. */
+export interface Warning {
+  /** Stable word, lower snake case. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** One failing field. */
+export interface ErrorDetail {
+  /** JSON Pointer into the body, or `query.x`, `path.x`, `header.x`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** One line of a graph. */
+export interface Series {
+  readonly name: string;
+  /** millicores, bytes, count or ratio. */
+  readonly unit: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Ascending in time. */
+  readonly points: readonly (readonly [number, number | null])[];
+}
+
+export interface SeriesSet {
+  readonly start: string;
+  readonly end: string;
+  readonly stepSeconds: number;
+  readonly series: readonly Series[];
+}
+
+export interface HealthPart {
+  readonly name: string;
+  /** 0–100; null where it cannot be told, and then it does not count. */
+  readonly score: number | null;
+  /** Its share in the weighted mean. */
+  readonly weight: number;
+  /** Why this score, in words. */
+  readonly reason: string;
+}
+
+export interface Cluster {
+  readonly name: string;
+  /** gke, eks, aks, …, by the nodes’ provider ids. */
+  readonly provider: string | null;
+  readonly kubernetesVersion: string | null;
+  readonly mode: 'active' | 'dry-run' | 'paused';
+  readonly nodes: {
+    readonly total: number;
+    readonly ready: number;
+    readonly spot: number;
+    readonly onDemand: number;
+    readonly bootstrapping: number;
+    readonly draining: number;
+  };
+  readonly pods: {
+    /** Every pod, those that are done included. */
+    readonly total: number;
+    readonly running: number;
+    /** Phase Pending; those without a node that fits are counted in unschedulable too. */
+    readonly pending: number;
+    readonly unschedulable: number;
+    readonly failed: number;
+  };
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+  readonly requested: Resources;
+  readonly used: OptionalResources;
+  readonly recommended: OptionalResources;
+  readonly utilization: Ratios;
+  readonly requestedRatio: Ratios;
+  readonly cost: {
+    /** All nodes at this hour’s prices. US dollars; null where no price is known. */
+    readonly perHourUsd: number | null;
+    /** 730 hours of it. US dollars; null where no price is known. */
+    readonly perMonthUsd: number | null;
+    /** Room on the nodes that nobody asks for. US dollars; null where no price is known. */
+    readonly idlePerMonthUsd: number | null;
+    /** What the spot nodes cost less than the same nodes on demand. US dollars; null where no price is known. */
+    readonly spotSavingsPerMonthUsd: number | null;
+    /** What the open recommendations (recommended, awaiting, applying, exception) would free: the sum of theirs. US dollars; null where no price is known. */
+    readonly projectedSavingsPerMonthUsd: number | null;
+    /** What is no longer spent because nodes went away. US dollars; null where no price is known. */
+    readonly realizedSavingsPerMonthUsd: number | null;
+  };
+  readonly health: {
+    /** Weighted mean of the parts. */
+    readonly score: number | null;
+    /** A from 90, B from 80, C from 70, D from 60. */
+    readonly grade: 'A' | 'B' | 'C' | 'D' | 'F' | null;
+    readonly parts: readonly HealthPart[];
+  };
+}
+
+/** How the run rate comes about. Used + requested, unused + idle = the run rate. */
+export interface ClusterArithmetic {
+  /** The part of the run rate that is used. US dollars; null where no price is known. */
+  readonly usedPerMonthUsd: number | null;
+  /** Asked for and not used. US dollars; null where no price is known. */
+  readonly requestedUnusedPerMonthUsd: number | null;
+  /** Not asked for by anyone. US dollars; null where no price is known. */
+  readonly idlePerMonthUsd: number | null;
+  /** Requests that resizes have given back; spent until a node goes away. US dollars; null where no price is known. */
+  readonly reclaimedPerMonthUsd: number | null;
+  /** One line a machine type and price; they add up to the run rate, to the cent. */
+  readonly lines: readonly {
+    readonly label: string;
+    readonly quantity: number;
+    /** Price of one an hour. */
+    readonly perHourUsd: number;
+    /** The line: quantity × price × 730 h. */
+    readonly perMonthUsd: number;
+    /** Where the price comes from, with its date. */
+    readonly source: string;
+    readonly estimate: boolean;
+  }[];
+}
+
+export interface Node {
+  readonly name: string;
+  /** Node pool by the provider’s label. */
+  readonly pool: string | null;
+  readonly machineType: string | null;
+  readonly zone: string | null;
+  readonly region: string | null;
+  readonly capacityType: 'spot' | 'on-demand';
+  /** True where a NodeScalingPolicy governs the node’s pool; false: as the provider does by default. */
+  readonly managed: boolean;
+  readonly ready: boolean;
+  /** Where it is in its life. `bootstrapping`: not yet ready for the first 15 minutes; a node that was ready and is not so now keeps `ready` here and says `ready: false`. */
+  readonly phase: 'bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting';
+  readonly kubeletVersion: string;
+  readonly createdAt: string;
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+  readonly requested: Resources;
+  readonly used: OptionalResources;
+  readonly utilization: Ratios;
+  /** Pods that hold room on it, and how many it takes. */
+  readonly pods: { readonly count: number; readonly capacity: number };
+  /** At the price of this hour. US dollars; null where no price is known. */
+  readonly costPerHourUsd: number | null;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: 'True' | 'False' | 'Unknown';
+    readonly reason: string;
+    readonly message: string;
+    readonly lastTransitionAt: string | null;
+  }[];
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  }[];
+  /** Whether it could be removed; null until the autoscaler tells. */
+  readonly consolidatable: { readonly ok: boolean; readonly reason: string } | null;
+}
+
+export interface NodePod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly workload: WorkloadRef | null;
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  readonly requests: Resources;
+  readonly used: OptionalResources;
+}
+
+export interface NodeEvent {
+  readonly time: string;
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+}
+
+export interface NodeDetail {
+  readonly name: string;
+  /** Node pool by the provider’s label. */
+  readonly pool: string | null;
+  readonly machineType: string | null;
+  readonly zone: string | null;
+  readonly region: string | null;
+  readonly capacityType: 'spot' | 'on-demand';
+  /** True where a NodeScalingPolicy governs the node’s pool; false: as the provider does by default. */
+  readonly managed: boolean;
+  readonly ready: boolean;
+  /** Where it is in its life. `bootstrapping`: not yet ready for the first 15 minutes; a node that was ready and is not so now keeps `ready` here and says `ready: false`. */
+  readonly phase: 'bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting';
+  readonly kubeletVersion: string;
+  readonly createdAt: string;
+  readonly capacity: Resources;
+  readonly allocatable: Resources;
+  readonly requested: Resources;
+  readonly used: OptionalResources;
+  readonly utilization: Ratios;
+  /** As in the list, and the pods themselves. */
+  readonly pods: { readonly count: number; readonly capacity: number; readonly items: readonly NodePod[] };
+  /** At the price of this hour. US dollars; null where no price is known. */
+  readonly costPerHourUsd: number | null;
+  readonly conditions: readonly {
+    readonly type: string;
+    readonly status: 'True' | 'False' | 'Unknown';
+    readonly reason: string;
+    readonly message: string;
+    readonly lastTransitionAt: string | null;
+  }[];
+  readonly taints: readonly {
+    readonly key: string;
+    readonly value: string;
+    readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
+  }[];
+  /** Whether it could be removed; null until the autoscaler tells. */
+  readonly consolidatable: { readonly ok: boolean; readonly reason: string } | null;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Latest first; null where events are not read. */
+  readonly events: readonly NodeEvent[] | null;
+  readonly usage: SeriesSet | null;
+  /** Pods that prevent its removal; null until the autoscaler tells. */
+  readonly blockedBy: readonly { readonly pod: string; readonly reason: string }[] | null;
+}
+
+export interface PodContainer {
+  readonly name: string;
+  /** A restartable init container. */
+  readonly sidecar: boolean;
+  readonly state: 'waiting' | 'running' | 'terminated';
+  readonly waitingReason: string | null;
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+  readonly actual: RequestsAndLimits | null;
+  readonly used: OptionalResources;
+  readonly lastTermination: { readonly reason: string; readonly exitCode: number; readonly finishedAt: string | null } | null;
+}
+
+export interface Pod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly workload: WorkloadRef | null;
+  readonly node: string | null;
+  readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly qosClass: 'Guaranteed' | 'Burstable' | 'BestEffort';
+  readonly createdAt: string;
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+  readonly used: OptionalResources;
+  readonly resize: { readonly state: 'none' | 'deferred' | 'infeasible' | 'in-progress' | 'error'; readonly message: string };
+  readonly ip: string | null;
+  /** Main containers, then sidecars. */
+  readonly containers: readonly PodContainer[];
+}
+
+export interface NamespaceQuota {
+  readonly name: string;
+  readonly hard: { readonly requests: OptionalResources; readonly limits: OptionalResources };
+  readonly used: { readonly requests: OptionalResources; readonly limits: OptionalResources };
+  /** The tightest of its bounds. */
+  readonly usedRatio: number | null;
+}
+
+export interface Namespace {
+  readonly name: string;
+  readonly workloads: number;
+  readonly pods: number;
+  readonly requested: Resources;
+  readonly limits: OptionalResources;
+  readonly used: OptionalResources;
+  readonly recommended: OptionalResources;
+  /** Asked for and not used, at the nodes’ prices. US dollars; null where no price is known. */
+  readonly wastePerMonthUsd: number | null;
+  /** What its pods ask for, at the nodes’ prices. US dollars; null where no price is known. */
+  readonly costPerMonthUsd: number | null;
+  /** null where there is none. */
+  readonly quota: readonly NamespaceQuota[] | null;
+  /** Notes of operators; null until they are kept. */
+  readonly notes: number | null;
+  readonly health: 'healthy' | 'attention' | 'critical';
+}
+
+export interface RecommendationHpa {
+  readonly name: string;
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
+  readonly currentReplicas: number;
+  readonly desiredReplicas: number;
+  readonly cpuTargetRatio: number | null;
+  readonly memoryTargetRatio: number | null;
+}
+
+/** Bounds by container; `*` stands for all. */
+export type OverrideBounds = Readonly<
+  Record<
+    string,
+    {
+      /** Quantity. */
+      readonly cpu?: string;
+      /** Quantity. */
+      readonly memory?: string;
+    }
+  >
+>;
+
+/** Usage of one replica over the history window. */
+export interface UsageFigures {
+  readonly p50: OptionalResources;
+  readonly p95: OptionalResources;
+  readonly p99: OptionalResources;
+  readonly max: OptionalResources;
+}
+
+export interface RecommendedContainer {
+  readonly name: string;
+  readonly current: RequestsAndLimits;
+  readonly recommended: RequestsAndLimits;
+  readonly lowerBound: OptionalResources;
+  readonly upperBound: OptionalResources;
+  readonly usage: UsageFigures;
+  /** Inside the history window. */
+  readonly oomKills: number | null;
+  /** Share of CPU periods throttled, last 24 hours. */
+  readonly throttledRatio: number | null;
+}
+
+export interface Recommendation {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  /** The PodResizePolicy that governs it; null: none, so all defaults hold. */
+  readonly policy: string | null;
+  /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
+  readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
+  /** False in mode Observe: shown here, and there is no Recommendation object. */
+  readonly published: boolean;
+  readonly state:
+    'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
+  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, capacity, … */
+  readonly reason: string | null;
+  /** Earliest next try; null where no time frees it. */
+  readonly until: string | null;
+  /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
+  readonly package: string | null;
+  readonly hpa: RecommendationHpa | null;
+  /** Annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`. */
+  readonly overrides: { readonly floor: OverrideBounds | null; readonly ceiling: OverrideBounds | null };
+  /** What its pods ask for now, at their nodes’ prices. */
+  readonly costPerMonthUsd: number | null;
+  readonly containers: readonly RecommendedContainer[];
+  /** Wanted replicas. */
+  readonly replicas: number;
+  /** 0–1; null while too little is known. */
+  readonly confidence: number | null;
+  /** What the change frees; negative where more is needed. */
+  readonly savingsPerMonthUsd: number | null;
+  readonly risk: 'none' | 'low' | 'medium' | 'high';
+  /** When the values were last decided. */
+  readonly updatedAt: string | null;
+  /** When values were last put into force. */
+  readonly appliedAt: string | null;
+  /** Where its usage comes from. */
+  readonly source: string | null;
+}
+
+/** Over everything that matched, not over the page. */
+export interface RecommendationTotals {
+  /** Sum over everything that matched, to the cent; what is not known counts as 0. */
+  readonly savingsPerMonthUsd: number;
+  readonly costPerMonthUsd: number;
+  /** How many are in each state. */
+  readonly byState: Readonly<Record<string, number>>;
+}
+
+export interface ExplanationStep {
+  /** usage, margin, calibration, hold, reaction, oom, leak, floor, ceiling, rounding or published. */
+  readonly step: string;
+  /** In words, with the numbers it came from. */
+  readonly detail: string;
+  /** What this step adds (negative: takes away). */
+  readonly value: number;
+  /** The sum so far; the last is the recommended value. */
+  readonly total: number;
+}
+
+/** How one number came about. */
+export interface ExplainedResource {
+  readonly unit: 'millicores' | 'bytes';
+  /** What is asked for now. */
+  readonly current: number | null;
+  /** What the steps add up to. */
+  readonly recommended: number | null;
+  readonly lowerBound: number | null;
+  readonly upperBound: number | null;
+  /** Highest usage inside the history window. */
+  readonly peak: number | null;
+  /** Highest usage of the last hour. */
+  readonly recentPeak: number | null;
+  /** Latest usage seen. */
+  readonly latest: number | null;
+  readonly confidence: number | null;
+  /** They add up to `recommended` exactly. */
+  readonly steps: readonly ExplanationStep[];
+}
+
+export interface ContainerAudit {
+  readonly name: string;
+  readonly inputs: {
+    readonly samples: number | null;
+    /** Absurd, future or out of order. */
+    readonly droppedSamples: number | null;
+    readonly firstSampleAt: string | null;
+    readonly lastSampleAt: string | null;
+    /** Share of its life inside the window that was seen. */
+    readonly coverageRatio: number | null;
+    readonly enoughHistory: boolean | null;
+    readonly oomKills: number | null;
+    readonly lastOomAt: string | null;
+    readonly throttledRatio: number | null;
+    readonly leakSuspected: boolean | null;
+    readonly confidenceText: string | null;
+  };
+  readonly cpu: ExplainedResource | null;
+  readonly memory: ExplainedResource | null;
+}
+
+export interface RuleInForce {
+  readonly name: string;
+  /** Number, text or null. */
+  readonly value: unknown;
+  /** Where it came from: policy, floor, ceiling, setting or default. */
+  readonly source: string;
+}
+
+export interface AppliedValue {
+  readonly id: string;
+  readonly at: string;
+  readonly pod: string;
+  readonly container: string;
+  /** Requests and limits before. */
+  readonly from: unknown;
+  /** Requests and limits after. */
+  readonly to: unknown;
+  readonly reason: string;
+  readonly actor: string;
+  readonly outcome: 'applied' | 'deferred' | 'infeasible' | 'rejected' | 'rolled-back' | 'dry-run' | 'failed';
+  readonly message: string;
+}
+
+export interface RecommendationDetail {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  /** The PodResizePolicy that governs it; null: none, so all defaults hold. */
+  readonly policy: string | null;
+  /** The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s. */
+  readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto';
+  /** False in mode Observe: shown here, and there is no Recommendation object. */
+  readonly published: boolean;
+  readonly state:
+    'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
+  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, capacity, … */
+  readonly reason: string | null;
+  /** Earliest next try; null where no time frees it. */
+  readonly until: string | null;
+  /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
+  readonly package: string | null;
+  readonly hpa: RecommendationHpa | null;
+  /** Annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`. */
+  readonly overrides: { readonly floor: OverrideBounds | null; readonly ceiling: OverrideBounds | null };
+  /** What its pods ask for now, at their nodes’ prices. */
+  readonly costPerMonthUsd: number | null;
+  readonly containers: readonly RecommendedContainer[];
+  /** Wanted replicas. */
+  readonly replicas: number;
+  /** 0–1; null while too little is known. */
+  readonly confidence: number | null;
+  /** What the change frees; negative where more is needed. */
+  readonly savingsPerMonthUsd: number | null;
+  readonly risk: 'none' | 'low' | 'medium' | 'high';
+  /** When the values were last decided. */
+  readonly updatedAt: string | null;
+  /** When values were last put into force. */
+  readonly appliedAt: string | null;
+  /** Where its usage comes from. */
+  readonly source: string | null;
+  readonly audit: {
+    readonly containers: readonly ContainerAudit[];
+    /** Goal, percentile, margins, floors, ceilings and window, each with where it came from. */
+    readonly rules: readonly RuleInForce[];
+    readonly money: {
+      /** What the change frees, by container and resource; they add up to the savings, to the cent. */
+      readonly lines: readonly { readonly label: string; readonly perMonthUsd: number }[];
+      readonly totalPerMonthUsd: number | null;
+      readonly priceSource: string | null;
+    };
+    /** Latest first; null where history is out of reach. */
+    readonly history: readonly AppliedValue[] | null;
+    /** What would lead to another answer. */
+    readonly wouldChangeIt: readonly string[];
+  };
+}
+
+/** Values that a person has seen and decides on: `requests` and `limits`, or `recommended` with both. */
+export interface SeenContainer {
+  readonly name: string;
+  /** The values as the record showed them; null or left out where the record shows null. */
+  readonly requests?: { readonly cpuMillicores?: number | null; readonly memoryBytes?: number | null };
+  /** The values as the record showed them; null or left out where the record shows null. */
+  readonly limits?: { readonly cpuMillicores?: number | null; readonly memoryBytes?: number | null };
+  readonly recommended?: RequestsAndLimits;
+  /** Not looked at, as the fields below: a container of the record may be sent back as it came. */
+  readonly current?: unknown;
+  readonly lowerBound?: unknown;
+  readonly upperBound?: unknown;
+  readonly usage?: unknown;
+  readonly oomKills?: unknown;
+  readonly throttledRatio?: unknown;
+}
+
+export interface ApproveBody {
+  /** Every container of the record, as it was shown. */
+  readonly containers: readonly SeenContainer[];
+  /** Kept in the audit and shown beside the change. */
+  readonly reason?: string;
+}
+
+export interface RejectBody {
+  /** Left out: the values of now. */
+  readonly containers?: readonly SeenContainer[];
+  /** Kept in the audit and shown beside the change. */
+  readonly reason?: string;
+}
+
+export interface RollbackBody {
+  /** Kept in the audit and shown beside the change. */
+  readonly reason?: string;
+}
+
+export interface ModeBody {
+  /** null: the policy’s again. */
+  readonly mode: 'Auto' | 'Approve' | 'Recommend' | 'Off' | null;
+  /** Kept in the audit and shown beside the change. */
+  readonly reason?: string;
+}
+
+export interface BulkItem {
+  readonly namespace: string;
+  readonly kind?: string;
+  readonly name: string;
+  readonly action: 'approve' | 'reject' | 'rollback' | 'mode';
+  /** For approve: required. */
+  readonly containers?: readonly SeenContainer[];
+  /** For mode: required. */
+  readonly mode?: 'Auto' | 'Approve' | 'Recommend' | 'Off' | null;
+  /** Kept in the audit and shown beside the change. */
+  readonly reason?: string;
+}
+
+export interface BulkBody {
+  readonly items: readonly BulkItem[];
+}
+
+/** One item’s outcome; a failing one never stops the others. */
+export interface BulkResult {
+  readonly index: number;
+  readonly ok: boolean;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface Policy {
+  readonly kind: 'NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy';
+  /** null for a cluster-scoped kind. */
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly createdAt: string | null;
+  readonly generation: number | null;
+  /** As it stands on the object. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>> | null;
+  /** Each value in force by dotted field, with where it comes from. */
+  readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;
+}
+
+export interface ResizeCycle {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly durationMs: number;
+  readonly evaluated: number;
+  readonly changed: number;
+  readonly deferred: number;
+  readonly blocked: number;
+  readonly failed: number;
+  readonly byReason: Readonly<Record<string, number>>;
+  readonly savings: {
+    readonly potentialPerMonthUsd: number | null;
+    readonly reclaimedPerMonthUsd: number | null;
+    readonly realisedPerMonthUsd: number | null;
+  };
+}
+
+export interface TriggeredCycle {
+  readonly cycleId: string;
+  /** True where a cycle asked for earlier had not yet run: this request joined it. */
+  readonly joined: boolean;
+  readonly policies: readonly string[];
+}
+
+export interface HealthCheck {
+  readonly name: string;
+  readonly status: 'ok' | 'degraded' | 'failed';
+  /** What is wrong and what follows from it; for callers that are not admins without names of objects. */
+  readonly message: string;
+  /** Since when it is so. */
+  readonly since: string | null;
+  readonly latencyMs: number | null;
+}
+
+export interface Mode {
+  readonly mode: 'active' | 'dry-run' | 'paused';
+  readonly dryRun: { readonly controller: boolean; readonly autoscaler: boolean };
+  /** Who holds the lease; null where nobody does. */
+  readonly leader: string | null;
+  readonly version: string;
+  /** Parts of the dashboard that are switched on. */
+  readonly features: Readonly<Record<string, boolean>>;
+  readonly auth: { readonly enabled: boolean; readonly providers: readonly string[] };
+  readonly clusterName: string;
+}
+
+export interface Error {
+  /** Stable word, lower snake case. */
+  readonly code: string;
+  /** What is wrong and what to do. */
+  readonly message: string;
+  readonly details?: readonly ErrorDetail[];
+}
+
+/** What each operation takes and answers, by its id. */
+
+export interface Operations {
+  /** Cluster summary. */
+  getCluster: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: Cluster;
+    readonly summary: ClusterArithmetic;
+  };
+  /** CPU and memory of the cluster over time. */
+  getClusterUsage: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly duration: string; readonly step?: string };
+    readonly body: undefined;
+    readonly data: SeriesSet;
+    readonly summary: undefined;
+  };
+  /** Nodes with what is asked of them and used. */
+  listNodes: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'name'
+        | '-name'
+        | 'createdAt'
+        | '-createdAt'
+        | 'pool'
+        | '-pool'
+        | 'machineType'
+        | '-machineType'
+        | 'zone'
+        | '-zone'
+        | 'costPerHourUsd'
+        | '-costPerHourUsd'
+        | 'requested.cpuMillicores'
+        | '-requested.cpuMillicores'
+        | 'requested.memoryBytes'
+        | '-requested.memoryBytes'
+        | 'utilization.cpuRatio'
+        | '-utilization.cpuRatio'
+        | 'utilization.memoryRatio'
+        | '-utilization.memoryRatio'
+        | 'pods.count'
+        | '-pods.count';
+      readonly q?: string;
+      readonly phase?: readonly ('bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting')[];
+      readonly capacityType?: readonly ('spot' | 'on-demand')[];
+      readonly pool?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Node[];
+    readonly summary: undefined;
+  };
+  /** One node with its pods, labels, events and last hour. */
+  getNode: {
+    readonly path: { readonly name: string };
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: NodeDetail;
+    readonly summary: undefined;
+  };
+  /** Pods with what they ask for and use. */
+  listPods: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'namespace'
+        | '-namespace'
+        | 'name'
+        | '-name'
+        | 'node'
+        | '-node'
+        | 'createdAt'
+        | '-createdAt'
+        | 'restarts'
+        | '-restarts'
+        | 'requests.cpuMillicores'
+        | '-requests.cpuMillicores'
+        | 'requests.memoryBytes'
+        | '-requests.memoryBytes'
+        | 'used.cpuMillicores'
+        | '-used.cpuMillicores'
+        | 'used.memoryBytes'
+        | '-used.memoryBytes';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly phase?: readonly ('Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown')[];
+      readonly qosClass?: readonly ('Guaranteed' | 'Burstable' | 'BestEffort')[];
+      readonly node?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Pod[];
+    readonly summary: undefined;
+  };
+  /** Namespaces with their share of resources and cost. */
+  listNamespaces: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'name'
+        | '-name'
+        | 'workloads'
+        | '-workloads'
+        | 'pods'
+        | '-pods'
+        | 'costPerMonthUsd'
+        | '-costPerMonthUsd'
+        | 'wastePerMonthUsd'
+        | '-wastePerMonthUsd'
+        | 'requested.cpuMillicores'
+        | '-requested.cpuMillicores'
+        | 'requested.memoryBytes'
+        | '-requested.memoryBytes'
+        | 'used.cpuMillicores'
+        | '-used.cpuMillicores'
+        | 'used.memoryBytes'
+        | '-used.memoryBytes';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly health?: readonly ('healthy' | 'attention' | 'critical')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Namespace[];
+    readonly summary: undefined;
+  };
+  /** What every workload asks for and what it should ask for. */
+  listRecommendations: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'savingsPerMonthUsd'
+        | '-savingsPerMonthUsd'
+        | 'namespace'
+        | '-namespace'
+        | 'name'
+        | '-name'
+        | 'kind'
+        | '-kind'
+        | 'state'
+        | '-state'
+        | 'confidence'
+        | '-confidence'
+        | 'costPerMonthUsd'
+        | '-costPerMonthUsd'
+        | 'replicas'
+        | '-replicas'
+        | 'updatedAt'
+        | '-updatedAt'
+        | 'appliedAt'
+        | '-appliedAt';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly state?: readonly (
+        'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded'
+      )[];
+      readonly mode?: readonly ('Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto')[];
+      readonly risk?: readonly ('none' | 'low' | 'medium' | 'high')[];
+      readonly kind?: readonly string[];
+      readonly policy?: readonly string[];
+      readonly package?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Recommendation[];
+    readonly summary: RecommendationTotals;
+  };
+  /** Approve, reject, roll back or set the mode of up to 500 workloads. */
+  bulkRecommendations: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: BulkBody;
+    readonly data: readonly BulkResult[];
+    readonly summary: { readonly succeeded: number; readonly failed: number };
+  };
+  /** One recommendation with the audit behind it. */
+  getRecommendation: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string };
+    readonly body: undefined;
+    readonly data: RecommendationDetail;
+    readonly summary: undefined;
+  };
+  /** Approve the values seen. */
+  approveRecommendation: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: ApproveBody;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** Reject the values. */
+  rejectRecommendation: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: RejectBody | undefined;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** Go back to the values before the last change. */
+  rollbackRecommendation: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: RollbackBody | undefined;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** Set the mode of one workload. */
+  setRecommendationMode: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: ModeBody;
+    readonly data: Recommendation;
+    readonly summary: undefined;
+  };
+  /** Policies with the values in force. */
+  listPolicies: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'namespace' | '-namespace' | 'createdAt' | '-createdAt';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Policy[];
+    readonly summary: undefined;
+  };
+  /** The last 100 resize cycles. */
+  listResizeStats: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'startedAt' | '-startedAt' | 'durationMs' | '-durationMs' | 'evaluated' | '-evaluated' | 'changed' | '-changed';
+      readonly q?: string;
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly ResizeCycle[];
+    readonly summary: undefined;
+  };
+  /** Ask for a resize cycle now. */
+  triggerResizeCycle: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: TriggeredCycle;
+    readonly summary: undefined;
+  };
+  /** CPU and memory of one workload over time. */
+  getWorkloadUsage: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly duration: string; readonly step?: string };
+    readonly body: undefined;
+    readonly data: SeriesSet;
+    readonly summary: undefined;
+  };
+  /** Checks of the system itself. */
+  listHealth: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'name' | '-name' | 'status' | '-status' | 'since' | '-since';
+      readonly q?: string;
+      readonly status?: readonly ('ok' | 'degraded' | 'failed')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly HealthCheck[];
+    readonly summary: undefined;
+  };
+  /** Mode of the controller and what is switched on. */
+  getMode: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: Mode;
+    readonly summary: undefined;
+  };
+  /** This description. */
+  getOpenApi: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: Readonly<Record<string, unknown>>;
+    readonly summary: undefined;
+  };
+  /** This description, to read. */
+  getDocs: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: string;
+    readonly summary: undefined;
+  };
+  /** Changes as they happen (Server-Sent Events). */
+  stream: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly topic?: readonly ('cluster' | 'recommendations')[]; readonly lastEventId?: string };
+    readonly body: undefined;
+    readonly data: string;
+    readonly summary: undefined;
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeOptions, flag, parseArguments, text, wholeNumber } from './arguments.ts';
+
+const TABLE = {
+  nodes: { value: 'N', help: 'how many', read: wholeNumber(1, 500), default: 6 },
+  name: { value: 'TEXT', help: 'what', read: text(), default: null },
+  compare: { help: 'both', read: flag(), default: false },
+} as const;
+
+describe('parseArguments', () => {
+  test('what is not given has its default', () => {
+    expect(parseArguments(TABLE, [])).toMatchObject({ ok: true, values: { nodes: 6, name: null, compare: false } });
+  });
+
+  test('a value stands behind a space or an equals sign, a switch alone', () => {
+    expect(parseArguments(TABLE, ['--nodes', '3', '--name=a=b', '--compare'])).toMatchObject({
+      ok: true,
+      values: { nodes: 3, name: 'a=b', compare: true },
+    });
+    expect(parseArguments(TABLE, ['--compare=false'])).toMatchObject({ ok: true, values: { compare: false } });
+  });
+
+  test('every problem is named at once, with what was given and what is allowed', () => {
+    const parsed = parseArguments(TABLE, ['--nodes', '0', '--colour', 'blue', '--compare=maybe', 'stray', '--name']);
+    expect(parsed).toEqual({
+      ok: false,
+      problems: [
+        '--nodes: "0" must be a whole number from 1 to 500',
+        '--colour: no such option; known are --nodes, --name, --compare',
+        '--compare: "maybe" must be true or false',
+        'stray: no such option; known are --nodes, --name, --compare',
+        '--name: needs a value (TEXT)',
+      ],
+    });
+  });
+
+  test('an option given twice is a mistake, not a choice', () => {
+    expect(parseArguments(TABLE, ['--nodes', '3', '--nodes', '4'])).toMatchObject({ ok: false, problems: ['--nodes: given twice'] });
+  });
+
+  test('names that every object inherits are no options', () => {
+    expect(parseArguments(TABLE, ['--constructor'])).toMatchObject({ ok: false });
+  });
+
+  test('the help lists every option', () => {
+    expect(describeOptions(TABLE)).toEqual([
+      expect.stringMatching(/--nodes N +how many/),
+      expect.stringMatching(/--name TEXT +what/),
+      expect.stringMatching(/--compare +both/),
+    ]);
+  });
+});

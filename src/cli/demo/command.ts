@@ -1,0 +1,61 @@
+import { SystemTimer } from '../../runtime/system-clock.ts';
+import { describeOptions } from '../arguments.ts';
+import type { Command, Terminal } from '../command.ts';
+import { DEMO_OPTIONS, type DemoOptions, parseDemoOptions } from './options.ts';
+import { preflight } from './preflight.ts';
+import { runDemo } from './run-demo.ts';
+import { keepHeapSmall } from './small-heap.ts';
+
+/** `evenkeel demo`: the main job on an embedded cluster. */
+export const demoCommand: Command = {
+  name: 'demo',
+  summary: 'run Evenkeel on an embedded cluster that kubectl, curl and a browser can see',
+  help: [
+    'evenkeel demo [OPTIONS]',
+    '',
+    'Starts an embedded Kubernetes cluster on loopback that has lived 14 days without Evenkeel, and the controller with a',
+    'policy in mode Auto. Prints the address of the dashboard and the KUBECONFIG line for kubectl. Ctrl-C ends it.',
+    '',
+    ...describeOptions(DEMO_OPTIONS),
+  ].join('\n'),
+  async run(args, terminal) {
+    const parsed = parseDemoOptions(args);
+    if (!parsed.ok) return refuse(parsed.problems, terminal);
+    const problems = await preflight(parsed.options);
+    if (problems.length > 0) return refuse(problems, terminal);
+    keepHeapSmall();
+    try {
+      return await demo(parsed.options, terminal);
+    } catch (err) {
+      terminal.err(`evenkeel demo: ${err instanceof Error ? err.message : String(err)}`);
+      return 1;
+    }
+  },
+};
+
+/** What a shell answers for a command that SIGINT ended. */
+const INTERRUPTED = 130;
+
+function refuse(problems: readonly string[], terminal: Terminal): number {
+  for (const problem of problems) terminal.err(`evenkeel demo: ${problem}`);
+  return 2;
+}
+
+/** The exit code. */
+async function demo(options: DemoOptions, terminal: Terminal): Promise<number> {
+  const run = { options, terminal, timer: new SystemTimer(), now: Date.now() };
+  if (!options.compare) {
+    const summary = await runDemo({ ...run, withController: !options['no-controller'] });
+    if (summary === null) return INTERRUPTED;
+    if (options.for !== null) terminal.out(JSON.stringify(summary));
+    return 0;
+  }
+  terminal.err('Without the controller:');
+  const without = await runDemo({ ...run, withController: false });
+  if (without === null) return INTERRUPTED;
+  terminal.err('With the controller:');
+  const withController = await runDemo({ ...run, withController: true });
+  if (withController === null) return INTERRUPTED;
+  terminal.out(JSON.stringify({ without, with: withController }));
+  return 0;
+}

@@ -1,0 +1,40 @@
+import { gibPerVcpuPriceOf, splitNodePrice, type SplitPrice } from '../../core/cost/node-price.ts';
+import { requestsCostPerHour } from '../../core/cost/cluster-cost.ts';
+import { HOURS_PER_MONTH, type Usd } from '../../core/model/units.ts';
+import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
+import { type ClusterSummary, nodePricePerHour } from '../../simulator/nodes/cluster-summary.ts';
+
+/** What the requests cost a month, and what of that nothing uses. */
+export interface RequestedMoney {
+  readonly requestedPerMonthUsd: Usd;
+  readonly unusedPerMonthUsd: Usd;
+}
+
+/**
+ * The cluster's requests at the mean price of its nodes' cores and GiB: nodes of two types stand side by side, and which
+ * pod runs on which is chance.
+ */
+export function moneyOf(cluster: EmbeddedCluster, summary: ClusterSummary): RequestedMoney {
+  const rates = meanRates(cluster);
+  const perMonth = (cpuMillicores: number, memoryBytes: number): Usd =>
+    requestsCostPerHour({ cpuMillicores, memoryBytes }, rates) * HOURS_PER_MONTH;
+  const unusedCpu = Math.max(0, summary.requestedCpuMillicores - summary.usedCpuMillicores);
+  const unusedMemory = Math.max(0, summary.requestedMemoryBytes - summary.usedMemoryBytes);
+  return {
+    requestedPerMonthUsd: perMonth(summary.requestedCpuMillicores, summary.requestedMemoryBytes),
+    unusedPerMonthUsd: perMonth(unusedCpu, unusedMemory),
+  };
+}
+
+function meanRates(cluster: EmbeddedCluster): SplitPrice {
+  const prices = [...cluster.nodes.kubelets.all()].map(({ node, capacity }) => {
+    const machineType = node.metadata.labels?.['node.kubernetes.io/instance-type'] ?? null;
+    return splitNodePrice(nodePricePerHour(node), capacity, gibPerVcpuPriceOf(machineType));
+  });
+  const mean = (pick: (price: SplitPrice) => number): number =>
+    prices.reduce((sum, price) => sum + pick(price), 0) / Math.max(1, prices.length);
+  return {
+    perCoreHourUsd: mean(({ perCoreHourUsd }) => perCoreHourUsd),
+    perGiBHourUsd: mean(({ perGiBHourUsd }) => perGiBHourUsd),
+  };
+}

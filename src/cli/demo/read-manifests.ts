@@ -1,0 +1,81 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { LineCounter, parseAllDocuments } from 'yaml';
+
+/** One object of a manifest, with where it stood. */
+export interface ManifestObject {
+  readonly source: string;
+  readonly object: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string };
+  } & Record<string, unknown>;
+}
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json']);
+
+/**
+ * All objects of a file or folder (its files in order of name, subfolders too). Lists are unfolded. Throws one Error that
+ * names every problem with file and line.
+ */
+export async function readManifests(path: string): Promise<readonly ManifestObject[]> {
+  const files = await filesUnder(path);
+  if (files.length === 0) throw new Error(`${path}: no .yaml, .yml or .json file in it`);
+  const problems: string[] = [];
+  const objects: ManifestObject[] = [];
+  for (const file of files) objects.push(...objectsIn(file, await readFile(file, 'utf8'), problems));
+  if (problems.length > 0) throw new Error(`the manifests cannot be used:\n  ${problems.join('\n  ')}`);
+  if (objects.length === 0) throw new Error(`${path}: no object in it`);
+  return objects;
+}
+
+async function filesUnder(path: string): Promise<readonly string[]> {
+  let found;
+  try {
+    found = await stat(path);
+  } catch (cause) {
+    throw new Error(`${path}: there is no such file or folder`, { cause });
+  }
+  if (found.isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile() && EXTENSIONS.has(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name));
+  return files.sort();
+}
+
+/** Objects of one text; problems are added to `problems` with line numbers. */
+export function objectsIn(file: string, text: string, problems: string[]): readonly ManifestObject[] {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter: lines });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document) => {
+    const source = `${file}:${lines.linePos(document.contents?.range[0] ?? document.range[0]).line}`;
+    const error = document.errors[0];
+    if (error !== undefined) {
+      problems.push(`${file}:${lines.linePos(error.pos[0]).line}: ${error.message.split('\n')[0] ?? ''}`);
+      return [];
+    }
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    return value === null || value === undefined ? [] : unfold(value, source, problems);
+  });
+}
+
+function unfold(value: unknown, source: string, problems: string[]): readonly ManifestObject[] {
+  if (isRecord(value) && typeof value['kind'] === 'string' && value['kind'].endsWith('List') && Array.isArray(value['items'])) {
+    return value['items'].flatMap((item) => unfold(item, source, problems));
+  }
+  if (isObject(value)) return [{ source, object: value }];
+  problems.push(`${source}: an object needs apiVersion, kind and metadata.name`);
+  return [];
+}
+
+function isObject(value: unknown): value is ManifestObject['object'] {
+  if (!isRecord(value) || typeof value['apiVersion'] !== 'string' || typeof value['kind'] !== 'string') return false;
+  const metadata = value['metadata'];
+  return isRecord(metadata) && (typeof metadata['name'] === 'string' || typeof metadata['generateName'] === 'string');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Instant } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import { PACKAGE_ROOT } from '../../cmd/version.ts';
+import { createLogger } from '../../runtime/logging.ts';
+import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
+import { type ClusterHappenings, type ClusterSummary, happenings } from '../../simulator/nodes/cluster-summary.ts';
+import type { Terminal } from '../command.ts';
+import { applyManifests } from './apply-manifests.ts';
+import { buildDemoCluster } from './demo-cluster.ts';
+import { type DemoController, startDemoController } from './demo-controller.ts';
+import { moneyOf } from './money.ts';
+import type { DemoOptions } from './options.ts';
+import { readManifests } from './read-manifests.ts';
+import { beforeAndNow, progressLine, type Reading } from './report.ts';
+import { type ServedCluster, serveCluster } from './serve-cluster.ts';
+
+/** The last line of a run that ends by itself. */
+export interface DemoSummary extends ClusterHappenings {
+  readonly virtualSeconds: number;
+  readonly wallSeconds: number;
+  readonly start: ClusterSummary;
+  readonly end: ClusterSummary;
+}
+
+/** How often the terminal is told how things stand, machine time. */
+const REPORT_EVERY_MS = 5_000;
+
+export interface DemoRun {
+  readonly options: DemoOptions;
+  readonly withController: boolean;
+  readonly terminal: Terminal;
+  readonly timer: MachineTimer;
+  readonly now: Instant;
+}
+
+/**
+ * Runs one cluster from its opening to `--for`, or until interrupted; null when interrupted before the end that was asked
+ * for. Everything started is stopped, also after an error.
+ */
+export async function runDemo(run: DemoRun): Promise<DemoSummary | null> {
+  const { terminal } = run;
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-demo-'));
+  const endings: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    return await runIn(folder, run, endings);
+  } catch (err) {
+    // What is stopped in the middle of its start throws.
+    if (terminal.interrupted.aborted) return null;
+    throw err;
+  } finally {
+    for (const end of endings.reverse()) await end().catch((err: unknown) => terminal.err(`stopping: ${String(err)}`));
+  }
+}
+
+async function runIn(folder: string, run: DemoRun, endings: (() => Promise<void>)[]): Promise<DemoSummary | null> {
+  const { options, terminal, timer } = run;
+  const isInterrupted = (): boolean => terminal.interrupted.aborted;
+  const begunMs = timer.nowMs();
+  const logger = createLogger({ level: 'warn', stream: process.stderr });
+  terminal.err(
+    `Building a cluster of ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'} and letting it live for 14 days without Evenkeel …`,
+  );
+  const parts = { timer, logger, packageRoot: PACKAGE_ROOT, now: run.now };
+  const { cluster, notes } = await buildDemoCluster(options, parts, terminal.interrupted);
+  endings.push(async () => cluster.close());
+  for (const note of notes) terminal.err(`  ${note}`);
+  const served = await serve(cluster, folder, run, endings);
+  const before = readingOf(cluster);
+  const counters = cluster.nodes.counters();
+  const openedAt = cluster.clock.now();
+  const controller = run.withController ? await startWithPolicy(cluster, folder, run, endings) : null;
+  if (isInterrupted()) return null;
+  announce(run, served, controller);
+  await live(cluster, run, { openedAt, before, resizesBefore: counters.resizes });
+  if (isInterrupted() && options.for !== null) return null;
+  const end = readingOf(cluster);
+  for (const line of beforeAndNow(before, end)) terminal.err(line);
+  return {
+    virtualSeconds: Math.round((cluster.clock.now() - openedAt) / 1000),
+    wallSeconds: Math.round(timer.nowMs() - begunMs) / 1000,
+    start: before.summary,
+    end: end.summary,
+    ...happenings(counters, cluster.nodes.counters()),
+  };
+}
+
+// At full speed nobody could look at it: no port is opened unless one is asked for.
+async function serve(
+  cluster: EmbeddedCluster,
+  folder: string,
+  run: DemoRun,
+  endings: (() => Promise<void>)[],
+): Promise<ServedCluster | null> {
+  const { options } = run;
+  if (options.speed === 'max' && options['api-port'] === null && options.kubeconfig === null) return null;
+  const logger = createLogger({ level: 'warn', stream: process.stderr });
+  const served = await serveCluster(cluster, {
+    port: options['api-port'] ?? 0,
+    kubeconfig: options.kubeconfig ?? join(folder, 'kubeconfig'),
+    logger,
+  });
+  endings.push(() => served.close());
+  return served;
+}
+
+async function startWithPolicy(
+  cluster: EmbeddedCluster,
+  folder: string,
+  run: DemoRun,
+  endings: (() => Promise<void>)[],
+): Promise<DemoController> {
+  const logFile =
+    run.options['log-file'] ?? join(run.options.kubeconfig === null ? folder : dirname(run.options.kubeconfig), 'evenkeel-demo.log');
+  const started = await startDemoController(cluster, run.options, {
+    folder,
+    logFile,
+    timer: run.timer,
+    interrupted: run.terminal.interrupted,
+  });
+  endings.push(() => started.stop());
+  const policy = await readManifests(join(PACKAGE_ROOT, 'config', 'demo', 'policy.yaml'));
+  const applied = await applyManifests(cluster.transport('evenkeel-demo'), policy, 'evenkeel-demo');
+  if (applied.applied !== policy.length) throw new Error(`the demo's policy was refused: ${applied.refused.join('; ')}`);
+  run.terminal.err(`  the controller's log: ${logFile}`);
+  return started;
+}
+
+function announce({ terminal, options }: DemoRun, served: ServedCluster | null, controller: DemoController | null): void {
+  if (controller !== null && (options.speed !== 'max' || options['dashboard-port'] !== null))
+    terminal.out(`Dashboard  http://127.0.0.1:${controller.controller.dashboardPort}/`);
+  if (served === null) return;
+  terminal.out(`API server ${served.url}`);
+  terminal.out(`export KUBECONFIG=${served.kubeconfig}`);
+  if (controller === null)
+    terminal.out(`Start the controller apart:  npm run -s controller -- --kubernetes.kubeconfig ${served.kubeconfig}`);
+}
+
+interface Opening {
+  readonly openedAt: Instant;
+  readonly before: Reading;
+  readonly resizesBefore: number;
+}
+
+async function live(cluster: EmbeddedCluster, { options, terminal, timer }: DemoRun, opening: Opening): Promise<void> {
+  const { clock } = cluster;
+  const stopReporting = reportEvery(
+    timer,
+    () =>
+      progressLine(
+        opening.openedAt,
+        clock.now(),
+        opening.before,
+        readingOf(cluster),
+        cluster.nodes.counters().resizes - opening.resizesBefore,
+      ),
+    (line) => terminal.err(line),
+  );
+  const interrupted = new Promise<void>((resolve) => {
+    if (terminal.interrupted.aborted) resolve();
+    terminal.interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });
+  try {
+    if (options.for === null) {
+      clock.start();
+      await interrupted;
+    } else {
+      await Promise.race([clock.runUntil(opening.openedAt + options.for), interrupted]);
+    }
+  } finally {
+    stopReporting();
+    clock.stop();
+  }
+}
+
+/** Tells a line again and again, but not the same one twice in a row. Returns the stop. */
+function reportEvery(timer: MachineTimer, line: () => string, tell: (line: string) => void): () => void {
+  let last = '';
+  const plan = (): (() => void) =>
+    timer.setTimer(REPORT_EVERY_MS, () => {
+      const now = line();
+      if (now !== last) tell(now);
+      last = now;
+      cancel = plan();
+    });
+  let cancel = plan();
+  return () => cancel();
+}
+
+function readingOf(cluster: EmbeddedCluster): Reading {
+  const summary = cluster.nodes.summary();
+  return { summary, money: moneyOf(cluster, summary) };
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import type { Command, Terminal } from './command.ts';
+
+/** Subcommands are loaded when they are asked for: `evenkeel help` need not wait for the embedded cluster. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import('./demo/command.ts')).demoCommand,
+};
+
+async function main(): Promise<number> {
+  const [name = 'help', ...args] = process.argv.slice(2);
+  const terminal = processTerminal();
+  if (name === 'help' || name === '--help' || name === '-h') return help(terminal);
+  const load = COMMANDS[name];
+  if (load === undefined) {
+    terminal.err(`evenkeel: there is no command "${name}"; \`evenkeel help\` lists them`);
+    return 2;
+  }
+  const command = await load();
+  if (args.includes('--help') || args.includes('-h')) {
+    terminal.out(command.help);
+    return 0;
+  }
+  return command.run(args, terminal);
+}
+
+async function help(terminal: Terminal): Promise<number> {
+  terminal.out('evenkeel COMMAND [OPTIONS]\n');
+  for (const load of Object.values(COMMANDS)) {
+    const { name, summary } = await load();
+    terminal.out(`  ${name.padEnd(12)}${summary}`);
+  }
+  terminal.out('\n`evenkeel COMMAND --help` lists the options of one.');
+  return 0;
+}
+
+function processTerminal(): Terminal {
+  const interrupt = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (interrupt.signal.aborted) process.exit(1);
+      interrupt.abort();
+    });
+  }
+  return {
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (line) => void process.stderr.write(`${line}\n`),
+    environment: process.env,
+    interrupted: interrupt.signal,
+  };
+}
+
+process.exitCode = await main();

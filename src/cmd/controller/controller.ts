@@ -1,0 +1,339 @@
+// The controller: every part built and joined, in the order in which they need each other. Used by the binary on a real
+// cluster and by the demo on the embedded one.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installCrds, readCrds } from '../../adapters/kubernetes/crd-installer.ts';
+import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
+import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
+import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
+import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
+import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
+import { openSqliteHistory } from '../../adapters/history/sqlite-history.ts';
+import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
+import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
+import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
+import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
+import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
+import { DAY_MS, type DurationMs, MINUTE_MS } from '../../core/model/units.ts';
+import { Recommender } from '../../core/rightsizing/recommender.ts';
+import type { FeedStatus } from '../../ports/cluster-feed.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
+import type { UsageSource } from '../../ports/usage-source.ts';
+import { EffectGate } from '../../runtime/effect-gate.ts';
+import { LeaderElection } from '../../runtime/leader-election.ts';
+import type { PrometheusMetrics } from '../../runtime/metrics.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { type Component, Supervisor } from '../../runtime/supervisor.ts';
+import { ClusterState } from '../../state/cluster-state.ts';
+import { UsageModel } from '../../state/usage-model.ts';
+import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
+import { ApiServerHealth } from './api-server-health.ts';
+import { startDashboard } from './dashboard.ts';
+import { startOperationalEndpoints } from './operational-endpoints.ts';
+import { Reconcilers } from './reconcilers.ts';
+import { chooseUsageSource } from './usage-sources.ts';
+import type { ControllerWorld } from './world.ts';
+
+/** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
+const PAST_MS: DurationMs = 14 * DAY_MS;
+/** Informers that say nothing for this long no longer confirm what they hold: they are to hear a bookmark each minute. */
+const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
+const LEASE_NAME = 'evenkeel-controller';
+
+export interface ControllerParts {
+  readonly world: ControllerWorld;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** All of the process: what the world counts, too. */
+  readonly metrics: PrometheusMetrics;
+}
+
+export interface RunningController {
+  readonly dashboardPort: number;
+  readonly metricsPort: number;
+  readonly probePort: number;
+  isLeader(): boolean;
+  /** Stops accepting, lets reconciles under way end, releases the lease, closes the store. Under 10 s. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Resolves when everything is up and the informers have listed once; probes and dashboard answer earlier and say what is
+ * missing. Throws with what could not start, or with the signal's reason when it aborts before; nothing is left running then.
+ */
+export async function startController(parts: ControllerParts, signal?: AbortSignal): Promise<RunningController> {
+  const starting = new Starting(parts, signal);
+  try {
+    return await starting.run();
+  } catch (err) {
+    await starting.stop();
+    throw err;
+  }
+}
+
+class Starting {
+  readonly #supervisor: Supervisor;
+  readonly #parts: ControllerParts;
+  readonly #stop = new AbortController();
+
+  constructor(parts: ControllerParts, signal: AbortSignal | undefined) {
+    this.#parts = parts;
+    this.#supervisor = new Supervisor(parts.logger, parts.world.timer);
+    const stop = (): void => this.#stop.abort(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted === true) stop();
+  }
+
+  stop(): Promise<void> {
+    this.#stop.abort(new Error('Evenkeel is stopping'));
+    return this.#supervisor.stop();
+  }
+
+  async run(): Promise<RunningController> {
+    const { world, settings, logger, metrics } = this.#parts;
+    const { clock, timer, transport } = world;
+    metrics.collectProcessMetrics();
+    metrics
+      .gauge({ name: 'evenkeel_build_info', help: 'Always 1; the labels say which version runs.', labels: ['version'] })
+      .set(1, { version: evenkeelVersion() });
+
+    const apiServer = new ApiServerHealth(transport, timer, clock);
+    await this.#component(
+      'API server health',
+      () => apiServer.start(),
+      () => apiServer.stop(),
+    );
+    const history = await openHistory(this.#parts);
+    await this.#component('history', undefined, () => history.close());
+    const prices = openPrices(settings);
+    // Before anything that may have to wait: whoever asks meanwhile is told what is missing.
+    let feed: FeedStatus | null = null;
+    const endpoints = await startOperationalEndpoints(settings, { apiServer, feed: () => feed, history, metrics, timer });
+    await this.#component('probes and metrics', undefined, () => endpoints.close());
+    if (settings['crds.install']) await this.#installCrds();
+
+    const state = new ClusterState();
+    const informers = this.#startInformers(state);
+    feed = informers;
+    await this.#component('informers', undefined, () => informers.stop());
+    const intervalMs = settings['kubelet.interval'];
+    const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
+    const usageSource = await chooseUsageSource(world, { settings, reader: state, metrics, logger }, this.#stop.signal);
+    const recommender = new Recommender();
+
+    const election = this.#election();
+    const events = new KubernetesEventRecorder({
+      transport,
+      clock,
+      random: world.random,
+      logger,
+      metrics,
+      controller: 'evenkeel.io/controller',
+      instance: world.identity,
+    });
+    const records = new KubernetesRecordWriter(transport);
+    const gate = new EffectGate({
+      effects: new KubernetesEffectWriter(transport),
+      dryRunEffects: dryRunEffectWriter(transport),
+      clock,
+      logger,
+      metrics,
+      dryRun: settings['controller.dryRun'],
+      isLeader: () => election?.isLeader() ?? true,
+      activePause: (now) => state.activePause(now),
+      sources: [
+        { name: 'informers', periodMs: INFORMER_PERIOD_MS, confirmedAt: () => informers.confirmedAt() },
+        { name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt() },
+      ],
+      calmMs: settings['controller.calmStart'],
+    });
+    let unwatch: () => void = () => undefined;
+    await this.#component(
+      'effect gate',
+      async () => {
+        unwatch = gate.watch();
+      },
+      () => unwatch(),
+    );
+    const reconcilers = new Reconcilers({
+      world,
+      settings,
+      logger,
+      metrics,
+      state,
+      usage,
+      usageSource,
+      recommender,
+      history,
+      prices,
+      gate,
+      records,
+      events,
+    });
+    const joined = { apiServer, state, informers, usage, usageSource, history, prices, election, reconcilers, records, events };
+    const dashboard = await startDashboard(this.#parts, joined);
+    await this.#component('dashboard', undefined, () => dashboard.close());
+
+    await orAborted(informers.whenSynced, this.#stop.signal);
+    await this.#startLearning(recommender, state, usage, history);
+    await this.#readUsage(usageSource, usage, intervalMs);
+    await this.#recordHistory(state, usage, history, prices, reconcilers);
+    await this.#lead(election, reconcilers);
+    const ports = { dashboardPort: dashboard.port, metricsPort: endpoints.metricsPort, probePort: endpoints.probePort };
+    logger.info('Evenkeel is up', { version: evenkeelVersion(), ...ports, dryRun: settings['controller.dryRun'] });
+    return { ...ports, isLeader: () => election?.isLeader() ?? true, stop: () => this.stop() };
+  }
+
+  async #component(name: string, start: (() => Promise<void>) | undefined, stop: () => void | Promise<void>): Promise<void> {
+    const component: Component = { name, start: start ?? (() => Promise.resolve()), stop: async () => stop() };
+    await this.#supervisor.start(component);
+  }
+
+  async #installCrds(): Promise<void> {
+    const { world, logger } = this.#parts;
+    const manifests = await readCrds(join(PACKAGE_ROOT, 'crds'));
+    const parts = { transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() };
+    const installed = await installCrds(manifests, parts, this.#stop.signal);
+    logger.info('Custom resources are established', { crds: Object.fromEntries(installed.map(({ name, outcome }) => [name, outcome])) });
+  }
+
+  #startInformers(state: ClusterState): KubernetesInformers {
+    const { world, logger, metrics } = this.#parts;
+    const { transport, clock, timer, activity, random, namespace } = world;
+    return startKubernetesInformers({ transport, clock, timer, activity, random, logger, metrics, sink: state, namespace });
+  }
+
+  async #startLearning(recommender: Recommender, state: ClusterState, usage: UsageModel, history: History): Promise<void> {
+    const { world, logger } = this.#parts;
+    const { clock, activity, pastUsage } = world;
+    const checkpoints = new Checkpoints({ recommender, history, clock, activity, logger });
+    await checkpoints.restore();
+    const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
+    const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten });
+    if (pastUsage !== null) await feed.backfill(pastUsage, PAST_MS, this.#stop.signal);
+    await this.#component(
+      'recommender',
+      async () => feed.start(),
+      () => feed.stop(),
+    );
+    await this.#component(
+      'checkpoints',
+      async () => checkpoints.start(),
+      () => checkpoints.stop(),
+    );
+  }
+
+  async #readUsage(source: UsageSource, usage: UsageModel, intervalMs: DurationMs): Promise<void> {
+    const stop = new AbortController();
+    let running: Promise<void> = Promise.resolve();
+    await this.#component(
+      'usage source',
+      async () => {
+        running = source.run(usage, intervalMs, stop.signal);
+      },
+      async () => {
+        stop.abort(new Error('usage source is stopping'));
+        await running;
+        usage.close();
+      },
+    );
+  }
+
+  async #recordHistory(
+    state: ClusterState,
+    usage: UsageModel,
+    history: History,
+    prices: PriceSource,
+    reconcilers: Reconcilers,
+  ): Promise<void> {
+    const costPerHourUsd = (): number => {
+      let sum = 0;
+      for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;
+      return sum;
+    };
+    const recorder = new HistoryRecorder({
+      cluster: state,
+      usage,
+      history,
+      clock: this.#parts.world.clock,
+      recommended: () => reconcilers.recommendedTotal(),
+      costPerHourUsd,
+    });
+    await this.#component(
+      'history recorder',
+      async () => recorder.start(),
+      () => recorder.stop(),
+    );
+  }
+
+  #election(): LeaderElection | null {
+    const { world, settings, logger } = this.#parts;
+    if (!settings['controller.leaderElect']) return null;
+    return new LeaderElection({
+      store: new KubernetesLeaseStore(world.leaseTransport, { namespace: world.namespace, name: LEASE_NAME }),
+      identity: world.identity,
+      machine: world.timer,
+      random: world.random,
+      logger,
+      metrics: this.#parts.metrics,
+      timestamp: () => new Date().toISOString(),
+    });
+  }
+
+  /** Reconcilers run while this replica leads. Stopping waits for them before the lease is released. */
+  async #lead(election: LeaderElection | null, reconcilers: Reconcilers): Promise<void> {
+    const stop = new AbortController();
+    let running: Promise<void> = Promise.resolve();
+    await this.#component(
+      'reconcilers',
+      async () => {
+        running = election === null ? reconcilers.run(stop.signal) : election.run((term) => reconcilers.run(term), stop.signal);
+      },
+      async () => {
+        stop.abort(new Error('reconcilers are stopping'));
+        await running;
+      },
+    );
+  }
+}
+
+function openHistory({ world, settings, logger, metrics }: ControllerParts): Promise<History> {
+  return openSqliteHistory({
+    path: settings['history.url'].slice('sqlite:'.length),
+    retentionMs: settings['history.retention'],
+    maxBytes: settings['history.maxBytes'],
+    clock: world.clock,
+    machine: world.timer,
+    logger,
+    metrics,
+  });
+}
+
+/** Rejects with the signal's reason when it aborts first. */
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+/** Throws with the file and every problem in it. */
+function openPrices(settings: Settings): PriceSource {
+  const path = settings['prices.file'];
+  if (path === '') return new DefaultPriceSource();
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`prices.file ${path} cannot be read: set it to a file that is there, or leave it empty`, { cause });
+  }
+  const parsed = parsePriceOverrides(text, path);
+  if (!parsed.ok) throw new Error(`prices.file ${path}: ${parsed.problems.join('; ')}`);
+  return new DefaultPriceSource(parsed.overrides);
+}

@@ -1,0 +1,113 @@
+import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
+import type { UsageSource } from '../../ports/usage-source.ts';
+import type { RecordWriter } from '../../ports/writers.ts';
+import type { HealthSource, ReadSources } from '../../queries/sources.ts';
+import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { createDashboardServer } from '../../server/server.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+import { evenkeelVersion } from '../version.ts';
+import type { ApiServerHealth } from './api-server-health.ts';
+import { healthSource, informerHealth, leaderHealth, storeHealth, usageHealth } from './health-sources.ts';
+import { policyDefaults } from './policy-defaults.ts';
+import type { Reconcilers } from './reconcilers.ts';
+import { usageReader } from './usage-reader.ts';
+import type { ControllerWorld } from './world.ts';
+
+export interface JoinedParts {
+  readonly apiServer: ApiServerHealth;
+  readonly state: ClusterState;
+  readonly informers: KubernetesInformers;
+  readonly usage: UsageModel;
+  readonly usageSource: UsageSource;
+  readonly history: History;
+  readonly prices: PriceSource;
+  readonly election: LeaderElection | null;
+  readonly reconcilers: Reconcilers;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+}
+
+interface DashboardSurroundings {
+  readonly world: ControllerWorld;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Builds the dashboard's server on the running parts and begins to listen. */
+export async function startDashboard(
+  surroundings: DashboardSurroundings,
+  joined: JoinedParts,
+): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const { world, settings, metrics } = surroundings;
+  const publicUrl = settings['dashboard.publicUrl'];
+  const server = createDashboardServer({
+    sources: readSources(surroundings, joined),
+    commands: { records: joined.records, events: joined.events },
+    timer: world.timer,
+    metrics,
+    options: {
+      address: settings['dashboard.addr'],
+      publicUrl: publicUrl === '' ? null : publicUrl,
+      allowedHosts: settings['dashboard.allowedHosts'],
+      service: { name: 'evenkeel', namespace: world.namespace, clusterDomain: 'cluster.local' },
+      trustedProxies: settings['dashboard.trustedProxies'],
+      rate: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
+    },
+  });
+  const { port } = await server.listen();
+  return { port, close: () => server.close() };
+}
+
+function readSources({ world, settings, logger }: DashboardSurroundings, joined: JoinedParts): ReadSources {
+  const { clock } = world;
+  const { state, usage, usageSource, history, prices, reconcilers, apiServer, election } = joined;
+  const paused = (): boolean => state.activePause(clock.now()) !== null;
+  return {
+    clock,
+    cluster: state,
+    identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
+    usage: usageReader(usage, usageSource.name, clock, settings['kubelet.interval']),
+    decisions: reconcilers.decisions,
+    prices,
+    history,
+    health: healthSources(world, joined),
+    mode: {
+      mode: () => ({
+        mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
+        dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
+        leader: election === null ? world.identity : election.holder(),
+        features: { idleWorkloads: false, podExec: false, podLogs: false, podFiles: false, terminalRecordings: false },
+        auth: { enabled: settings['auth.enabled'], providers: [] },
+      }),
+    },
+    // Events about objects are watched by a later part; until then nothing is known of them, and null says so.
+    events: { about: () => null },
+    policyDefaults: policyDefaults(settings),
+    logger,
+  };
+}
+
+function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
+  const { clock } = world;
+  const { apiServer, informers, usage, usageSource, history, election, state, prices } = joined;
+  return [
+    apiServer,
+    ...informerHealth(informers, clock),
+    usageHealth(usage, usageSource.name, clock),
+    healthSource('price-source', clock, () => {
+      const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;
+      if (estimated === 0) return { status: 'ok', message: 'every node has a price' };
+      return { status: 'degraded', message: `${estimated} nodes have an estimated price: set prices.file` };
+    }),
+    storeHealth(history, clock),
+    leaderHealth(election, world.identity, clock),
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Instant } from '../../core/model/units.ts';
+import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { History } from '../../ports/history.ts';
+import type { HealthSource } from '../../queries/sources.ts';
+import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+
+/** A source of health whose `since` moves when its status does. */
+export function healthSource(
+  name: string,
+  clock: Clock,
+  read: () => { readonly status: 'ok' | 'degraded' | 'failed'; readonly message: string },
+): HealthSource {
+  let last: string | null = null;
+  let since: Instant = clock.now();
+  return {
+    name,
+    status: () => {
+      const { status, message } = read();
+      if (last !== null && last !== status) since = clock.now();
+      last = status;
+      return { status, message, since, latencyMs: null };
+    },
+  };
+}
+
+/** One source for each informer: objects, last word, restarts. */
+export function informerHealth(informers: KubernetesInformers, clock: Clock): readonly HealthSource[] {
+  return informers.informers().map(({ name }) =>
+    healthSource(`informer/${name}`, clock, () => {
+      const informer = informers.informers().find((each) => each.name === name);
+      if (informer === undefined) return { status: 'failed', message: 'is not running' };
+      const { objects, restarts, problem, synced } = informer;
+      const figures = `${objects} objects, ${restarts} restarts`;
+      if (problem !== null) return { status: informer.required ? 'failed' : 'degraded', message: `${problem} (${figures})` };
+      return synced ? { status: 'ok', message: figures } : { status: 'degraded', message: 'has not listed yet' };
+    }),
+  );
+}
+
+export function usageHealth(usage: UsageModel, sourceName: string, clock: Clock): HealthSource {
+  return healthSource('usage-source', clock, () => {
+    const problem = usage.problem();
+    if (usage.isStale())
+      return { status: 'failed', message: `${sourceName}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
+    return problem === null
+      ? { status: 'ok', message: `${sourceName}: read` }
+      : { status: 'degraded', message: `${sourceName}: ${problem}` };
+  });
+}
+
+export function storeHealth(history: History, clock: Clock): HealthSource {
+  return healthSource('store', clock, () => {
+    const { ok, message } = history.status();
+    return { status: ok ? 'ok' : 'failed', message };
+  });
+}
+
+export function leaderHealth(election: LeaderElection | null, identity: string, clock: Clock): HealthSource {
+  return healthSource('leader-election', clock, () => {
+    if (election === null) return { status: 'ok', message: 'switched off: this replica acts' };
+    const holder = election.holder();
+    if (holder === null) return { status: 'degraded', message: 'nobody holds the lease' };
+    return { status: 'ok', message: holder === identity ? 'this replica leads' : `${holder} leads` };
+  });
+}

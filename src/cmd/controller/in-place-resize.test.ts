@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { probeInPlaceResize } from './in-place-resize.ts';
+
+const probe = (answer: FakeTransport['answer'], signal = new AbortController().signal) =>
+  probeInPlaceResize(new FakeTransport(answer), SILENT_LOGGER, signal);
+
+describe('whether pods can be resized in place', () => {
+  test.each<[string, FakeTransport['answer'], boolean]>([
+    ['is what discovery says', () => ({ body: { resources: [{ name: 'pods' }, { name: 'pods/resize' }] } }), true],
+    ['is no before Kubernetes 1.33', () => ({ body: { resources: [{ name: 'pods' }] } }), false],
+    ['is assumed where discovery is refused: a refused resize then tells', () => ({ status: 403 }), true],
+    ['is assumed where nobody answers', () => Promise.reject(new Error('connection refused')), true],
+  ])('%s', async (_, answer, expected) => {
+    expect(await probe(answer)).toBe(expected);
+  });
+
+  test('is not asked any longer when the term has ended', async () => {
+    const term = AbortSignal.abort(new Error('the term has ended'));
+    await expect(probe(() => Promise.reject(new Error('aborted')), term)).rejects.toThrow('the term has ended');
+  });
+});

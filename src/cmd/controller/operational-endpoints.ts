@@ -1,0 +1,72 @@
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { FeedStatus } from '../../ports/cluster-feed.ts';
+import type { History } from '../../ports/history.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { PrometheusMetrics } from '../../runtime/metrics.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { startMetricsEndpoint, startProbes } from '../../runtime/probes.ts';
+import type { ApiServerHealth } from './api-server-health.ts';
+
+/** The event loop looks at itself this often … */
+const HEARTBEAT_MS: DurationMs = 1 * SECOND_MS;
+/** … and is held for stuck when it has not come round for this long: only a restart helps then. */
+const STUCK_MS: DurationMs = 30 * SECOND_MS;
+
+export interface OperationalParts {
+  readonly apiServer: ApiServerHealth;
+  /** null until the informers are started. */
+  readonly feed: () => FeedStatus | null;
+  readonly history: History;
+  readonly metrics: PrometheusMetrics;
+  readonly timer: MachineTimer;
+}
+
+export interface OperationalEndpoints {
+  readonly metricsPort: number;
+  readonly probePort: number;
+  close(): Promise<void>;
+}
+
+/** `/healthz` and `/readyz`, and `/metrics`, each on its own address. */
+export async function startOperationalEndpoints(settings: Settings, parts: OperationalParts): Promise<OperationalEndpoints> {
+  const { apiServer, feed, history, metrics, timer } = parts;
+  let beatAt = timer.nowMs();
+  let cancelBeat: () => void = () => undefined;
+  const beat = (): void => {
+    beatAt = timer.nowMs();
+    cancelBeat = timer.setTimer(HEARTBEAT_MS, beat);
+  };
+  const probes = await startProbes(settings['controller.probeAddr'], {
+    healthz: [
+      {
+        name: 'event-loop',
+        check: () => ({ ok: timer.nowMs() - beatAt < STUCK_MS, message: 'the event loop has not come round for 30 s' }),
+      },
+    ],
+    readyz: [
+      { name: 'api-server', check: () => ({ ok: apiServer.reachable(), message: apiServer.status().message }) },
+      { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
+      { name: 'history', check: () => ({ ok: history.status().ok, message: history.status().message }) },
+    ],
+  });
+  const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics).catch(async (err: unknown) => {
+    await probes.close();
+    throw err;
+  });
+  // Last, so that a port that is taken leaves no timer behind, which would keep the process alive.
+  beat();
+  return {
+    metricsPort: endpoint.port,
+    probePort: probes.port,
+    close: async () => {
+      cancelBeat();
+      await Promise.all([probes.close(), endpoint.close()]);
+    },
+  };
+}
+
+function waitingFor(feed: FeedStatus | null): string {
+  if (feed === null) return 'not started yet';
+  const waiting = feed.informers().filter(({ synced }) => !synced);
+  return `not listed yet: ${waiting.map(({ name, problem }) => (problem === null ? name : `${name} (${problem})`)).join(', ')}`;
+}

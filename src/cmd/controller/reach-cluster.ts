@@ -1,0 +1,128 @@
+// The way to a real cluster: kubeconfig or in-cluster credentials, transports, kubelets, and whose time counts.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
+import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
+import { DirectKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Clock, MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { SeededRandom } from '../../runtime/random.ts';
+import { NO_ACTIVITY, SystemClock } from '../../runtime/system-clock.ts';
+import { type ClockReading, ScaledClock } from '../../simulator/clock/scaled-clock.ts';
+import type { ControllerWorld } from './world.ts';
+
+const DEFAULT_NAMESPACE = 'evenkeel-system';
+/** How often a virtual clock is read again: clocks of two processes drift apart by little in this time. */
+const FOLLOW_EVERY_MS: DurationMs = 5 * SECOND_MS;
+
+export interface ReachedCluster extends ControllerWorld {
+  close(): Promise<void>;
+}
+
+export interface ReachParts {
+  readonly timer: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * Throws with what is missing: no kubeconfig, a wrong context, an API server that does not answer; with the signal's
+ * reason when it aborts first.
+ */
+export async function reachCluster(
+  settings: Settings,
+  { timer, logger, metrics }: ReachParts,
+  signal?: AbortSignal,
+): Promise<ReachedCluster> {
+  const path = settings['kubernetes.kubeconfig'];
+  const connection = await resolveKubeConfig({ ...(path === '' ? {} : { path }), timer });
+  const random = new SeededRandom(randomBytes(4).readUInt32LE());
+  const transport = new HttpTransport({ connection, timer, random, metrics, userAgent: 'evenkeel-controller' });
+  const leaseTransport = new HttpTransport({
+    connection,
+    timer,
+    random,
+    metrics,
+    userAgent: 'evenkeel-controller',
+    maxSockets: 2,
+  });
+  const kubelets = new DirectKubeletFetcher(connection);
+  const following = await clockOf(transport, timer, logger, signal);
+  return {
+    transport,
+    leaseTransport,
+    kubelets,
+    pastUsage: null,
+    clock: following.clock,
+    timer,
+    activity: NO_ACTIVITY,
+    random,
+    namespace: namespaceOf(settings, connection),
+    clusterName: settings['cluster.name'] === '' ? connection.context || 'kubernetes' : settings['cluster.name'],
+    identity: `${process.env['POD_NAME'] ?? process.env['EVENKEEL_POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
+    close: async () => {
+      following.stop();
+      kubelets.close();
+      transport.close();
+      leaseTransport.close();
+    },
+  };
+}
+
+function namespaceOf(settings: Settings, connection: ResolvedKubeConfig): string {
+  if (settings.namespace !== '') return settings.namespace;
+  // A kubeconfig's namespace is where a person works, not where Evenkeel lives; in a pod it is the pod's own.
+  const inPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  return (inPod ? connection.namespace : null) ?? process.env['EVENKEEL_POD_NAMESPACE'] ?? DEFAULT_NAMESPACE;
+}
+
+interface FollowedClock {
+  readonly clock: Clock;
+  stop(): void;
+}
+
+/** The embedded cluster tells its own time, which may run faster than ours; a real cluster has the world's. */
+async function clockOf(
+  transport: ApiTransport,
+  timer: MachineTimer,
+  logger: Logger,
+  signal: AbortSignal | undefined,
+): Promise<FollowedClock> {
+  const version = await transport.request({ method: 'GET', path: '/version', ...(signal === undefined ? {} : { signal }) });
+  const { gitVersion } = (version.body ?? {}) as { gitVersion?: unknown };
+  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) return { clock: new SystemClock(), stop: () => undefined };
+  const first = await readClock(transport);
+  const clock = new ScaledClock(timer, first);
+  logger.info('Following the virtual clock of an embedded cluster', { speed: first.speed, now: new Date(first.now).toISOString() });
+  let stopped = false;
+  let cancel: () => void = () => undefined;
+  const follow = (): void => {
+    readClock(transport)
+      .then((reading) => clock.follow(reading))
+      .catch((err: unknown) => logger.warn('Reading the virtual clock failed; going on at the speed known', { err }))
+      .finally(() => {
+        if (!stopped) cancel = timer.setTimer(FOLLOW_EVERY_MS, follow);
+      });
+  };
+  cancel = timer.setTimer(FOLLOW_EVERY_MS, follow);
+  return {
+    clock,
+    stop: () => {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+
+async function readClock(transport: ApiTransport): Promise<ClockReading> {
+  const { status, body } = await transport.request({ method: 'GET', path: '/evenkeel/clock' });
+  const reading = body as Partial<ClockReading> | null;
+  if (status !== 200 || typeof reading?.now !== 'number' || reading.speed === undefined)
+    throw new Error(`/evenkeel/clock answered HTTP ${status}`);
+  return { now: reading.now, speed: reading.speed };
+}

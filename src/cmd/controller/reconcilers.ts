@@ -1,0 +1,147 @@
+// The reconcilers with their queues, and what wakes them.
+
+import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
+import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
+import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
+import { watchWorkloads } from '../../controllers/recommendation/triggers.ts';
+import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../../core/model/quantity.ts';
+import type { Parsed } from '../../core/model/parsed.ts';
+import { type WorkloadKey, workloadKey } from '../../core/model/workload.ts';
+import type { Recommender } from '../../core/rightsizing/recommender.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
+import type { UsageSource } from '../../ports/usage-source.ts';
+import type { RecordWriter } from '../../ports/writers.ts';
+import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
+import { WorkQueue } from '../../runtime/work-queue.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import { DecisionBook } from '../../state/decision-book.ts';
+import { PolicyBook } from '../../state/policy-book.ts';
+import { ResizeCycles } from '../../state/resize-cycles.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+import { probeInPlaceResize } from './in-place-resize.ts';
+import type { ControllerWorld } from './world.ts';
+
+/** Workloads decided at once: decisions are quick, their writes wait for the API server. */
+const WORKLOAD_WORKERS = 8;
+const POLICY_WORKERS = 2;
+
+export interface ReconcilersParts {
+  readonly world: ControllerWorld;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly state: ClusterState;
+  readonly usage: UsageModel;
+  readonly usageSource: UsageSource;
+  readonly recommender: Recommender;
+  readonly history: History;
+  readonly prices: PriceSource;
+  readonly gate: EffectGate;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+}
+
+export class Reconcilers {
+  readonly decisions: DecisionBook;
+  readonly #parts: ReconcilersParts;
+  readonly #policies: PolicyBook;
+  #inPlace = true;
+
+  constructor(parts: ReconcilersParts) {
+    this.#parts = parts;
+    this.#policies = new PolicyBook({
+      cluster: parts.state,
+      capabilities: { admission: parts.settings['controller.admission.enabled'], prometheus: parts.settings['prometheus.url'] !== '' },
+      ownNamespace: parts.world.namespace,
+    });
+    this.decisions = new DecisionBook(this.#policies);
+  }
+
+  /** Reconciles until the signal aborts; resolves when everything under way has ended. Each term begins with every object. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { world, state, logger, metrics } = this.#parts;
+    const { clock, timer: machine, activity, random } = world;
+    this.#inPlace = await probeInPlaceResize(world.transport, logger, signal);
+    const workloads = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
+    const policies = new WorkQueue({ clock, machine, activity, random });
+    const cycles = new ResizeCycles();
+    const shared = { ...this.#parts, clock, cluster: state, policies: this.#policies, decisions: this.decisions, cycles };
+    const recommendation = new RecommendationReconciler({
+      ...shared,
+      advice: this.#parts.recommender,
+      usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
+      isUnread: (node) => this.#parts.usage.isNodeStale(node),
+      inPlaceResize: () => this.#inPlace,
+    });
+    const policy = new PodResizePolicyReconciler({
+      ...shared,
+      dryRun: this.#parts.settings['controller.dryRun'],
+      enqueueWorkload: (key) => workloads.add(key),
+      enqueuePolicy: (name) => policies.add(name),
+    });
+    const stops = [
+      watchPolicies(state, (name) => policies.add(name)),
+      watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
+      // A kill is evidence that waits for no interval.
+      this.#parts.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
+    ];
+    policies.add(NO_POLICY, 'low');
+    for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name, 'low');
+    for (const workload of state.workloads()) workloads.add(workloadKey(workload), 'low');
+    try {
+      await Promise.all([
+        new ReconcilerHost({
+          name: 'podresizepolicy',
+          queue: policies,
+          reconciler: policy,
+          machine,
+          logger,
+          metrics,
+          workers: POLICY_WORKERS,
+        }).run(signal),
+        new ReconcilerHost({
+          name: 'recommendation',
+          queue: workloads,
+          reconciler: recommendation,
+          machine,
+          logger,
+          metrics,
+          workers: WORKLOAD_WORKERS,
+        }).run(signal),
+      ]);
+    } finally {
+      for (const stop of stops) stop();
+      recommendation.close();
+      policy.close();
+    }
+  }
+
+  /** What all pods together would request if every recommendation were in force; null before the first. */
+  recommendedTotal(): Resources | null {
+    let total: Resources | null = null;
+    for (const recommendation of this.#parts.state.recommendations()) {
+      const { containers = [], replicas = 0 } = recommendation.status ?? {};
+      for (const container of containers) {
+        const requests = container.recommended?.requests;
+        if (requests === undefined) continue;
+        total = addResources(total ?? NO_RESOURCES, {
+          cpuMillicores: amount(requests.cpu, parseCpuMillicores) * replicas,
+          memoryBytes: amount(requests.memory, parseMemoryBytes) * replicas,
+        });
+      }
+    }
+    return total;
+  }
+}
+
+function amount(text: string | undefined, parse: (text: string) => Parsed<number>): number {
+  const parsed = text === undefined ? undefined : parse(text);
+  return parsed?.ok === true ? parsed.value : 0;
+}

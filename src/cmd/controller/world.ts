@@ -1,0 +1,28 @@
+import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Random } from '../../ports/random.ts';
+import type { UsageHistorySource } from '../../ports/usage-source.ts';
+import type { KubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+
+/**
+ * Everything outside of the controller that it stands on: a real cluster over HTTPS, or the embedded one in process.
+ * Whoever makes it ends it.
+ */
+export interface ControllerWorld {
+  readonly transport: ApiTransport;
+  /** Of its own, so that no queue of requests delays a renewal. */
+  readonly leaseTransport: ApiTransport;
+  /** Each node's kubelet, directly. */
+  readonly kubelets: KubeletFetcher;
+  /** What knows the past; null where nothing does. */
+  readonly pastUsage: UsageHistorySource | null;
+  readonly clock: Clock;
+  readonly timer: MachineTimer;
+  readonly activity: Activity;
+  readonly random: Random;
+  /** Evenkeel's own namespace. */
+  readonly namespace: string;
+  readonly clusterName: string;
+  /** Tells this replica from every other and from its own earlier life. */
+  readonly identity: string;
+}

@@ -1,0 +1,53 @@
+import type { ResizeMode } from '../apis/conditions.ts';
+import type { Operations } from '../apis/http/types.generated.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import type { CommandOutcome } from './outcome.ts';
+import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
+import { recommendedValues } from './recommended-values.ts';
+import { whatMoved } from './seen-values.ts';
+
+/** Approves the values that a person has seen; refused where they are no longer what is recommended. */
+export function approveRecommendation(
+  ports: CommandPorts,
+  caller: Caller,
+  target: WorkloadTarget,
+  body: Operations['approveRecommendation']['body'],
+): Promise<CommandOutcome<ChangedRecommendation>> {
+  const by = caller.scope.actor;
+  return stateIntent(ports, caller, target, {
+    action: 'Approve',
+    eventReason: COMMAND_EVENT.approved,
+    message: withReason(`${by} approved the recommended values`, body.reason),
+    idleIn: withoutApproval,
+    decide: ({ status, spec }, now) => {
+      const containers = recommendedValues(status);
+      if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
+      const moved = whatMoved(body.containers, status?.containers ?? []);
+      if (moved !== null)
+        return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and approve again.` };
+      if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
+      return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
+    },
+  });
+}
+
+/** Only mode Approve waits for an approval; elsewhere one would lie there until the mode changes, and then act unasked. */
+function withoutApproval(mode: ResizeMode): string | null {
+  switch (mode) {
+    case 'Approve':
+      return null;
+    case 'Auto':
+      return 'its values are applied without an approval, as soon as nothing else holds them.';
+    case 'Observe':
+    case 'Recommend':
+    case 'Off':
+      return 'nothing is applied in it, so an approval would have no effect. Set the mode to Approve first, then approve.';
+  }
+}
+
+/** A sentence with the person's own reason behind it. */
+export function withReason(sentence: string, reason: string | undefined): string {
+  return reason === undefined || reason === '' ? sentence : `${sentence}: ${reason}`;
+}

@@ -1,0 +1,239 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { MiB } from '../core/model/units.ts';
+import { approveRecommendation } from './approve-recommendation.ts';
+import { bulkRecommendations } from './bulk-recommendations.ts';
+import type { Caller, CommandPorts } from './context.ts';
+import { rejectRecommendation } from './reject-recommendation.ts';
+import { rollbackRecommendation } from './rollback-recommendation.ts';
+import { setWorkloadMode } from './set-workload-mode.ts';
+import { triggerResizeCycle } from './trigger-resize-cycle.ts';
+
+const CHECKOUT = { namespace: 'shop', name: 'checkout' };
+const CART = { namespace: 'shop', name: 'cart' };
+const seen = (cpuMillicores: number) => ({ containers: [{ name: 'app', requests: { cpuMillicores, memoryBytes: 928 * MiB } }] });
+
+let world: DashboardWorld;
+let ports: CommandPorts;
+const caller = (given: Partial<Caller> = {}): Caller => ({
+  scope: EVERYONE_IS_ADMIN,
+  requestId: 'r-1',
+  address: '127.0.0.1',
+  dryRun: false,
+  idempotencyKey: null,
+  ...given,
+});
+const specOf = (name: string) => world.cluster.recommendationList.find((each) => each.spec.targetRef.name === name)!.spec;
+const auditLines = () => world.logger.lines.filter((line) => line.message === 'audit');
+
+beforeEach(() => {
+  world = dashboardWorld();
+  ports = {
+    clock: world.clock,
+    cluster: world.cluster,
+    modeOf: (workload) => world.sources.decisions.governance(workload).mode,
+    records: world.records,
+    events: { record: (event) => void world.events.push(event) },
+    logger: world.logger,
+  };
+});
+
+describe('approve', () => {
+  test('keeps the values as they were shown, by whom and when, with an Event and a line in the trail', async () => {
+    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, { ...seen(490), reason: 'half is idle' });
+    expect(outcome.kind).toBe('done');
+    expect(specOf('checkout').approved).toEqual({
+      by: 'anonymous',
+      at: '2026-11-20T14:30:00.000Z',
+      containers: [{ name: 'app', requests: { cpu: '490m', memory: '928Mi' }, limits: { memory: '1160Mi' } }],
+    });
+    expect(world.events[0]).toMatchObject({ reason: 'Approved', subject: { kind: 'Recommendation', name: 'deployment-checkout' } });
+    expect(world.events[0]?.message).toContain('half is idle');
+    expect(auditLines()[0]?.fields).toMatchObject({ actor: 'anonymous', action: 'Approve', outcome: 'allowed', requestId: 'r-1' });
+  });
+
+  test.each([
+    ['another request', seen(480)],
+    ['a container too few', { containers: [{ name: 'other', requests: { cpuMillicores: 490, memoryBytes: 928 * MiB } }] }],
+    [
+      'another limit',
+      { containers: [{ name: 'app', requests: { cpuMillicores: 490, memoryBytes: 928 * MiB }, limits: { memoryBytes: 1 } }] },
+    ],
+    ['no value at all', { containers: [{ name: 'app' }] }],
+  ])('is refused where what was seen is no longer current: %s', async (_, body) => {
+    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, body);
+    expect(outcome.kind).toBe('conflict');
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('takes a container of the record as it came', async () => {
+    const recommended = {
+      requests: { cpuMillicores: 490, memoryBytes: 928 * MiB },
+      limits: { cpuMillicores: null, memoryBytes: 1160 * MiB },
+    };
+    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, { containers: [{ name: 'app', recommended, oomKills: 0 }] });
+    expect(outcome.kind).toBe('done');
+  });
+
+  test('of what is approved already writes nothing', async () => {
+    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
+    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
+    expect(world.records.written.length).toBe(1);
+  });
+
+  test.each([
+    ['Recommend', 'Set the mode to Approve first'],
+    ['Off', 'Set the mode to Approve first'],
+    ['Auto', 'applied without an approval'],
+  ] as const)('is refused in mode %s, where it would lie until the mode changes', async (mode, words) => {
+    const outcome = await approveRecommendation({ ...ports, modeOf: () => mode }, caller(), CHECKOUT, seen(490));
+    expect(outcome.kind === 'conflict' && outcome.message).toContain(words);
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('has nothing to approve while usage is collected', async () => {
+    expect((await approveRecommendation(ports, caller(), { namespace: 'notify', name: 'push' }, seen(1))).kind).toBe('conflict');
+  });
+
+  test('a dry run is validated by the server, changes nothing and leaves no Event', async () => {
+    const outcome = await approveRecommendation(ports, caller({ dryRun: true }), CHECKOUT, seen(490));
+    expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { recommendation: { spec: { approved: { by: 'anonymous' } } } } });
+    expect(world.records.written[0]?.dryRun).toBe(true);
+    expect(specOf('checkout').approved).toBeUndefined();
+    expect(world.events).toEqual([]);
+  });
+
+  test("carries the cluster's own words where it says no, and says so where it is out of reach", async () => {
+    world.records.refuseWith = { kind: 'refused', status: 403, message: 'exceeded quota: team' };
+    expect(await approveRecommendation(ports, caller(), CHECKOUT, seen(490))).toEqual({
+      kind: 'rejected',
+      message: 'exceeded quota: team',
+    });
+    world.records.broken = true;
+    expect((await approveRecommendation(ports, caller(), CHECKOUT, seen(490))).kind).toBe('unavailable');
+    expect(auditLines().map((line) => line.fields['outcome'])).toEqual(['error', 'error']);
+  });
+
+  test('outside the scope is refused without a word on whether it exists', async () => {
+    const scope: Scope = { admin: false, operator: true, actor: 'ann@example.com', key: 'pay', allows: (namespace) => namespace === 'pay' };
+    const there = await approveRecommendation(ports, caller({ scope }), CHECKOUT, seen(490));
+    const notThere = await approveRecommendation(ports, caller({ scope }), { namespace: 'shop', name: 'nothing' }, seen(490));
+    expect(there).toEqual(notThere);
+    expect(there.kind).toBe('forbidden');
+  });
+});
+
+describe('reject', () => {
+  test('keeps the values and takes back an approval', async () => {
+    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
+    await rejectRecommendation(ports, caller(), CHECKOUT, undefined);
+    expect(specOf('checkout').approved).toBeUndefined();
+    expect(specOf('checkout').rejected?.containers[0]?.requests).toEqual({ cpu: '490m', memory: '928Mi' });
+  });
+});
+
+describe('roll back', () => {
+  test('asks once while it is pending', async () => {
+    await rollbackRecommendation(ports, caller(), CART, undefined);
+    world.clock.advance(60_000);
+    await rollbackRecommendation(ports, caller(), CART, undefined);
+    expect(specOf('cart').rollback).toEqual({ by: 'anonymous', at: '2026-11-20T14:30:00.000Z' });
+    expect(world.records.written.length).toBe(1);
+  });
+
+  test('is refused in mode Off, where it would lie until the mode changes', async () => {
+    expect((await rollbackRecommendation({ ...ports, modeOf: () => 'Off' }, caller(), CART, undefined)).kind).toBe('conflict');
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('has nothing to go back to where nothing was changed', async () => {
+    expect((await rollbackRecommendation(ports, caller(), CHECKOUT, undefined)).kind).toBe('conflict');
+  });
+
+  test('a repeat with the same key is known on the object for 24 hours, by any replica', async () => {
+    const key = { idempotencyKey: 'k-1' };
+    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
+      ...each,
+      status: { ...each.status, rolledBack: { at: '2026-11-20T15:00:00Z' } },
+    }));
+    world.clock.advance(23 * 3_600_000);
+    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    expect(world.records.written.length).toBe(1);
+    world.clock.advance(3_600_001);
+    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    expect(world.records.written.length).toBe(2);
+  });
+});
+
+describe('mode', () => {
+  test('is written on the workload and taken away by null', async () => {
+    await setWorkloadMode(ports, caller(), CHECKOUT, { mode: 'Off' });
+    expect(world.records.written[0]).toEqual({
+      object: '/apis/apps/v1/namespaces/shop/deployments/checkout',
+      patch: { metadata: { annotations: { 'evenkeel.io/mode': 'Off' } } },
+      dryRun: false,
+    });
+    const outcome = await setWorkloadMode(ports, caller(), CHECKOUT, { mode: null });
+    expect(outcome).toMatchObject({ kind: 'done', item: { annotations: {} } });
+  });
+});
+
+describe('trigger', () => {
+  test('writes one id on every policy, and joins one that is due', async () => {
+    const first = await triggerResizeCycle(ports, caller());
+    const second = await triggerResizeCycle(ports, caller({ requestId: 'r-2' }));
+    expect(first).toMatchObject({ kind: 'done', item: { joined: false, policies: ['shop'] } });
+    expect(second).toMatchObject({ item: { joined: true, cycleId: first.kind === 'done' ? first.item.cycleId : '' } });
+    expect(world.records.written.length).toBe(1);
+  });
+
+  test('joins one that runs', async () => {
+    const [policy] = world.cluster.policyList;
+    world.cluster.policyList = [
+      { ...policy!, status: { lastCycle: { id: 'cycle-9', startedAt: '2026-11-20T14:29:59Z', trigger: 'interval' } } },
+    ];
+    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { cycleId: 'cycle-9', joined: true } });
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('asks anew once a cycle has begun after the last request', async () => {
+    await triggerResizeCycle(ports, caller());
+    world.clock.advance(60_000);
+    world.cluster.policyList = world.cluster.policyList.map((policy) => ({
+      ...policy,
+      status: { lastCycle: { id: 'x', startedAt: '2026-11-20T14:30:30Z', finishedAt: '2026-11-20T14:30:31Z', trigger: 'interval' } },
+    }));
+    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { joined: false } });
+  });
+
+  test('says what is missing where there is no policy', async () => {
+    world.cluster.policyList = [];
+    expect((await triggerResizeCycle(ports, caller())).kind).toBe('conflict');
+  });
+});
+
+describe('bulk', () => {
+  test('answers each item by itself; a failing one stops no other', async () => {
+    const results = await bulkRecommendations(ports, caller(), [
+      { namespace: 'shop', name: 'nothing', action: 'rollback' },
+      { ...CART, action: 'rollback' },
+      { ...CHECKOUT, action: 'approve' },
+      { ...CHECKOUT, action: 'mode', mode: 'Approve' },
+      { ...CHECKOUT, action: 'mode' },
+    ]);
+    expect(results.map((result) => [result.index, result.ok, result.error?.code])).toEqual([
+      [0, false, 'not_found'],
+      [1, true, undefined],
+      [2, false, 'invalid_request'],
+      [3, true, undefined],
+      [4, false, 'invalid_request'],
+    ]);
+  });
+
+  test('carries out 500 items', async () => {
+    const items = Array.from({ length: 500 }, () => ({ ...CHECKOUT, action: 'mode', mode: 'Off' }) as const);
+    expect((await bulkRecommendations(ports, caller(), items)).every((result) => result.ok)).toBe(true);
+  });
+});

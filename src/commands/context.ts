@@ -1,0 +1,42 @@
+import type { ResizeMode } from '../apis/conditions.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { EventRecorder } from '../ports/event-recorder.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { RecordWriter } from '../ports/writers.ts';
+
+/** What every command acts through. It writes intent; only the leader acts on it. */
+export interface CommandPorts {
+  readonly clock: Clock;
+  readonly cluster: ClusterReader;
+  /** The mode in force: what a person asks for must have an effect in it. */
+  modeOf(workload: WorkloadRecord): ResizeMode;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+  /** Lines with the message `audit` are the trail of who asked for what. */
+  readonly logger: Logger;
+}
+
+/** Who asks, and how. */
+export interface Caller {
+  readonly scope: Scope;
+  readonly requestId: string;
+  readonly address: string;
+  readonly dryRun: boolean;
+  /** The same key on the same object within 24 hours is not carried out twice; null: none given. */
+  readonly idempotencyKey: string | null;
+}
+
+/** Field manager of what a person states through the dashboard. */
+export const FIELD_MANAGER = 'evenkeel-dashboard';
+
+/** Reasons of the Kubernetes Events that commands leave on their object. */
+export const COMMAND_EVENT = {
+  approved: 'Approved',
+  rejected: 'Rejected',
+  rollbackRequested: 'RollbackRequested',
+  modeSet: 'ModeSet',
+  cycleTriggered: 'CycleTriggered',
+} as const;

@@ -1,0 +1,106 @@
+// What approve, reject and roll-back share: find the object, let the rule decide on the new spec, write it, tell of it.
+
+import type { ResizeMode } from '../apis/conditions.ts';
+import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
+import type { Instant } from '../core/model/units.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { recordDeed } from './audit.ts';
+import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
+import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+
+/** The workload and its Recommendation as it now is (in a dry run: as it would be). */
+export interface ChangedRecommendation {
+  readonly workload: WorkloadRecord;
+  readonly recommendation: Recommendation;
+}
+
+/** One kind of intent. */
+export interface Intent {
+  readonly action: string;
+  readonly eventReason: string;
+  readonly message: string;
+  /** Why it would have no effect in a mode; null: it has one there. An intent that waits for another mode would surprise. */
+  idleIn(mode: ResizeMode): string | null;
+  /** The change of `spec` as a merge patch (null removes), `null` where it stands there already, or why not. */
+  decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
+}
+
+/** A merge patch of the spec: what a person states, or null to take it back. */
+export type SpecPatch = { readonly kind: 'patch' } & {
+  readonly spec: { readonly [Field in keyof RecommendationSpec]?: RecommendationSpec[Field] | null };
+};
+
+/** Writes one intent onto the Recommendation of the workload that is named. */
+export async function stateIntent(
+  ports: CommandPorts,
+  caller: Caller,
+  target: WorkloadTarget,
+  intent: Intent,
+): Promise<CommandOutcome<ChangedRecommendation>> {
+  const resolved = resolveWorkload(ports.cluster, caller.scope, target);
+  if (resolved.kind !== 'workload') return resolved;
+  const { workload } = resolved;
+  const recommendation = ports.cluster.findRecommendation(workloadKey(workload));
+  if (recommendation === undefined) {
+    return {
+      kind: 'conflict',
+      message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
+    };
+  }
+  const now = ports.clock.now();
+  const annotation = recommendation.metadata.annotations?.[IDEMPOTENCY_ANNOTATION];
+  const unchanged = { kind: 'done', item: { workload, recommendation }, dryRun: caller.dryRun } as const;
+  if (isRepeat(annotation, intent.action, caller.idempotencyKey, now)) return unchanged;
+  const mode = ports.modeOf(workload);
+  const idle = intent.idleIn(mode);
+  if (idle !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${idle}` };
+  const decision = intent.decide(recommendation, now);
+  if (decision === null) return unchanged;
+  if (decision.kind !== 'patch') return decision;
+  return write(
+    ports,
+    caller,
+    intent,
+    { workload, recommendation },
+    decision.spec,
+    withKey(annotation, intent.action, caller.idempotencyKey, now),
+  );
+}
+
+async function write(
+  ports: CommandPorts,
+  caller: Caller,
+  intent: Intent,
+  { workload, recommendation }: ChangedRecommendation,
+  spec: SpecPatch['spec'],
+  keys: string | null,
+): Promise<CommandOutcome<ChangedRecommendation>> {
+  const { name, namespace = workload.namespace, uid = '' } = recommendation.metadata;
+  const subject = { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid };
+  const deed = { ...intent, subject, before: recommendation.spec, after: spec } as const;
+  const patch = { ...(keys === null ? {} : { metadata: { annotations: { [IDEMPOTENCY_ANNOTATION]: keys } } }), spec };
+  let outcome;
+  try {
+    outcome = await ports.records.patchIntent({ plural: PLURALS.Recommendation, namespace, name }, patch, {
+      dryRun: caller.dryRun,
+      fieldManager: FIELD_MANAGER,
+    });
+  } catch (error) {
+    ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
+    recordDeed(ports, caller, { ...deed, outcome: 'error' });
+    return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+  }
+  const refusal = refusalOf(outcome, `Recommendation ${name}`);
+  recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+  if (refusal !== null) return refusal;
+  const written = outcome.object === undefined ? merged(recommendation, spec) : (outcome.object as Recommendation);
+  return { kind: 'done', item: { workload, recommendation: written }, dryRun: caller.dryRun };
+}
+
+/** The patch carried out here, for a writer that does not answer the object. */
+function merged(recommendation: Recommendation, patch: SpecPatch['spec']): Recommendation {
+  const fields = Object.entries({ ...recommendation.spec, ...patch }).filter(([, value]) => value !== null);
+  return { ...recommendation, spec: Object.fromEntries(fields) as unknown as RecommendationSpec };
+}

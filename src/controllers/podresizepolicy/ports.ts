@@ -1,0 +1,28 @@
+// What the controller needs of the rest of the process.
+
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { History } from '../../ports/history.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { RecordWriter } from '../../ports/writers.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { DecisionBook } from '../../state/decision-book.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
+import type { ResizeCycles } from '../../state/resize-cycles.ts';
+
+export interface PodResizePolicyPorts {
+  readonly clock: Clock;
+  readonly cluster: ClusterReader;
+  readonly policies: PolicyBook;
+  readonly decisions: DecisionBook;
+  readonly cycles: ResizeCycles;
+  readonly records: RecordWriter;
+  readonly history: Pick<History, 'appendCycle'>;
+  readonly metrics: Metrics;
+  /** controller.dryRun */
+  readonly dryRun: boolean;
+  /** Has a workload evaluated as soon as possible. */
+  readonly enqueueWorkload: (workload: WorkloadKey) => void;
+  /** Has a policy looked at again as soon as possible. */
+  readonly enqueuePolicy: (policy: string) => void;
+}

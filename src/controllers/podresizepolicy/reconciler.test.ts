@@ -1,0 +1,119 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { anAdvice } from '../../../test/builders/rightsizing.ts';
+import { crds, validatorOf } from '../../../test/builders/crds.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+let world: ResizeWorld;
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [anAdvice()]);
+});
+
+function condition(policy: string, type: string): { readonly status?: string; readonly reason?: string; readonly message?: string } {
+  return world.policy(policy).status?.conditions?.find((each) => each.type === type) ?? {};
+}
+
+describe('a PodResizePolicy', () => {
+  test('tells what it governs, what its last cycle did and when the next window opens', async () => {
+    world.setPolicy('all', { mode: 'Auto', windows: [{ start: '0 22 * * *', duration: '6h', timeZone: 'UTC' }] });
+    await world.run(10 * MINUTE_MS);
+    const { status } = world.policy('all');
+    expect(status).toMatchObject({
+      observedGeneration: 1,
+      workloads: { total: 1, awaiting: 1 },
+      awaiting: { window: 1 },
+      lastCycle: { trigger: 'interval', evaluated: 1, changed: 0, startedAt: expect.any(String), finishedAt: expect.any(String) },
+      nextWindow: { start: '2026-11-20T22:00:00.000Z', end: '2026-11-21T04:00:00.000Z', open: false },
+    });
+    expect(condition('all', 'Ready')).toMatchObject({ status: 'True', reason: 'InForce' });
+    const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'PodResizePolicy')!);
+    expect(validate(world.policy('all')) || validate.errors).toBe(true);
+  });
+
+  test('has a cycle each interval, recorded in history', async () => {
+    world.setPolicy('all', { interval: '10m' });
+    await world.run(HOUR_MS);
+    const own = world.cycleRecords.filter(({ id }) => id.endsWith('-all'));
+    expect(own).toHaveLength(7);
+    expect(own[0]).toMatchObject({
+      evaluated: 1,
+      byReason: {},
+      savings: { potentialPerMonthUsd: expect.any(Number), realisedPerMonthUsd: null },
+    });
+  });
+
+  test('begins a cycle when asked by annotation, once for each value', async () => {
+    world.setPolicy('all', { interval: '1d' });
+    await world.run(MINUTE_MS);
+    world.setPolicy('all', { interval: '1d' }, { 'evenkeel.io/trigger': 'cycle-42' });
+    await world.run(HOUR_MS);
+    expect(world.cycleRecords.filter(({ id }) => id === 'cycle-42')).toHaveLength(1);
+    expect(world.policy('all').status).toMatchObject({ lastTrigger: 'cycle-42', lastCycle: { id: 'cycle-42', trigger: 'cycle-42' } });
+    world.start();
+    await world.run(HOUR_MS);
+    expect(world.cycleRecords.filter(({ id }) => id === 'cycle-42')).toHaveLength(1);
+  });
+
+  test.each([
+    ['a cron that is none', { windows: [{ start: '0 25 * * *', duration: '1h' }] }, 'InvalidSpec', 'spec.windows[0].start'],
+    [
+      'an unknown time zone',
+      { windows: [{ start: '0 1 * * *', duration: '1h', timeZone: 'Mars/Base' }] },
+      'InvalidSpec',
+      'spec.windows[0].timeZone',
+    ],
+    ['a wrong glob', { namespaces: ['Team_*'] }, 'InvalidSpec', 'spec.namespaces[0]'],
+    ['units that do not descend', { cooldown: '30m1h' }, 'InvalidSpec', 'spec.cooldown'],
+    ['more samples than history', { history: { window: '1d', minSamples: '2d' } }, 'InvalidSpec', 'spec.history.minSamples'],
+    ['OnRestart without admission', { apply: 'OnRestart' as const }, 'AdmissionRequired', 'controller.admission.enabled'],
+    ['an error rate without Prometheus', { rollback: { onErrorRateQuery: 'up' } }, 'PrometheusRequired', 'prometheus.url'],
+  ])('%s: not ready, with field and remedy, and nothing is done', async (_, spec, reason, words) => {
+    world.setPolicy('all', { mode: 'Auto', ...spec });
+    await world.run(HOUR_MS);
+    expect(condition('all', 'Ready')).toMatchObject({ status: 'False', reason, message: expect.stringContaining(words) });
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    if (!('namespaces' in spec)) expect(world.status()).toMatchObject({ state: 'blocked', reason: 'invalid-policy' });
+  });
+
+  test('yields to a more specific one, then to the older, and says so', async () => {
+    world.setPolicy('by-namespace', { namespaces: ['shop'] });
+    world.clock.advance(MINUTE_MS);
+    world.setPolicy('by-label', { workloadSelector: { matchLabels: { app: 'web' } } });
+    world.setPolicy('younger', { namespaces: ['sh*'] });
+    await world.run(10 * MINUTE_MS);
+    expect(world.recommendation()?.spec.policyRef).toEqual({ name: 'by-label' });
+    expect(condition('by-label', 'Conflicted')).toMatchObject({ status: 'False' });
+    expect(condition('by-namespace', 'Conflicted')).toMatchObject({
+      status: 'True',
+      reason: 'YieldsToOther',
+      message: expect.stringContaining('by-label (1)'),
+    });
+    world.removePolicy('by-label');
+    await world.run(10 * MINUTE_MS);
+    expect(world.recommendation()?.spec.policyRef).toEqual({ name: 'by-namespace' });
+    expect(condition('younger', 'Conflicted').message).toContain('by-namespace (1)');
+  });
+
+  test('lets no more pods be resized in a cycle than it allows', async () => {
+    world.setPolicy('all', { mode: 'Auto', maxChangesPerCycle: 1, interval: '1h', cooldown: '1m', rollback: { within: '1m' } });
+    await world.run(50 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 500, 500]);
+    await world.run(3 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
+  test('says which of its fields this version does not act on', async () => {
+    world.setPolicy('all', { startup: { boostRatio: 2, duration: '2m' }, cpu: { limit: { rule: 'None' } } });
+    await world.run(MINUTE_MS);
+    expect(condition('all', 'Ready').message).toContain('does not act on spec.startup, limit.rule: None (acts as Keep)');
+  });
+
+  test('paused: it stays but nothing is done', async () => {
+    world.setPolicy('all', { mode: 'Auto', paused: true });
+    await world.run(HOUR_MS);
+    expect(condition('all', 'Ready')).toMatchObject({ status: 'False', reason: 'Paused' });
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+});

@@ -1,0 +1,138 @@
+// The status of a PodResizePolicy: what it governs, what its last cycle did, what it saves.
+
+import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
+import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import type { Instant } from '../../core/model/units.ts';
+import { nextOpening, openingAt } from '../../core/model/window.ts';
+import { notCarriedOut } from '../../core/rightsizing/policy/not-carried-out.ts';
+import type { PolicyReading } from '../../core/rightsizing/policy/read-policy.ts';
+import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
+import type { DecidedWorkload } from '../../state/decision-book.ts';
+import type { CycleResult } from '../../state/resize-cycles.ts';
+
+/** What a status is made from. */
+export interface PolicyFacts {
+  readonly now: Instant;
+  readonly policy: PodResizePolicy;
+  readonly reading: PolicyReading;
+  /** Workloads that it governs, with what was decided last; undefined where nothing was yet. */
+  readonly governed: readonly (DecidedWorkload | undefined)[];
+  /** Workloads that it selects and another governs, by that other's name. */
+  readonly yields: ReadonlyMap<string, number>;
+  readonly cycle: CycleResult | null;
+  readonly lastTrigger: string | null;
+  readonly dryRun: boolean;
+}
+
+/** A policy may share its workloads with many; the first ones tell enough. */
+const MOST_YIELDS = 32;
+
+export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
+  const { policy, governed, cycle, lastTrigger } = facts;
+  const { generation } = policy.metadata;
+  const yields = [...facts.yields].slice(0, MOST_YIELDS).map(([name, workloads]) => ({ policy: name, workloads }));
+  const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
+  const nextWindow = windowStatus(facts);
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    workloads: countsOf(governed),
+    awaiting: awaitingOf(governed),
+    ...(yields.length === 0 ? {} : { yields }),
+    ...(lastCycle === undefined ? {} : { lastCycle }),
+    ...(lastTrigger === null ? {} : { lastTrigger }),
+    savings: savingsOf(governed),
+    ...(nextWindow === null ? {} : { nextWindow }),
+    conditions: nextConditions(policy.status?.conditions ?? [], conditionsOf(facts), generation ?? null, facts.now),
+  };
+}
+
+/** Sums in US dollars per month; absent where nothing is known. */
+export function savingsOf(governed: readonly (DecidedWorkload | undefined)[]): NonNullable<PodResizePolicyStatus['savings']> {
+  const sum = (of: keyof DecidedWorkload['savings']): number | null => {
+    const known = governed.flatMap((decided) => decided?.savings[of] ?? []);
+    return known.length === 0 ? null : Math.round(known.reduce((total, value) => total + value, 0) * 100) / 100;
+  };
+  const [potential, reclaimed] = [sum('potentialPerMonthUsd'), sum('reclaimedPerMonthUsd')];
+  return {
+    ...(potential === null ? {} : { potentialPerMonthUsd: potential }),
+    ...(reclaimed === null ? {} : { reclaimedPerMonthUsd: reclaimed }),
+  };
+}
+
+function countsOf(governed: readonly (DecidedWorkload | undefined)[]): NonNullable<PodResizePolicyStatus['workloads']> {
+  const counts: Record<string, number> = { total: governed.length };
+  for (const state of RECOMMENDATION_STATES) counts[state] = 0;
+  for (const decided of governed) {
+    // What has not been looked at yet has too little history by definition.
+    const state = decided?.status.state ?? 'collecting';
+    counts[state] = (counts[state] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function awaitingOf(governed: readonly (DecidedWorkload | undefined)[]): Readonly<Record<string, number>> {
+  const counts = new Map<string, number>();
+  for (const decided of governed) {
+    const { state, reason } = decided?.status ?? {};
+    if (state === 'awaiting' && reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function cycleStatus(cycle: CycleResult): NonNullable<PodResizePolicyStatus['lastCycle']> {
+  const { id, trigger, startedAt, finishedAt, evaluated, changed, deferred, blocked, failed } = cycle;
+  return {
+    id,
+    trigger,
+    startedAt: isoTime(startedAt),
+    ...(finishedAt === null ? {} : { finishedAt: isoTime(finishedAt) }),
+    evaluated,
+    changed,
+    deferred,
+    blocked,
+    failed,
+  };
+}
+
+function windowStatus({ reading, now }: PolicyFacts): NonNullable<PodResizePolicyStatus['nextWindow']> | null {
+  if (!reading.ok) return null;
+  const open = openingAt(reading.rules.windows, now);
+  const opening = open ?? nextOpening(reading.rules.windows, now);
+  return opening === null ? null : { start: isoTime(opening.start), end: isoTime(opening.end), open: open !== null };
+}
+
+function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
+  return [readyOf(facts), conflictedOf(facts), dryRunOf(facts)];
+}
+
+function readyOf({ reading, policy, governed }: PolicyFacts): ConditionNow {
+  const type = CONDITION.ready;
+  if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
+  if (policy.spec.paused === true) {
+    return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every effect; set it to false to go on' };
+  }
+  const missing = notCarriedOut(policy.spec);
+  const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
+  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${without}`;
+  return { type, status: true, reason: CONDITION_REASON.inForce, message };
+}
+
+function conflictedOf({ yields }: PolicyFacts): ConditionNow {
+  const type = CONDITION.conflicted;
+  if (yields.size === 0) return { type, status: false, reason: CONDITION_REASON.noConflict, message: '' };
+  const others = [...yields].map(([name, workloads]) => `${name} (${workloads})`).join(', ');
+  return {
+    type,
+    status: true,
+    reason: CONDITION_REASON.yieldsToOther,
+    message: `more specific or older policies govern workloads that it selects too: ${others.slice(0, 1000)}`,
+  };
+}
+
+function dryRunOf({ policy, dryRun }: PolicyFacts): ConditionNow {
+  const type = CONDITION.dryRun;
+  if (dryRun) return { type, status: true, reason: CONDITION_REASON.dryRunBySetting, message: 'the setting controller.dryRun is on' };
+  if (policy.spec.dryRun === true) return { type, status: true, reason: CONDITION_REASON.dryRunByPolicy, message: 'spec.dryRun is on' };
+  return { type, status: false, reason: CONDITION_REASON.active, message: '' };
+}

@@ -1,0 +1,157 @@
+// Carries out the resizes of one decision, pod by pod, each checked against the pod as it is at that moment.
+
+import type { PodRecord } from '../../core/model/pod.ts';
+import type { Instant } from '../../core/model/units.ts';
+import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
+import { sameValues } from '../../core/rightsizing/apply/container-values.ts';
+import type { WorkloadDecision } from '../../core/rightsizing/apply/decide-workload.ts';
+import type { FailedResize } from '../../core/rightsizing/apply/situation.ts';
+import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { AppliedValue } from '../../ports/history.ts';
+import type { PodResize, WriteOutcome } from '../../ports/writers.ts';
+import type { Effect } from '../../runtime/effect-gate.ts';
+import { resizeEvent, stepSummary } from './events.ts';
+import type { RecommendationMetrics } from './metrics.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+/** What came of it. */
+export interface StepsOutcome {
+  readonly changed: number;
+  readonly failed: number;
+  /** Pods whose resize the server refused; to be remembered, so that they are not tried in vain. */
+  readonly refused: readonly FailedResize[];
+  /** Something was left for soon: a pod moved on, a budget is used up. */
+  readonly unfinished: boolean;
+}
+
+/** @param actor who decided: `evenkeel`, or the person who approved */
+export async function carryOutSteps(
+  ports: RecommendationPorts,
+  metrics: RecommendationMetrics,
+  workload: WorkloadRecord,
+  policy: PolicyRules,
+  decision: WorkloadDecision,
+  signal: AbortSignal,
+): Promise<StepsOutcome> {
+  const actor = decision.memory.apply?.by ?? decision.memory.lastApplied?.by ?? 'evenkeel';
+  const refused: FailedResize[] = [];
+  let changed = 0;
+  let failed = 0;
+  let unfinished = false;
+  for (const step of decision.steps) {
+    const pod = ports.cluster.findPodByUid(step.pod.uid);
+    if (pod === undefined || !stillHolds(step, pod)) {
+      unfinished = true;
+      continue;
+    }
+    // What safety needs, and what gives room back, is not counted against the policy's pace.
+    if (step.lowers && !ports.cycles.takePod(policy.name ?? '', policy.maxChangesPerCycle)) {
+      unfinished = true;
+      break;
+    }
+    const effect = { ...effectOn(workload, policy), lowers: step.lowers, change: stepSummary(step), because: step.because };
+    const outcome = await ports.gate.resizePod(effect, resizeOf(step), signal);
+    const now = ports.clock.now();
+    report(ports, metrics, { workload, step, outcome, actor, now });
+    if (outcome.kind === 'done') changed += 1;
+    else if (outcome.kind === 'refused') {
+      failed += 1;
+      refused.push({
+        pod: pod.name,
+        uid: pod.uid,
+        state: 'error',
+        since: now,
+        message: outcome.message,
+        values: new Map(step.containers.map(({ name, to }) => [name, to])),
+      });
+    } else if (outcome.kind !== 'dry-run') unfinished = true;
+    if (outcome.kind === 'held') break;
+  }
+  return { changed, failed, refused, unfinished };
+}
+
+/** Evicts a pod that its node can never give what it needs: through the eviction API, so that budgets are kept. */
+export async function evict(
+  ports: RecommendationPorts,
+  workload: WorkloadRecord,
+  policy: PolicyRules,
+  pod: PodRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const because = `its node cannot resize it: ${pod.resize.message}`;
+  const effect = { ...effectOn(workload, policy), lowers: true, change: 'evicted, to be born where there is room', because };
+  const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
+  // Everything else stands in the gate's own line.
+  if (outcome.kind === 'held') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
+}
+
+function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'namespace' | 'dryRun'> {
+  return { owner: workloadKey(workload), namespace: workload.namespace, dryRun };
+}
+
+// Every await is a chance for the world to move on; the server tests the same once more.
+function stillHolds(step: ResizeStep, pod: PodRecord): boolean {
+  if (pod.deletionAt !== null) return false;
+  return step.containers.every(({ name, from }) => {
+    const container = pod.containers.find((each) => each.name === name);
+    return container !== undefined && sameValues(container, from);
+  });
+}
+
+function resizeOf({ pod, containers }: ResizeStep): PodResize {
+  return { namespace: pod.namespace, pod: pod.name, uid: pod.uid, containers };
+}
+
+interface Reported {
+  readonly workload: WorkloadRecord;
+  readonly step: ResizeStep;
+  readonly outcome: WriteOutcome;
+  readonly actor: string;
+  readonly now: Instant;
+}
+
+function report(
+  { events, history }: RecommendationPorts,
+  metrics: RecommendationMetrics,
+  { workload, step, outcome, actor, now }: Reported,
+): void {
+  metrics.resized(step.kind, outcome.kind);
+  const event = resizeEvent(workload, step, outcome);
+  if (event !== null) events.record(event);
+  const told = historyOutcome(step, outcome);
+  if (told === null) return;
+  const message = 'message' in outcome ? outcome.message : step.because;
+  const { namespace, kind, name } = workload;
+  for (const change of step.containers) {
+    history.appendApplied({
+      id: `${step.pod.uid}/${change.name}/${now}`,
+      at: now,
+      workload: { namespace, kind, name },
+      pod: step.pod.name,
+      container: change.name,
+      from: change.from,
+      to: change.to,
+      reason: step.because,
+      actor,
+      outcome: told,
+      message,
+    });
+  }
+}
+
+function historyOutcome(step: ResizeStep, outcome: WriteOutcome): AppliedValue['outcome'] | null {
+  switch (outcome.kind) {
+    case 'done':
+      if (step.kind !== 'write-back') return 'applied';
+      return step.pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
+    case 'dry-run':
+      return 'dry-run';
+    case 'refused':
+      return 'rejected';
+    case 'conflict':
+    case 'gone':
+    case 'held':
+      return null;
+  }
+}

@@ -1,0 +1,41 @@
+// The Kubernetes Events of right-sizing, as plain values.
+
+import { EVENT_REASON } from '../../apis/conditions.ts';
+import { changeSummary } from '../../core/rightsizing/apply/change-summary.ts';
+import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
+import type { DecisionNote } from '../../core/rightsizing/apply/decide-workload.ts';
+import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { EventSpec, EventSubject } from '../../ports/event-recorder.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
+
+/** About the workload, not the pod: pods come and go, and one series for all of them reads better. */
+function subjectOf({ apiVersion, kind, namespace, name, uid }: WorkloadRecord): EventSubject {
+  return { apiVersion, kind, namespace, name, uid };
+}
+
+export function noteEvent(workload: WorkloadRecord, note: DecisionNote): EventSpec {
+  return { subject: subjectOf(workload), type: note.type, reason: note.reason, action: 'Decide', message: note.message };
+}
+
+/** `main: cpu 500m → 120m` */
+export function stepSummary({ containers }: ResizeStep): string {
+  const values = (of: 'from' | 'to') => new Map(containers.map((change) => [change.name, change[of]]));
+  return changeSummary(values('from'), values('to'));
+}
+
+/** null for outcomes that are no news. */
+export function resizeEvent(workload: WorkloadRecord, step: ResizeStep, outcome: WriteOutcome): EventSpec | null {
+  const what = `${step.pod.name}: ${stepSummary(step)}`;
+  if (outcome.kind === 'done') {
+    const reason = step.kind === 'write-back' ? EVENT_REASON.resizeWrittenBack : EVENT_REASON.resized;
+    return { subject: subjectOf(workload), type: 'Normal', reason, action: 'Resize', message: `${what} (${step.because})` };
+  }
+  if (outcome.kind !== 'refused') return null;
+  return {
+    subject: subjectOf(workload),
+    type: 'Warning',
+    reason: EVENT_REASON.resizeRefused,
+    action: 'Resize',
+    message: `${what}: ${outcome.message}`,
+  };
+}

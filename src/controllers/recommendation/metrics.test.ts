@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals';
+import { WEB } from '../../../test/fakes/resize-world.ts';
+import { PrometheusMetrics } from '../../runtime/metrics.ts';
+import { RecommendationMetrics } from './metrics.ts';
+
+describe('what the controller counts', () => {
+  test('each workload counts once, by its newest state; at the end of a term nothing is told', async () => {
+    const registry = new PrometheusMetrics();
+    const metrics = new RecommendationMetrics(registry);
+    metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0 });
+    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12 });
+    const told = await registry.expose();
+    expect(told).toContain('evenkeel_recommendations{state="applied"} 1');
+    expect(told).toContain('evenkeel_recommendations{state="recommended"} 0');
+    expect(told).toContain('evenkeel_savings_per_month_usd{kind="reclaimed"} 12');
+    metrics.reset();
+    const after = await registry.expose();
+    expect(after).toContain('evenkeel_recommendations{state="applied"} 0');
+    expect(after).not.toContain('evenkeel_savings_per_month_usd{');
+  });
+});

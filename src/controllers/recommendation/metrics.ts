@@ -1,0 +1,78 @@
+import type { RecommendationState } from '../../apis/conditions.ts';
+import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
+
+/** What the controller counts. */
+export class RecommendationMetrics {
+  readonly #resizes: Counter;
+  readonly #workloads: Gauge;
+  readonly #savings: Gauge;
+  readonly #known = new Map<WorkloadKey, { readonly state: RecommendationState; readonly potential: number; readonly reclaimed: number }>();
+  readonly #byState = new Map<RecommendationState, number>();
+  #potential = 0;
+  #reclaimed = 0;
+
+  constructor(metrics: Metrics) {
+    this.#resizes = metrics.counter({
+      name: 'evenkeel_pod_resizes_total',
+      help: 'Resizes of pods, by kind (change, conform, write-back) and outcome.',
+      labels: ['kind', 'outcome'],
+    });
+    this.#workloads = metrics.gauge({
+      name: 'evenkeel_recommendations',
+      help: 'Workloads by the state of their recommendation.',
+      labels: ['state'],
+    });
+    this.#savings = metrics.gauge({
+      name: 'evenkeel_savings_per_month_usd',
+      help: 'Savings in US dollars per month: potential (not applied yet) and reclaimed (given back so far).',
+      labels: ['kind'],
+    });
+    this.reset();
+  }
+
+  /** Nothing is known, or no longer this replica's to tell: of two that told it, a sum would count all twice. */
+  reset(): void {
+    this.#known.clear();
+    this.#byState.clear();
+    this.#potential = 0;
+    this.#reclaimed = 0;
+    for (const state of RECOMMENDATION_STATES) this.#workloads.set(0, { state });
+    this.#savings.remove({ kind: 'potential' });
+    this.#savings.remove({ kind: 'reclaimed' });
+  }
+
+  resized(kind: string, outcome: string): void {
+    this.#resizes.add(1, { kind, outcome });
+  }
+
+  /** A workload's newest decision; null when it is gone. */
+  decided(
+    workload: WorkloadKey,
+    decision: { readonly state: RecommendationState; readonly potential: number | null; readonly reclaimed: number | null } | null,
+  ): void {
+    const before = this.#known.get(workload);
+    if (before !== undefined) {
+      this.#count(before.state, -1);
+      this.#potential -= before.potential;
+      this.#reclaimed -= before.reclaimed;
+      this.#known.delete(workload);
+    }
+    if (decision !== null) {
+      const { state, potential, reclaimed } = decision;
+      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0 });
+      this.#count(state, 1);
+      this.#potential += potential ?? 0;
+      this.#reclaimed += reclaimed ?? 0;
+    }
+    this.#savings.set(this.#potential, { kind: 'potential' });
+    this.#savings.set(this.#reclaimed, { kind: 'reclaimed' });
+  }
+
+  #count(state: RecommendationState, by: number): void {
+    const count = (this.#byState.get(state) ?? 0) + by;
+    this.#byState.set(state, count);
+    this.#workloads.set(count, { state });
+  }
+}

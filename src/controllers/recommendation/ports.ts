@@ -1,0 +1,45 @@
+// What the controller needs of the rest of the process.
+
+import type { Instant } from '../../core/model/units.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../core/rightsizing/advice.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
+import type { RecordWriter } from '../../ports/writers.ts';
+import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { DecisionBook } from '../../state/decision-book.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
+import type { ResizeCycles } from '../../state/resize-cycles.ts';
+
+/** Whoever turns usage into advice. */
+export interface AdviceSource {
+  /** Advice for every container of which anything is known. */
+  advise(workload: WorkloadKey, now: Instant, rulesFor: (container: string) => RecommenderRules): readonly ContainerAdvice[];
+}
+
+export interface RecommendationPorts {
+  readonly clock: Clock;
+  readonly cluster: ClusterReader;
+  readonly advice: AdviceSource;
+  /** Name of the usage source; null before any has answered. */
+  readonly usageSource: () => string | null;
+  /** Whether a node's kubelet has told no usage for two periods, or never. */
+  readonly isUnread: (node: string) => boolean;
+  readonly prices: PriceSource;
+  readonly policies: PolicyBook;
+  readonly decisions: DecisionBook;
+  readonly cycles: ResizeCycles;
+  readonly gate: EffectGate;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+  readonly history: Pick<History, 'appendApplied'>;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Whether the API server has `pods/resize`. */
+  readonly inPlaceResize: () => boolean;
+}

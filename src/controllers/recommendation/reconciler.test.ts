@@ -1,0 +1,338 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
+import { validatorOf, crds } from '../../../test/builders/crds.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+let world: ResizeWorld;
+const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [anAdvice()]);
+});
+
+describe('a Recommendation', () => {
+  test('is made for every workload, also where no policy governs, and belongs to it', async () => {
+    await world.run(MINUTE_MS);
+    expect(world.recommendation()).toMatchObject({
+      metadata: {
+        name: 'deployment-web',
+        namespace: 'shop',
+        ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'uid-web', blockOwnerDeletion: false }],
+      },
+      spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+      status: {
+        state: 'recommended',
+        mode: 'Recommend',
+        replicas: 3,
+        requests: { current: { cpu: '500m', memory: '512Mi' }, recommended: { cpu: '100m', memory: '128Mi' } },
+        containers: [{ name: 'main', recommended: { requests: { cpu: '100m', memory: '128Mi' } } }],
+        source: 'kubelet',
+      },
+    });
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status().savingsPerMonthUsd).toBeCloseTo(3 * (0.4 * 0.03 + 0.375 * 0.004) * 730, 1);
+  });
+
+  test('is valid by its schema, in every state on the way', async () => {
+    world.setPolicy('all', { mode: 'Auto' });
+    for (let minute = 0; minute < 120; minute += 5) {
+      await world.run(5 * MINUTE_MS);
+      expect(validate(world.recommendation()) || validate.errors).toBe(true);
+    }
+    expect(world.status().state).toBe('applied');
+  });
+
+  test('explains its numbers: the last step of each resource is the recommended request', async () => {
+    await world.run(MINUTE_MS);
+    const inputs = world.status().inputs!;
+    expect(inputs.filter(({ resource }) => resource === 'cpu').at(-1)?.value).toBe(100);
+    expect(inputs.filter(({ resource }) => resource === 'memory').at(-1)?.value).toBe(128 * 2 ** 20);
+  });
+
+  test('is not published in mode Observe, and taken back when the mode becomes that', async () => {
+    await world.run(MINUTE_MS);
+    expect(world.recommendation()).toBeDefined();
+    world.setPolicy('all', { mode: 'Observe' });
+    await world.run(MINUTE_MS);
+    expect(world.recommendation()).toBeUndefined();
+    expect(world.decisions.unpublished(WEB)?.state).toBe('recommended');
+  });
+
+  test('is written only when it says something new', async () => {
+    await world.run(MINUTE_MS);
+    const before = world.statusWrites;
+    world.advice.set(WEB, [anAdvice({ cpu: '102m' })]);
+    await world.run(50 * MINUTE_MS);
+    expect(world.statusWrites).toBe(before);
+    world.advice.set(WEB, [anAdvice({ cpu: '120m' })]);
+    await world.run(6 * MINUTE_MS);
+    expect(world.statusWrites).toBe(before + 1);
+  });
+
+  test('of kube-system there is none unless a policy names it', async () => {
+    const system = aWorkloadRecord({ namespace: 'kube-system', name: 'dns', uid: 'uid-dns' });
+    world.addWorkload(system, []);
+    await world.run(10 * MINUTE_MS);
+    expect(world.recommendation('kube-system/Deployment/dns')).toBeUndefined();
+    world.setPolicy('system', { namespaces: ['kube-system'] });
+    await world.run(10 * MINUTE_MS);
+    expect(world.recommendation('kube-system/Deployment/dns')?.spec.policyRef).toEqual({ name: 'system' });
+  });
+});
+
+describe('mode Auto', () => {
+  beforeEach(() => world.setPolicy('all', { mode: 'Auto' }));
+
+  test('resizes one pod, then the others, and says so in status, events, history and on the workload', async () => {
+    await world.run(5 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'applying', apply: { stage: 'Canary' } });
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+    expect(world.status()).toMatchObject({
+      state: 'applied',
+      lastApplied: { by: 'evenkeel', pods: 3 },
+      previous: { containers: [{ requests: { cpu: '500m' } }] },
+    });
+    expect(world.events.filter(({ reason }) => reason === 'Resized')).toHaveLength(3);
+    expect(world.applied.map(({ pod, outcome }) => `${pod} ${outcome}`)).toEqual(['web-1 applied', 'web-2 applied', 'web-3 applied']);
+    expect([...world.annotations.keys()]).toEqual(['/apis/apps/v1/namespaces/shop/deployments/web']);
+    expect(world.policy('all').status).toMatchObject({ workloads: { total: 1, applied: 1 }, savings: { potentialPerMonthUsd: 0 } });
+    expect(world.cycleRecords.reduce((sum, cycle) => sum + cycle.changed, 0)).toBe(3);
+  });
+
+  test('a pod that is born later is resized when it runs', async () => {
+    await world.run(HOUR_MS);
+    world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
+    await world.run(6 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 100, 100, 100]);
+  });
+
+  test('killed after any write and started again, it comes to the same end and resizes no pod twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 8 }), async (deaths) => {
+        const victim = new ResizeWorld();
+        victim.advice.set(WEB, [anAdvice()]);
+        victim.setPolicy('all', { mode: 'Auto' });
+        for (const writes of deaths) {
+          victim.diesAfterWrites = writes;
+          await victim.run(7 * MINUTE_MS);
+          victim.start();
+        }
+        await victim.run(3 * HOUR_MS);
+        expect(victim.cpus()).toEqual([100, 100, 100]);
+        expect(victim.status()).toMatchObject({
+          state: 'applied',
+          previous: { containers: [{ requests: { cpu: '500m', memory: '512Mi' } }] },
+        });
+        const resizes = victim.applied.filter(({ outcome }) => outcome === 'applied').length;
+        expect(resizes).toBeLessThanOrEqual(3);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('the log tells each turn with its reason once, and each resize with its values', async () => {
+    await world.run(2 * HOUR_MS);
+    world.wish({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
+    await world.run(2 * HOUR_MS);
+    const turns = world.log.lines.filter(({ message }) => message === 'Decided');
+    expect(turns.map(({ level, fields }) => [level, fields['was'], fields['state'], fields['reason']])).toEqual([
+      ['debug', undefined, 'applying', undefined],
+      ['debug', 'applying', 'applied', undefined],
+      ['info', 'applied', 'awaiting', 'rolled-back'],
+    ]);
+    expect(turns[2]?.fields).toMatchObject({ why: 'held after a roll-back: asked for by ops@example.com' });
+    const resizes = world.log.lines.filter(({ message }) => message === 'Resized a pod');
+    expect(resizes).toHaveLength(6);
+    expect(resizes[0]?.fields).toEqual({
+      object: 'shop/web-1',
+      owner: WEB,
+      change: 'main: cpu 500m → 100m, memory 512Mi → 128Mi',
+      because: 'less is enough',
+    });
+  });
+
+  test('when the term ends in the middle of a step, no further pod is touched', async () => {
+    world.advice.set(WEB, [anAdvice({ cpu: '900m', memory: '1Gi' })]);
+    const term = new AbortController();
+    let resizes = 0;
+    world.refuse = () => {
+      resizes += 1;
+      term.abort(new Error('the lease was lost'));
+      return null;
+    };
+    await expect(world.recommendations.reconcile(WEB, term.signal)).rejects.toThrow('the lease was lost');
+    expect(resizes).toBe(1);
+    expect(world.cpus()).toEqual([900, 500, 500]);
+  });
+
+  test('only the leader acts', async () => {
+    world.leader = false;
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('calm start: nothing falls for ten minutes, what is too small grows at once', async () => {
+    const calm = new ResizeWorld({ calmMs: 10 * MINUTE_MS });
+    calm.setPolicy('all', { mode: 'Auto' });
+    calm.advice.set(WEB, [anAdvice()]);
+    const small = aWorkloadRecord({ name: 'small', uid: 'uid-small' });
+    calm.addWorkload(
+      small,
+      pods(1, { container: { requests: amounts('50m', '64Mi') } }).map((pod) => ({ ...pod, name: 'small-1', uid: 'uid-small-1' })),
+    );
+    calm.advice.set('shop/Deployment/small', [anAdvice()]);
+    await calm.run(9 * MINUTE_MS);
+    expect(calm.cpus()).toEqual([500, 500, 500, 100]);
+    expect(calm.status()).toMatchObject({ state: 'awaiting', reason: 'calm-start' });
+    await calm.run(HOUR_MS);
+    expect(calm.cpus()).toEqual([100, 100, 100, 100]);
+  });
+
+  test('nothing is done on old usage, and calm begins again after an outage', async () => {
+    const stalled = world.clock.now();
+    world.usageConfirmedAt = () => stalled;
+    await world.run(2 * MINUTE_MS);
+    const before = world.cpus();
+    await world.run(HOUR_MS);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'stale-data' });
+    expect(world.cpus()).toEqual(before);
+  });
+
+  test('pods whose node tells no usage wait for it; the others do not', async () => {
+    world.setPods((pod) => (pod.name === 'web-2' ? { ...pod, node: 'n2' } : pod));
+    world.unreadNodes.add('n2');
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 500, 100]);
+    expect(world.status()).toMatchObject({ lastApplied: { pods: 2 } });
+    expect(world.status().apply).toBeUndefined();
+    world.unreadNodes.clear();
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+    expect(world.status().state).toBe('applied');
+  });
+
+  test('where no node tells usage, nothing is done and the state says so', async () => {
+    world.unreadNodes.add('n1');
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'stale-data' });
+  });
+
+  test('the kill switch stops everything', async () => {
+    world.pause = { reason: 'incident 42', until: null };
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'paused', message: 'Evenkeel is paused: incident 42' });
+  });
+
+  test('dry run validates one pod with the server and changes nothing', async () => {
+    const dry = new ResizeWorld({ dryRun: true });
+    dry.advice.set(WEB, [anAdvice()]);
+    dry.setPolicy('all', { mode: 'Auto' });
+    await dry.run(HOUR_MS);
+    expect(dry.cpus()).toEqual([500, 500, 500]);
+    expect(dry.status()).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
+    expect(dry.status().apply).toBeUndefined();
+    expect(new Set(dry.applied.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']));
+    expect(dry.policy('all').status?.conditions).toContainEqual(
+      expect.objectContaining({ type: 'DryRun', status: 'True', reason: 'SetBySetting' }),
+    );
+  });
+
+  test('a quota that says no is told in its own words and not hammered', async () => {
+    let asked = 0;
+    world.refuse = () => {
+      asked += 1;
+      return { kind: 'refused', status: 403, message: 'exceeded quota: team, requested: …' };
+    };
+    await world.run(30 * MINUTE_MS);
+    // Once a pod: a quota counts each by itself.
+    expect(asked).toBe(3);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'quota', message: expect.stringContaining('exceeded quota: team') });
+    expect(world.status().conditions).toContainEqual(expect.objectContaining({ type: 'Degraded', status: 'True' }));
+    world.refuse = () => null;
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
+  test('a conflict is looked at again soon; a pod that is gone is forgotten', async () => {
+    let times = 0;
+    world.refuse = () => ((times += 1) <= 2 ? { kind: 'conflict', message: 'moved on' } : null);
+    await world.run(2 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 500, 500]);
+    world.cluster.podList = world.cluster.podList.slice(0, 2);
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100]);
+    world.cluster.workloadList = [];
+    await world.run(10 * MINUTE_MS);
+    expect(world.decisions.find(WEB)).toBeUndefined();
+  });
+
+  test('without pods/resize all stays blocked', async () => {
+    world.inPlace = false;
+    await world.run(HOUR_MS);
+    expect(world.status()).toMatchObject({ state: 'blocked', reason: 'no-in-place' });
+  });
+
+  test('restarts take a change back; the hold doubles when it happens again', async () => {
+    const crash = (): void =>
+      world.setPods((pod) => ({
+        ...pod,
+        containers: pod.containers.map((each) =>
+          each.requests.cpuMillicores === 100
+            ? { ...each, lastTermination: { reason: 'Error', exitCode: 1, finishedAt: world.clock.now() } }
+            : each,
+        ),
+      }));
+    await world.run(2 * MINUTE_MS);
+    crash();
+    await world.run(5 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rolled-back', rolledBack: { count: 1, reason: 'restarts' } });
+    await world.run(DAY_MS);
+    crash();
+    await world.run(10 * MINUTE_MS);
+    expect(world.status().rolledBack).toMatchObject({ count: 2 });
+    const { at, heldUntil } = world.status().rolledBack!;
+    expect(Date.parse(heldUntil!) - Date.parse(at)).toBe(2 * DAY_MS);
+  });
+
+  test('a person rolls back once for each time of asking', async () => {
+    await world.run(HOUR_MS);
+    world.wish({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rolled-back' });
+    await world.run(DAY_MS + 2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
+  test('the annotation evenkeel.io/mode Off leaves the workload alone; a floor is kept', async () => {
+    world.cluster.workloadList = [aWorkloadRecord({ annotations: { 'evenkeel.io/mode': 'Off' } })];
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.recommendation()).toBeUndefined();
+  });
+});
+
+describe('mode Approve', () => {
+  test('applies what was approved, and asks again for what is new', async () => {
+    world.setPolicy('all', { mode: 'Approve' });
+    await world.run(HOUR_MS);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'approval' });
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    const containers = world.status().containers!.map(({ name, recommended }) => ({ name, ...recommended }));
+    world.wish({ approved: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString(), containers } });
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+    expect(world.status().lastApplied?.by).toBe('ops@example.com');
+    world.advice.set(WEB, [anAdvice({ cpu: '300m' })]);
+    await world.run(10 * MINUTE_MS);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'approval' });
+  });
+});

@@ -1,0 +1,169 @@
+// Brings one workload's pods to what they should have, and tells so on its Recommendation. The shell around
+// core/rightsizing/apply: it reads, asks, writes down, acts and reports; it decides nothing itself.
+
+import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
+import { decideWorkload, type WorkloadDecision } from '../../core/rightsizing/apply/decide-workload.ts';
+import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
+import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
+import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
+import type { WorkloadGovernance } from '../../state/policy-book.ts';
+import { carryOutSteps, evict, type StepsOutcome } from './carry-out-steps.ts';
+import { noteEvent } from './events.ts';
+import { RecommendationMetrics } from './metrics.ts';
+import type { RecommendationPorts } from './ports.ts';
+import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
+import { latestStatus, moneyOf, situationOf } from './situation.ts';
+
+/** Soon enough for what was left over, late enough for the informers to have caught up. */
+const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
+const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+const NOTHING_DONE: StepsOutcome = { changed: 0, failed: 0, refused: [], unfinished: false };
+
+export class RecommendationReconciler implements Reconciler<WorkloadKey> {
+  readonly #ports: RecommendationPorts;
+  readonly #metrics: RecommendationMetrics;
+
+  constructor(ports: RecommendationPorts) {
+    this.#ports = ports;
+    this.#metrics = new RecommendationMetrics(ports.metrics);
+  }
+
+  /** Level-triggered and idempotent: safe to call at any time, any number of times, after any crash. */
+  async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
+    const { clock, cluster, policies } = this.#ports;
+    if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    const workload = cluster.findWorkload(key);
+    const governance = workload === undefined ? null : policies.governanceOf(workload);
+    // Gone: the garbage collector takes its Recommendation along.
+    if (workload === undefined || governance === null || governance.outOfScope || workload.deletionAt !== null) return this.#forget(key);
+    const now = clock.now();
+    const situation = situationOf(this.#ports, workload, governance, now);
+    const decision = decideWorkload(situation);
+    for (const note of decision.notes) this.#ports.events.record(noteEvent(workload, note));
+    // Written down before it is acted on, so that a crash in between is found again.
+    await this.#tell(key, workload, governance, situation, decision, signal);
+    const outcome =
+      decision.steps.length === 0
+        ? NOTHING_DONE
+        : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, decision, signal);
+    if (decision.evict !== null) await evict(this.#ports, workload, governance.rules, decision.evict, signal);
+    const last =
+      outcome.refused.length === 0 ? decision : await this.#tellRefusals(key, workload, governance, situation, decision, outcome, signal);
+    this.#report(key, governance, last, outcome);
+    return { requeueAfterMs: outcome.unfinished ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
+  }
+
+  /** Ends the term: another replica tells how things stand from now on. */
+  close(): void {
+    this.#metrics.reset();
+  }
+
+  #forget(key: WorkloadKey): ReconcileResult {
+    const { cycles, decisions, clock } = this.#ports;
+    decisions.forget(key);
+    cycles.leave(key, clock.now());
+    this.#metrics.decided(key, null);
+    return { done: true };
+  }
+
+  async #tell(
+    key: WorkloadKey,
+    workload: WorkloadRecord,
+    governance: WorkloadGovernance,
+    situation: WorkloadSituation,
+    decision: WorkloadDecision,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { cluster, decisions, usageSource } = this.#ports;
+    const present = cluster.findRecommendation(key);
+    const before = latestStatus(this.#ports, key, present);
+    const money = moneyOf(this.#ports, situation, decision.containers);
+    const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = money;
+    // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
+    const published = decision.mode !== 'Observe' && (decision.state !== 'excluded' || present !== undefined);
+    const policy = governance.rules.name;
+    const facts = {
+      now: situation.now,
+      generation: published ? await ensureObject(this.#ports, workload, policy, present, signal) : null,
+      replicas: situation.pods.length,
+      savingsPerMonthUsd: potentialPerMonthUsd,
+      costPerMonthUsd,
+      source: usageSource(),
+    };
+    const status = recommendationStatus(decision, facts, before);
+    // One that was just made has no status yet, whatever this process remembers.
+    const earlier = present === undefined ? undefined : before;
+    const written = published ? await publish(this.#ports, workload, earlier, status, situation.now, signal) : status;
+    if (!published && present !== undefined) await unpublish(this.#ports, workload, signal);
+    if (hasNewlyApplied(before, written)) await noteOnWorkload(this.#ports, workload, written, signal);
+    decisions.record(key, {
+      policy,
+      published,
+      status: written,
+      advice: situation.advice,
+      savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
+    });
+    if (before?.state !== decision.state || (before.reason ?? null) !== decision.reason) this.#log(key, before, decision);
+    this.#metrics.decided(key, { state: decision.state, potential: potentialPerMonthUsd, reclaimed: reclaimedPerMonthUsd });
+  }
+
+  // When it turns, not each time it is looked at: a log is read for what changed.
+  #log(key: WorkloadKey, before: RecommendationStatus | undefined, decision: WorkloadDecision): void {
+    const { state, reason, message, until } = decision;
+    const was = before?.state === undefined ? undefined : [before.state, before.reason].filter((word) => word !== undefined).join(' ');
+    const { logger } = this.#ports;
+    const fields = {
+      object: key,
+      state,
+      ...(reason === null ? {} : { reason }),
+      why: message,
+      ...(until === null ? {} : { until: isoTime(until) }),
+      ...(was === undefined ? {} : { was }),
+    };
+    if (isRoutine(state, reason)) logger.debug('Decided', fields);
+    else logger.info('Decided', fields);
+  }
+
+  /** The server said no: remembered, and the state says why. */
+  async #tellRefusals(
+    key: WorkloadKey,
+    workload: WorkloadRecord,
+    governance: WorkloadGovernance,
+    situation: WorkloadSituation,
+    decision: WorkloadDecision,
+    { refused }: StepsOutcome,
+    signal: AbortSignal,
+  ): Promise<WorkloadDecision> {
+    const failures = [...decision.memory.failures.filter(({ uid }) => !refused.some((failure) => failure.uid === uid)), ...refused];
+    // A moment later than the first, so that what was written last can be told.
+    const now = Math.max(this.#ports.clock.now(), situation.now + 1);
+    const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures } });
+    await this.#tell(key, workload, governance, { ...situation, now }, again, signal);
+    return again;
+  }
+
+  #report(key: WorkloadKey, { rules }: WorkloadGovernance, decision: WorkloadDecision, { changed, failed }: StepsOutcome): void {
+    const { cycles, clock, cluster } = this.#ports;
+    const isDeferred = ({ state }: { readonly state: string }): boolean => state === 'deferred';
+    const waitingNow = [...cluster.podsOf(key)].filter(({ resize }) => isDeferred(resize)).length;
+    const deferred = waitingNow + decision.memory.failures.filter(isDeferred).length;
+    cycles.report(
+      rules.name ?? '',
+      key,
+      { changed, failed, deferred, blocked: decision.state === 'blocked', reason: decision.reason },
+      clock.now(),
+    );
+  }
+}
+
+/** A change that goes its way, which the lines of its resizes tell already: dozens a workload and day. */
+function isRoutine(state: WorkloadDecision['state'], reason: WorkloadDecision['reason']): boolean {
+  return state === 'applying' || (state === 'applied' && reason === null) || reason === 'cooldown';
+}
+
+function hasNewlyApplied(before: RecommendationStatus | undefined, after: RecommendationStatus): boolean {
+  return after.lastApplied !== undefined && after.lastApplied.at !== before?.lastApplied?.at;
+}

@@ -1,0 +1,31 @@
+import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
+
+/** Pods change in bursts (a resize is three updates); one look afterwards sees them all. */
+const AFTER_POD_MS: DurationMs = 5 * SECOND_MS;
+const AFTER_WORKLOAD_MS: DurationMs = SECOND_MS;
+
+/**
+ * Enqueues a workload when something changed that its decision may depend on. Quotas, LimitRanges, autoscalers and nodes
+ * are left to the policy's interval. Returns the cancel.
+ */
+export function watchWorkloads(
+  cluster: Pick<ClusterReader, 'subscribe' | 'findRecommendation'>,
+  enqueue: (workload: WorkloadKey, afterMs: DurationMs) => void,
+): () => void {
+  const generations = new Map<WorkloadKey, number | undefined>();
+  const onChange = (change: ClusterChange): void => {
+    if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, AFTER_POD_MS);
+    else if (change.kind === 'workload') enqueue(change.key, AFTER_WORKLOAD_MS);
+    else if (change.kind === 'recommendation') {
+      // A wish moves the generation; our own status does not, and must not wake us.
+      const generation = cluster.findRecommendation(change.workload)?.metadata.generation;
+      const isNews = generation === undefined || generations.get(change.workload) !== generation;
+      if (generation === undefined) generations.delete(change.workload);
+      else generations.set(change.workload, generation);
+      if (isNews) enqueue(change.workload, 0);
+    }
+  };
+  return cluster.subscribe(onChange);
+}

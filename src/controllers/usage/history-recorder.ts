@@ -1,0 +1,76 @@
+// Keeps what the graphs show: each complete 5-minute point of each container, and one point for the whole cluster.
+
+import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ClusterPoint, History } from '../../ports/history.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+
+const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
+
+export interface HistoryRecorderParts {
+  readonly cluster: ClusterReader;
+  readonly usage: UsageModel;
+  readonly history: Pick<History, 'appendUsage' | 'appendCluster'>;
+  readonly clock: Clock;
+  /** Sum of what is recommended over all pods; null where nothing is yet. */
+  readonly recommended: () => Resources | null;
+  readonly costPerHourUsd: () => number | null;
+}
+
+export class HistoryRecorder {
+  readonly #parts: HistoryRecorderParts;
+  #stopPoints: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(parts: HistoryRecorderParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    const { usage, history } = this.#parts;
+    this.#stopPoints = usage.onPoint((point) => history.appendUsage([point]));
+    this.#plan();
+  }
+
+  stop(): void {
+    this.#stopPoints();
+    this.#cancel();
+  }
+
+  // On a grid of five minutes, so that points of all restarts fall together.
+  #plan(): void {
+    const { clock, history } = this.#parts;
+    const next = (Math.floor(clock.now() / RECORD_EVERY_MS) + 1) * RECORD_EVERY_MS;
+    this.#cancel = clock.schedule(next, () => {
+      history.appendCluster(this.#clusterPoint());
+      this.#plan();
+    });
+  }
+
+  #clusterPoint(): ClusterPoint {
+    const { clock, cluster, usage, recommended, costPerHourUsd } = this.#parts;
+    let provisioned = NO_RESOURCES;
+    for (const node of cluster.nodes()) provisioned = addResources(provisioned, node.allocatable);
+    let requested = NO_RESOURCES;
+    for (const pod of cluster.pods()) {
+      if (pod.phase !== 'Running' && pod.phase !== 'Pending') continue;
+      for (const container of pod.containers) requested = addResources(requested, container.requests);
+    }
+    const used = usage.used();
+    const wanted = recommended();
+    return {
+      at: clock.now(),
+      provisionedCpuMillicores: provisioned.cpuMillicores,
+      provisionedMemoryBytes: provisioned.memoryBytes,
+      requestedCpuMillicores: requested.cpuMillicores,
+      requestedMemoryBytes: requested.memoryBytes,
+      recommendedCpuMillicores: wanted?.cpuMillicores ?? null,
+      recommendedMemoryBytes: wanted?.memoryBytes ?? null,
+      usedCpuMillicores: used.cpuMillicores,
+      usedMemoryBytes: used.memoryBytes,
+      costPerHourUsd: costPerHourUsd(),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+// Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
+
+import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
+import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
+import type { Recommender } from '../../core/rightsizing/recommender.ts';
+import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { UsageHistorySource } from '../../ports/usage-source.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+
+/** A workload that is gone is remembered this long: what is deleted and made again (a redeploy) goes on where it was. */
+const REMEMBER_GONE_MS: DurationMs = 7 * DAY_MS;
+/** Step at which the past is asked for: the recommender's own. */
+const BACKFILL_STEP_SECONDS = 300;
+
+export interface RecommenderFeedParts {
+  readonly cluster: ClusterReader;
+  readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'load'>;
+  readonly recommender: Recommender;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** What was kept of workloads that are forgotten is to be thrown away. @param checkpoints their keys */
+  readonly onForgotten: (checkpoints: readonly string[]) => void;
+}
+
+export class RecommenderFeed {
+  readonly #parts: RecommenderFeedParts;
+  /** Images that a workload runs, by key: another set is another version. */
+  readonly #images = new Map<WorkloadKey, string>();
+  readonly #goneSince = new Map<WorkloadKey, Instant>();
+  readonly #stops: (() => void)[] = [];
+  #cancelSweep: () => void = () => undefined;
+
+  constructor(parts: RecommenderFeedParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins to feed. */
+  start(): void {
+    const { cluster, usage, recommender, clock } = this.#parts;
+    // What was deleted while nobody looked is known from the store alone, and would be kept there for ever.
+    for (const key of recommender.workloads()) if (cluster.findWorkload(key) === undefined) this.#goneSince.set(key, clock.now());
+    for (const workload of cluster.workloads()) this.#images.set(workloadKey(workload), imagesOf(workload));
+    this.#stops.push(
+      usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
+      usage.onOomKill((kill) => recommender.observeOom(kill.workload, kill.container, kill.at, kill.memoryLimitBytes)),
+      cluster.subscribe((change) => {
+        if (change.kind === 'workload') this.#noteWorkload(change.key);
+      }),
+    );
+    this.#sweepDaily();
+  }
+
+  stop(): void {
+    this.#cancelSweep();
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  /** Takes in up to `windowMs` of the past, for decisions and for graphs. A source that fails costs the past and nothing else. */
+  async backfill(source: UsageHistorySource, windowMs: DurationMs, signal: AbortSignal): Promise<void> {
+    const { clock, logger, recommender, usage } = this.#parts;
+    const to = clock.now();
+    try {
+      // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
+      const series: UsageSeries[] = [];
+      for await (const each of source.range({ from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS }, signal)) series.push(each);
+      const { taken, dropped } = recommender.backfill(series);
+      for (const each of series) usage.load(each);
+      logger.info('Read past usage', { source: source.name, series: series.length, samples: taken, dropped });
+    } catch (err) {
+      if (signal.aborted) return;
+      logger.warn('Reading past usage failed; beginning without it', { source: source.name, err });
+    }
+  }
+
+  #observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
+    const { cluster, recommender } = this.#parts;
+    const namespace = workload.slice(0, workload.indexOf('/'));
+    const counted = withoutStartUp(cluster.findPod(namespace, pod), container, sample);
+    if (counted !== null) recommender.observe(workload, container, pod, counted);
+  }
+
+  #noteWorkload(key: WorkloadKey): void {
+    const { cluster, clock, recommender } = this.#parts;
+    const workload = cluster.findWorkload(key);
+    if (workload === undefined) {
+      this.#goneSince.set(key, clock.now());
+      return;
+    }
+    this.#goneSince.delete(key);
+    const images = imagesOf(workload);
+    const before = this.#images.get(key);
+    this.#images.set(key, images);
+    if (before !== undefined && before !== images) recommender.noteChange(key, clock.now());
+  }
+
+  #sweepDaily(): void {
+    const { clock } = this.#parts;
+    this.#cancelSweep = clock.schedule(clock.now() + DAY_MS, () => {
+      this.#forgetGone(clock.now());
+      this.#sweepDaily();
+    });
+  }
+
+  #forgetGone(now: Instant): void {
+    for (const [key, since] of this.#goneSince) {
+      if (now - since < REMEMBER_GONE_MS) continue;
+      this.#goneSince.delete(key);
+      this.#images.delete(key);
+      this.#parts.onForgotten(this.#parts.recommender.forget(key));
+    }
+  }
+}
+
+function imagesOf(workload: Pick<WorkloadRecord, 'containers'>): string {
+  return workload.containers.map(({ name, image }) => `${name}=${image}`).join(' ');
+}

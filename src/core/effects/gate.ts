@@ -1,0 +1,113 @@
+// The one gate before every effect: who may act, on data how old, how much at once. Pure; the shell around it is
+// runtime/effect-gate.ts.
+
+import { formatDuration } from '../model/duration.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../model/units.ts';
+
+/** A source of what we know, and how often it is expected to say something. */
+export interface Freshness {
+  readonly name: string;
+  /** When it last confirmed what is known; 0 or earlier: never. */
+  readonly confirmedAt: Instant;
+  readonly periodMs: DurationMs;
+}
+
+export interface GateInputs {
+  readonly now: Instant;
+  readonly leader: boolean;
+  readonly dryRun: boolean;
+  readonly pause: { readonly reason: string; readonly until: Instant | null } | null;
+  readonly sources: readonly Freshness[];
+  /** null: not observing. */
+  readonly calmUntil: Instant | null;
+}
+
+/** What an effect is, as far as the gate cares. */
+export interface EffectIntent {
+  /** Whose: the key of a workload. */
+  readonly owner: string;
+  readonly namespace: string;
+  /** It takes something away (a smaller request, an evicted pod). */
+  readonly lowers: boolean;
+  /** The policy's own dry run. */
+  readonly dryRun: boolean;
+}
+
+export type GateVerdict =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'dry-run' }
+  | { readonly kind: 'held'; readonly reason: 'not-leader' | 'paused' | 'stale-data' | 'calm-start' | 'budget'; readonly message: string };
+
+/** Older than this many of its periods a source no longer says how things are. */
+const STALE_PERIODS = 2;
+
+/** In this order: whoever is not leader learns nothing else. A dry run is held back by the same reasons as a real one. */
+export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdict {
+  if (!inputs.leader) return held('not-leader', 'another replica is the leader');
+  if (inputs.pause !== null) return held('paused', `Evenkeel is paused: ${inputs.pause.reason}`);
+  const stale = staleSource(inputs);
+  if (stale !== null) return held('stale-data', stale);
+  if (intent.lowers && inputs.calmUntil !== null && inputs.calmUntil > inputs.now) {
+    return held('calm-start', `observing for ${formatDuration(inputs.calmUntil - inputs.now)} more before anything is reduced`);
+  }
+  return inputs.dryRun || intent.dryRun ? { kind: 'dry-run' } : { kind: 'pass' };
+}
+
+/** Which source is too old to act on, in words; null: none. */
+export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'>): string | null {
+  for (const { name, confirmedAt, periodMs } of sources) {
+    if (confirmedAt <= 0) return `${name}: nothing known yet`;
+    const age = now - confirmedAt;
+    if (age > STALE_PERIODS * periodMs) return `${name}: last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago`;
+  }
+  return null;
+}
+
+/** Since when everything has been fresh without a break; null while something is stale. */
+export type CalmState = Instant | null;
+
+/** Observation begins again after every outage, as after a start. */
+export function nextCalm(calm: CalmState, inputs: Pick<GateInputs, 'now' | 'sources'>): CalmState {
+  return staleSource(inputs) === null ? (calm ?? inputs.now) : null;
+}
+
+/** How many effects a minute may bring, at most. */
+export interface EffectBudgets {
+  readonly perOwner: number;
+  readonly perNamespace: number;
+  readonly perCluster: number;
+}
+
+/** Enough for a large workload's stage, too little for a storm over a cluster. */
+export const DEFAULT_EFFECT_BUDGETS: EffectBudgets = { perOwner: 20, perNamespace: 30, perCluster: 50 };
+
+/** An effect that was let through. */
+export interface SpentEffect {
+  readonly at: Instant;
+  readonly owner: string;
+  readonly namespace: string;
+}
+
+/** Those that still count. */
+export function countedEffects(spent: readonly SpentEffect[], now: Instant): readonly SpentEffect[] {
+  return spent.filter((effect) => now - effect.at < MINUTE_MS);
+}
+
+/** Why there is no room for one more; null: there is. @param spent those that still count */
+export function exhaustedBudget(
+  spent: readonly SpentEffect[],
+  intent: Pick<EffectIntent, 'owner' | 'namespace'>,
+  budgets: EffectBudgets,
+): string | null {
+  if (spent.length >= budgets.perCluster) return `${budgets.perCluster} effects a minute in the cluster`;
+  if (spent.filter(({ namespace }) => namespace === intent.namespace).length >= budgets.perNamespace) {
+    return `${budgets.perNamespace} effects a minute in namespace ${intent.namespace}`;
+  }
+  if (spent.filter(({ owner }) => owner === intent.owner).length >= budgets.perOwner)
+    return `${budgets.perOwner} effects a minute on ${intent.owner}`;
+  return null;
+}
+
+function held(reason: Extract<GateVerdict, { kind: 'held' }>['reason'], message: string): GateVerdict {
+  return { kind: 'held', reason, message };
+}

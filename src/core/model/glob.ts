@@ -1,0 +1,42 @@
+// Globs over Kubernetes names: `*` stands for any number of characters, `?` for one.
+
+import { parsed, refused, type Parsed } from './parsed.ts';
+
+/** A glob that can be asked. */
+export interface Glob {
+  readonly text: string;
+}
+
+/** Reads a glob over names of namespaces or containers. */
+export function parseGlob(text: string): Parsed<Glob> {
+  if (/^[a-z0-9.*?-]{1,253}$/.test(text)) return parsed({ text });
+  return refused(`'${text}' is not a glob over names; allowed are a-z, 0-9, '-', '.', * for any characters and ? for one`);
+}
+
+/** Whether the whole of `name` matches. Linear in both lengths but for runs of `*`, so that no glob can be a trap. */
+export function matchesGlob(glob: Glob, name: string): boolean {
+  const pattern = glob.text;
+  let at = 0;
+  let position = 0;
+  let star = -1;
+  let resume = 0;
+  while (position < name.length) {
+    const expected = pattern.charAt(at);
+    if (expected === '*') {
+      star = at;
+      resume = position;
+      at += 1;
+    } else if (at < pattern.length && (expected === '?' || expected === name.charAt(position))) {
+      at += 1;
+      position += 1;
+    } else if (star >= 0) {
+      resume += 1;
+      position = resume;
+      at = star + 1;
+    } else {
+      return false;
+    }
+  }
+  while (pattern.charAt(at) === '*') at += 1;
+  return at === pattern.length;
+}

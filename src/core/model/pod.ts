@@ -1,0 +1,69 @@
+import type { OptionalResources, RequestsAndLimits } from './resources.ts';
+import type { Instant } from './units.ts';
+import type { OwnerRef } from './workload.ts';
+
+export type PodPhase = 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+export type ResizeRestartPolicy = 'NotRequired' | 'RestartContainer';
+
+/** How far the last in-place resize of a pod has come (conditions PodResizePending and PodResizeInProgress). */
+export interface PodResizeStatus {
+  readonly state: 'none' | 'deferred' | 'infeasible' | 'in-progress' | 'error';
+  readonly message: string;
+  readonly since: Instant | null;
+}
+
+export interface ContainerTermination {
+  readonly reason: string;
+  readonly exitCode: number;
+  readonly finishedAt: Instant | null;
+}
+
+export interface ContainerRecord extends RequestsAndLimits {
+  readonly name: string;
+  /** A restartable init container. */
+  readonly sidecar: boolean;
+  /** What the kubelet says is in force (`status.containerStatuses[].resources`); null before it has said so. */
+  readonly actual: RequestsAndLimits | null;
+  /** What the node has admitted (`allocatedResources`); null before it has said so. */
+  readonly allocated: OptionalResources | null;
+  readonly resizePolicy: { readonly cpu: ResizeRestartPolicy; readonly memory: ResizeRestartPolicy };
+  readonly state: 'waiting' | 'running' | 'terminated';
+  readonly waitingReason: string | null;
+  readonly startedAt: Instant | null;
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly lastTermination: ContainerTermination | null;
+}
+
+/** One pod, trimmed at decode. `requests` and `limits` of a container are the spec's (desired). */
+export interface PodRecord {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Those under `evenkeel.io/`, the well-known do-not-disrupt ones, and those of other tools that size pods. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly createdAt: Instant;
+  readonly deletionAt: Instant | null;
+  /** null while unscheduled. */
+  readonly node: string | null;
+  readonly phase: PodPhase;
+  readonly ready: boolean;
+  readonly readySince: Instant | null;
+  /** False while the scheduler says that no node fits (PodScheduled=False, Unschedulable). */
+  readonly schedulable: boolean;
+  readonly qosClass: QosClass;
+  readonly priority: number;
+  readonly restartPolicy: 'Always' | 'OnFailure' | 'Never';
+  readonly owner: OwnerRef | null;
+  readonly hostNetwork: boolean;
+  readonly windows: boolean;
+  readonly ip: string | null;
+  readonly resize: PodResizeStatus;
+  /** Main containers, then sidecars; plain init and ephemeral containers are left out. */
+  readonly containers: readonly ContainerRecord[];
+  /** PersistentVolumeClaims it mounts, by name in its own namespace. */
+  readonly claims: readonly string[];
+}

@@ -1,0 +1,36 @@
+import type { Bytes, Millicores } from './units.ts';
+
+/** CPU and memory, both known. */
+export interface Resources {
+  readonly cpuMillicores: Millicores;
+  readonly memoryBytes: Bytes;
+}
+
+/** CPU and memory where either may be absent: not set, or not known. Absent is null, never 0. */
+export interface OptionalResources {
+  readonly cpuMillicores: Millicores | null;
+  readonly memoryBytes: Bytes | null;
+}
+
+export type ResourceName = 'cpu' | 'memory';
+
+export const NO_RESOURCES: Resources = { cpuMillicores: 0, memoryBytes: 0 };
+export const UNSET_RESOURCES: OptionalResources = { cpuMillicores: null, memoryBytes: null };
+
+/** What a container asks for and may use at most. */
+export interface RequestsAndLimits {
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+}
+
+/** Sum, an absent value counting as nothing. */
+export function addResources(a: Resources, b: OptionalResources): Resources {
+  return {
+    cpuMillicores: a.cpuMillicores + (b.cpuMillicores ?? 0),
+    memoryBytes: a.memoryBytes + (b.memoryBytes ?? 0),
+  };
+}
+
+export function sameResources(a: OptionalResources, b: OptionalResources): boolean {
+  return a.cpuMillicores === b.cpuMillicores && a.memoryBytes === b.memoryBytes;
+}

@@ -1,0 +1,62 @@
+import type { Bytes, Instant, Millicores } from './units.ts';
+
+/** One container of one pod. */
+export interface ContainerRef {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+}
+
+/** What a container used: CPU as the mean since its previous sample, memory as the working set at `at`. */
+export interface UsageSample {
+  readonly at: Instant;
+  /** null where it could not be told (first scrape of a counter, a counter that went back). */
+  readonly cpuMillicores: Millicores | null;
+  readonly memoryBytes: Bytes | null;
+  /** Highest CPU inside the span where the source knows it (Prometheus, recorded ranges); else null. */
+  readonly cpuPeakMillicores?: Millicores | null;
+  /** Highest working set inside the span where the source knows it; else null. */
+  readonly memoryPeakBytes?: Bytes | null;
+  /** Share of CPU periods throttled, 0–1, where the source knows it; else null. */
+  readonly throttledRatio?: number | null;
+}
+
+/** A live sample as a UsageSource hands it on. */
+export interface ContainerUsage extends ContainerRef, UsageSample {}
+
+/** A node's own usage at one moment, all of its pods and daemons together. */
+export interface NodeUsage extends UsageSample {
+  readonly node: string;
+}
+
+/** One container's recorded past; samples ascend in time. */
+export interface UsageSeries extends ContainerRef {
+  /** Owner as the source knows it; null where the pod is gone and the source cannot tell. */
+  readonly workload: { readonly namespace: string; readonly kind: string; readonly name: string } | null;
+  readonly stepSeconds: number;
+  readonly samples: readonly UsageSample[];
+  /** OOM kills inside the range, with the limit that was hit where known. */
+  readonly oomKills: readonly { readonly at: Instant; readonly memoryLimitBytes: Bytes | null }[];
+}
+
+export interface VolumeUsage {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly claim: string;
+  readonly at: Instant;
+  readonly usedBytes: Bytes;
+  readonly capacityBytes: Bytes;
+  readonly inodesUsed: number | null;
+  readonly inodes: number | null;
+}
+
+export interface NetworkUsage {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly at: Instant;
+  /** Counters since the pod's start. */
+  readonly receiveBytes: number;
+  readonly transmitBytes: number;
+  readonly receiveErrors: number;
+  readonly transmitErrors: number;
+}

@@ -1,0 +1,57 @@
+// Windows of time: a cron start, how long, and in which time zone.
+
+import { CronSchedule } from './cron.ts';
+import { parseDuration } from './duration.ts';
+import { parsed, refused, type Parsed } from './parsed.ts';
+import type { DurationMs, Instant } from './units.ts';
+
+/** A window as custom resources write it. */
+export interface WindowText {
+  readonly start: string;
+  readonly duration: string;
+  /** IANA name; UTC where it is left out. */
+  readonly timeZone?: string;
+}
+
+/** A window that can be asked. */
+export interface Window {
+  readonly start: CronSchedule;
+  readonly durationMs: DurationMs;
+}
+
+/** One opening: from `start` (included) to `end` (excluded). */
+export interface Opening {
+  readonly start: Instant;
+  readonly end: Instant;
+}
+
+/** Reads a window; the refusal names the field. */
+export function parseWindow(text: WindowText): Parsed<Window> {
+  const start = CronSchedule.parse(text.start, text.timeZone ?? 'UTC');
+  if (!start.ok) return refused(`${start.message.includes('time zone') ? 'timeZone' : 'start'}: ${start.message}`);
+  const duration = parseDuration(text.duration);
+  if (!duration.ok) return refused(`duration: ${duration.message}`);
+  return parsed({ start: start.value, durationMs: duration.value });
+}
+
+/** The opening that holds at `at`; null while all windows are shut. Of several, the one that stays open longest. */
+export function openingAt(windows: readonly Window[], at: Instant): Opening | null {
+  let longest: Opening | null = null;
+  for (const window of windows) {
+    const start = window.start.previous(at);
+    if (start === null) continue;
+    const end = start + window.durationMs;
+    if (end > at && (longest === null || end > longest.end)) longest = { start, end };
+  }
+  return longest;
+}
+
+/** The first opening that starts after `after`; null where none ever does. */
+export function nextOpening(windows: readonly Window[], after: Instant): Opening | null {
+  let first: Opening | null = null;
+  for (const window of windows) {
+    const start = window.start.next(after);
+    if (start !== null && (first === null || start < first.start)) first = { start, end: start + window.durationMs };
+  }
+  return first;
+}

@@ -1,0 +1,66 @@
+import type { Instant } from './units.ts';
+import type { RequestsAndLimits } from './resources.ts';
+
+/** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */
+export interface WorkloadRef {
+  readonly namespace: string;
+  /** Kind of the top-level owner: Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob, Rollout, or Pod for a bare pod. */
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** `namespace/kind/name`, the key of work queues and indices. */
+export type WorkloadKey = string & { readonly __key?: 'workload' };
+
+export function workloadKey(ref: WorkloadRef): WorkloadKey {
+  return `${ref.namespace}/${ref.kind}/${ref.name}`;
+}
+
+export function parseWorkloadKey(key: WorkloadKey): WorkloadRef {
+  const [namespace = '', kind = '', ...name] = key.split('/');
+  return { namespace, kind, name: name.join('/') };
+}
+
+/** A container as the workload's template states it. */
+export interface TemplateContainer extends RequestsAndLimits {
+  readonly name: string;
+  /** A restartable init container. */
+  readonly sidecar: boolean;
+  readonly image: string;
+}
+
+/** One workload, decoded once from the wire. */
+export interface WorkloadRecord extends WorkloadRef {
+  readonly apiVersion: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Those under `evenkeel.io/`, and those that name another manager (Helm, Argo CD, Flux, VPA). */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly createdAt: Instant;
+  readonly deletionAt: Instant | null;
+  readonly controller: OwnerRef | null;
+  readonly containers: readonly TemplateContainer[];
+  readonly replicas: { readonly desired: number; readonly current: number; readonly ready: number; readonly updated: number };
+  /** Two revisions have pods, or the controller has not yet seen the newest generation. */
+  readonly rolloutInProgress: boolean;
+}
+
+export interface OwnerRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** API path of a workload. Kinds of workloads are all regular: their plural is the lower-case kind with an s. */
+export function workloadPath({
+  apiVersion,
+  kind,
+  namespace,
+  name,
+}: Pick<WorkloadRecord, 'apiVersion' | 'kind' | 'namespace' | 'name'>): string {
+  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}/namespaces/${encodeURIComponent(namespace)}/${kind.toLowerCase()}s/${encodeURIComponent(name)}`;
+}

@@ -1,0 +1,23 @@
+// What KRR's `simple` strategy would have recommended, written from its documentation for comparison: CPU at the 95th
+// percentile, memory at the maximum and 15 % more, over 14 days. https://github.com/robusta-dev/krr
+
+import { MiB } from '../model/units.ts';
+
+const CPU_PERCENTILE = 0.95;
+const MEMORY_MARGIN = 0.15;
+/** Least that it recommends: 10m and 100 MiB. */
+const FLOORS = { cpu: 10, memory: 100 * MiB } as const;
+
+/** KRR's CPU request from the window's samples (millicores); null without samples. */
+export function krrCpu(samples: readonly number[]): number | null {
+  if (samples.length === 0) return null;
+  const sorted = samples.toSorted((a, b) => a - b);
+  return Math.max(FLOORS.cpu, sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * CPU_PERCENTILE))] ?? 0);
+}
+
+/** KRR's memory request (and limit) from the window's samples (bytes); null without samples. */
+export function krrMemory(samples: readonly number[]): number | null {
+  if (samples.length === 0) return null;
+  const most = samples.reduce((greatest, sample) => Math.max(greatest, sample), 0);
+  return Math.max(FLOORS.memory, most * (1 + MEMORY_MARGIN));
+}

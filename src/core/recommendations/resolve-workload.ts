@@ -1,0 +1,32 @@
+import type { WorkloadRecord } from '../model/workload.ts';
+import { notAuthorised, type Refusal } from '../access/refusal.ts';
+import type { Scope } from '../access/scope.ts';
+
+/** A workload as a path names it; `kind` only where it must choose. */
+export interface WorkloadTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind?: string | undefined;
+}
+
+/**
+ * The workload that a path names; where two kinds share the name, `kind` must choose. What the scope does not grant is
+ * refused before it is looked for.
+ */
+export function resolveWorkload(
+  cluster: { findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[] },
+  scope: Scope,
+  { namespace, name, kind }: WorkloadTarget,
+): { readonly kind: 'workload'; readonly workload: WorkloadRecord } | Refusal {
+  if (!scope.allows(namespace)) return notAuthorised(namespace);
+  const named = cluster.findWorkloadsNamed(namespace, name).filter((workload) => kind === undefined || workload.kind === kind);
+  const [first, ...others] = named;
+  if (first === undefined) {
+    return { kind: 'not-found', message: `There is no ${kind ?? 'workload'} ${name} in namespace ${namespace}.` };
+  }
+  if (others.length > 0) {
+    const kinds = named.map((workload) => workload.kind).sort();
+    return { kind: 'ambiguous', message: `${kinds.join(' and ')} share the name ${name} in ${namespace}. Choose with ?kind=.`, kinds };
+  }
+  return { kind: 'workload', workload: first };
+}

@@ -1,0 +1,49 @@
+// Requests and limits by container: how they are compared, and what QoS class they make.
+
+import type { QosClass } from '../../model/pod.ts';
+import { sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../../model/resources.ts';
+
+/** Requests and limits by container name. */
+export type Values = ReadonlyMap<string, RequestsAndLimits>;
+
+/** The field of a resource in records. */
+export const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
+export const RESOURCES: readonly ResourceName[] = ['cpu', 'memory'];
+
+export function sameValues(a: RequestsAndLimits, b: RequestsAndLimits): boolean {
+  return sameResources(a.requests, b.requests) && sameResources(a.limits, b.limits);
+}
+
+/** A copy with one amount replaced. */
+export function withAmount(amounts: OptionalResources, resource: ResourceName, amount: number | null): OptionalResources {
+  return resource === 'cpu' ? { ...amounts, cpuMillicores: amount } : { ...amounts, memoryBytes: amount };
+}
+
+/** Kubernetes' rule: BestEffort without anything, Guaranteed where every container has limits equal to its requests. */
+export function qosOf(containers: readonly RequestsAndLimits[]): QosClass {
+  const given = containers.flatMap(({ requests, limits }) => RESOURCES.flatMap((name) => [requests[FIELD[name]], limits[FIELD[name]]]));
+  if (given.every((amount) => amount === null || amount === 0)) return 'BestEffort';
+  const guaranteed = containers.every(({ requests, limits }) =>
+    RESOURCES.every((name) => {
+      const limit = limits[FIELD[name]];
+      return limit !== null && limit > 0 && (requests[FIELD[name]] ?? limit) === limit;
+    }),
+  );
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+/** Whether anything is smaller in `to` than in `from`. What was not set before cannot have become smaller. */
+export function lowersAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
+  return RESOURCES.some(
+    (name) => less(to.requests[FIELD[name]], from.requests[FIELD[name]]) || less(to.limits[FIELD[name]], from.limits[FIELD[name]]),
+  );
+}
+
+/** Whether anything is greater in `to` than in `from`. */
+export function raisesAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
+  return lowersAnything(to, from) || RESOURCES.some((name) => from.requests[FIELD[name]] === null && to.requests[FIELD[name]] !== null);
+}
+
+function less(a: number | null, b: number | null): boolean {
+  return a !== null && b !== null && a < b;
+}

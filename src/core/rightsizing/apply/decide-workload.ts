@@ -1,0 +1,470 @@
+// Decides everything about one workload: what it should have, whether that may be done now, to which pods, and what to
+// remember. Pure: the same situation gives the same decision, bit for bit.
+
+import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { containerMode } from '../policy/policy-rules.ts';
+import { changeSummary, collectingText } from './change-summary.ts';
+import { carryOut, mayBeEvicted, type CarryOut, type ResizeStep } from './carry-out.ts';
+import { sameValues, type Values } from './container-values.ts';
+import { dueChanges, type DueChange } from './due-changes.ts';
+import { rememberFailures, writeBackOf } from './failed-resizes.ts';
+import { holdsChange, holdsDecisions, holdsEverything, mostTelling, outlivesHold, type Waiting } from './interlocks.ts';
+import { otherManager } from './other-manager.ts';
+import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
+import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
+import { partOfTarget, workloadFigures, type ContainerFigures } from './workload-figures.ts';
+
+/** Something worth a Kubernetes Event. */
+export interface DecisionNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: 'RolledBack' | 'ApprovalLapsed' | 'ResizeDeferred' | 'ResizeInfeasible' | 'ResizeWrittenBack' | 'InvalidAnnotation';
+  readonly message: string;
+}
+
+export interface WorkloadDecision {
+  readonly state: RecommendationState;
+  readonly reason: AwaitingReason | BlockedReason | 'rejected' | null;
+  readonly message: string;
+  /** Earliest next try; null where that is not known. */
+  readonly until: Instant | null;
+  readonly mode: ResizeMode;
+  readonly containers: readonly ContainerFigures[];
+  /** To be written down before any step is taken. */
+  readonly memory: ResizeMemory;
+  /** Resizes to make now, in order. */
+  readonly steps: readonly ResizeStep[];
+  /** A pod to evict because its node can never give it what it needs; null: none. */
+  readonly evict: PodRecord | null;
+  readonly notes: readonly DecisionNote[];
+  /** When to decide again at the latest. */
+  readonly lookAgainInMs: DurationMs;
+}
+
+/** While a change is under way the pods are looked at this often. */
+const UNDER_WAY_MS: DurationMs = MINUTE_MS;
+/** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
+const HOLD_MS: DurationMs = 24 * HOUR_MS;
+const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+
+type Outcome = Pick<WorkloadDecision, 'state' | 'reason' | 'message' | 'until'>;
+
+/** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
+export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
+  return new Deciding(situation).decide();
+}
+
+class Deciding {
+  #situation: WorkloadSituation;
+  readonly #mode: ResizeMode;
+  #figures: readonly ContainerFigures[];
+  readonly #steps: ResizeStep[] = [];
+  readonly #notes: DecisionNote[] = [];
+  #evict: PodRecord | null = null;
+
+  constructor(situation: WorkloadSituation) {
+    this.#situation = situation;
+    this.#mode = modeInForce(situation.policy, situation.overrides);
+    this.#figures = workloadFigures(situation);
+  }
+
+  decide(): WorkloadDecision {
+    const outcome = this.#neverChanges() ?? this.#mayChange();
+    const { policy, now } = this.#situation;
+    const dryRun = this.#situation.standing.dryRun || policy.dryRun;
+    const untilNext = outcome.until === null ? policy.intervalMs : Math.max(1000, outcome.until - now);
+    const pace = this.#memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
+    return {
+      ...outcome,
+      mode: this.#mode,
+      containers: this.#figures,
+      memory: this.#memory,
+      // A dry run has the server validate one pod; the others are alike.
+      steps: dryRun ? this.#steps.slice(0, 1) : this.#steps,
+      evict: dryRun ? null : this.#evict,
+      notes: this.#notes,
+      lookAgainInMs: Math.min(untilNext, pace),
+    };
+  }
+
+  get #memory(): ResizeMemory {
+    return this.#situation.memory;
+  }
+
+  #remember(change: Partial<ResizeMemory>): void {
+    this.#situation = { ...this.#situation, memory: { ...this.#memory, ...change } };
+  }
+
+  /** What settles the matter before any change is thought of. */
+  #neverChanges(): Outcome | null {
+    const { overrides, policyProblem, standing } = this.#situation;
+    if (overrides.excluded) return outcome('excluded', null, 'left alone by the annotation evenkeel.io/exclude');
+    if (this.#mode === 'Off') return outcome('excluded', null, 'left alone: mode Off');
+    const [problem] = overrides.problems;
+    if (problem !== undefined) {
+      this.#notes.push({ type: 'Warning', reason: 'InvalidAnnotation', message: problem });
+      return outcome('blocked', 'invalid-annotation', overrides.problems.join('; '));
+    }
+    if (policyProblem !== null) return outcome('blocked', 'invalid-policy', policyProblem);
+    if (!standing.inPlace) return outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33');
+    if (this.#figures.every((figures) => figures.target === null)) {
+      return outcome('collecting', null, collectingText(this.#figures, this.#situation));
+    }
+    return null;
+  }
+
+  #mayChange(): Outcome {
+    if (this.#mode === 'Observe' || this.#mode === 'Recommend') return this.#onlyRecommends();
+    const manager = otherManager(this.#situation.pods);
+    if (manager !== null) return this.#leavesTo(manager);
+    const held = holdsEverything(this.#situation);
+    if (held !== null) return this.#waitsOrRests(held);
+    const dryRun = this.#situation.standing.dryRun || this.#situation.policy.dryRun;
+    const before = this.#memory;
+    const result = this.#acts();
+    if (!dryRun) return result;
+    this.#remember(before);
+    const due = this.#steps.length > 0 || this.#due().length > 0;
+    return due ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
+  }
+
+  /** Two tools that size the same pods undo each other's work for ever. */
+  #leavesTo(manager: string): Outcome {
+    if (this.#memory.apply !== null) this.#remember({ apply: null });
+    return outcome('blocked', 'other-manager', manager);
+  }
+
+  #onlyRecommends(): Outcome {
+    // A change that was under way stays where it is: the mode says that nothing is to be touched.
+    if (this.#memory.apply !== null) this.#remember({ apply: null });
+    this.#rollBackOnRequest();
+    if (this.#memory.rolledBack !== null && this.#memory.rolledBack.heldUntil > this.#situation.now) {
+      this.#steps.push(...this.#conforming().steps);
+    }
+    const due = this.#due();
+    const rejected = this.#rejection();
+    if (due.length === 0) return this.#rests();
+    if (rejected !== null) return rejected;
+    return outcome('recommended', null, this.#summary());
+  }
+
+  #acts(): Outcome {
+    this.#rollBackOnRequest();
+    this.#rollBackOnHarm();
+    const failed = this.#writeBack();
+    this.#retargetIfShort();
+    const underWay = this.#memory.apply;
+    if (underWay !== null) return this.#advance(underWay);
+    const conforming = this.#conforming();
+    const decided = this.#startChange();
+    const started = this.#memory.apply;
+    if (started !== null) return this.#advance(started);
+    this.#steps.push(...conforming.steps);
+    if (failed !== null && decided.state !== 'awaiting') return failed;
+    if (decided.state !== 'awaiting' && conforming.waits.length > 0) return fromWaiting(conforming.waits, decided);
+    return decided;
+  }
+
+  /** Starts a change where one is due and nothing holds it; else tells what it waits for. */
+  #startChange(): Outcome {
+    const approval: ApprovalStanding = this.#mode === 'Approve' ? this.#approval() : { kind: 'none' };
+    const approved = approval.kind === 'valid' ? approval : null;
+    const wanted = this.#due(approved?.values);
+    if (wanted.length === 0) return this.#nothingDue();
+    const rejected = this.#rejection();
+    if (rejected !== null) return rejected;
+    const held = holdsDecisions(this.#situation);
+    const due = wanted.filter((change) => held === null || outlivesHold(this.#situation, change));
+    if (due.length === 0) return fromWaiting(held === null ? [] : [held], this.#rests());
+    if (this.#mode === 'Approve' && approved === null) return this.#awaitsApproval(approval);
+    const { allowed, waits } = this.#held(due, approved !== null);
+    if (allowed.length === 0) return fromWaiting(waits, this.#rests());
+    const { policy, otherWorkloadsUnderWay } = this.#situation;
+    if (otherWorkloadsUnderWay >= policy.maxConcurrent && !allowed.some((change) => change.urgent)) {
+      return outcome(
+        'awaiting',
+        'capacity',
+        `${otherWorkloadsUnderWay} other workloads are being resized; maxConcurrent is ${policy.maxConcurrent}`,
+      );
+    }
+    const values = approved === null ? this.#valuesFor(allowed) : this.#merged(approved.values);
+    return this.#begin(values, reasonOf(allowed), approved?.by ?? 'evenkeel');
+  }
+
+  #nothingDue(): Outcome {
+    if (this.#mode !== 'Approve' || this.#due().length === 0) return this.#rests();
+    return this.#rejection() ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${this.#summary()}`);
+  }
+
+  #awaitsApproval(approval: ApprovalStanding): Outcome {
+    if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', this.#summary());
+    this.#notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
+    return outcome('awaiting', 'approval', `${approval.message}; ${this.#summary()}`);
+  }
+
+  #held(due: readonly DueChange[], approved: boolean): { readonly allowed: readonly DueChange[]; readonly waits: readonly Waiting[] } {
+    const waits: Waiting[] = [];
+    const allowed = due.filter((change) => {
+      const wait = holdsChange(this.#situation, change, approved);
+      if (wait !== null) waits.push(wait);
+      return wait === null;
+    });
+    return { allowed, waits };
+  }
+
+  #begin(values: Values, reason: string, by: string): Outcome {
+    const { now } = this.#situation;
+    const inForce = this.#inForce();
+    if ([...values].every(([name, to]) => sameValues(inForce.get(name) ?? to, to))) return this.#rests();
+    const change: ChangeUnderWay = {
+      startedAt: now,
+      stage: 'Canary',
+      stageStartedAt: now,
+      throttledRatioBefore: this.#throttledRatio(),
+      reason,
+      by,
+      values,
+    };
+    const raisesOnly = !mustProveItself(change, inForce);
+    const loweredAt = new Map(this.#memory.memoryLimitLoweredAt);
+    for (const [name, to] of values) {
+      if ((to.limits.memoryBytes ?? 0) < (inForce.get(name)?.limits.memoryBytes ?? 0)) loweredAt.set(name, now);
+    }
+    this.#remember({
+      apply: raisesOnly ? { ...change, stage: 'All' } : change,
+      previous: { at: now, values: inForce },
+      memoryLimitLoweredAt: loweredAt,
+    });
+    return outcome('applying', null, this.#summary());
+  }
+
+  /** Brings the change under way further: this stage's pods, then the next stage, then done. */
+  #advance(change: ChangeUnderWay): Outcome {
+    const { now, pods, policy } = this.#situation;
+    const running = pods.filter((pod) => pod.phase === 'Running').length;
+    if (running === 0) return outcome('awaiting', 'rollout', 'no pod is running');
+    const careful = mustProveItself(change, this.#memory.previous?.values ?? null);
+    const progress = carryOut(this.#situation, change.values, {
+      kind: 'change',
+      most: podsInStage(change.stage, running),
+      because: change.reason,
+    });
+    if (progress.reachable === 0) {
+      this.#remember({ apply: null, previous: null });
+      return fromWaiting(progress.waits, outcome('recommended', null, this.#summary()));
+    }
+    this.#steps.push(...progress.steps);
+    const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
+    const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
+    if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return this.#applying(change, progress);
+    const next = nextStage(change.stage, running);
+    if (next === null || progress.settled.length >= progress.reachable) return this.#complete(change, progress);
+    const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
+    this.#remember({ apply: advanced });
+    const further = carryOut(this.#situation, change.values, { kind: 'change', most: podsInStage(next, running), because: change.reason });
+    this.#steps.push(...further.steps);
+    return this.#applying(advanced, further);
+  }
+
+  #applying(change: ChangeUnderWay, progress: CarryOut): Outcome {
+    if (progress.steps.length === 0 && progress.settled.length === 0 && progress.waits.length > 0)
+      return fromWaiting(progress.waits, this.#rests());
+    const waits = progress.waits.slice(0, 1).map(({ message }) => message);
+    const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
+    return outcome('applying', null, [far, ...waits, this.#summary(change.values)].join('; '));
+  }
+
+  #complete(change: ChangeUnderWay, progress: CarryOut): Outcome {
+    const { now } = this.#situation;
+    const rolledBack = this.#memory.rolledBack;
+    const summary = this.#summary(change.values);
+    this.#remember({
+      apply: null,
+      lastApplied: { at: now, by: change.by, reason: change.reason, pods: progress.settled.length, values: change.values },
+      rolledBack: rolledBack === null ? null : { ...rolledBack, count: 0 },
+    });
+    this.#figures = workloadFigures(this.#situation);
+    return outcome('applied', null, `in force on ${progress.settled.length} pods; ${summary}`);
+  }
+
+  /** What gives pods that lack it what is in force: those born since from the template, those that a roll-back is for. */
+  #conforming(): CarryOut {
+    const settled = this.#memory.lastApplied;
+    const none: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
+    if (settled === null) return none;
+    const result = carryOut(this.#situation, settled.values, {
+      kind: 'conform',
+      most: Number.POSITIVE_INFINITY,
+      because: 'the pod has not yet what is in force for its workload',
+    });
+    const { calmUntil } = this.#situation.standing;
+    const calm = calmUntil !== null && calmUntil > this.#situation.now;
+    return { ...result, steps: result.steps.filter((step) => !(calm && step.lowers)) };
+  }
+
+  #writeBack(): Outcome | null {
+    const { pods, now, policy, workload } = this.#situation;
+    const backs = pods.flatMap((pod) => writeBackOf(pod, now) ?? []);
+    const failures = rememberFailures(
+      this.#memory.failures,
+      backs.map(({ failure }) => failure),
+      pods,
+    );
+    if (backs.length > 0 || failures.length !== this.#memory.failures.length) this.#remember({ failures });
+    const [first] = backs;
+    if (first === undefined) return null;
+    for (const { pod, containers, failure } of backs) {
+      this.#steps.push({
+        pod,
+        containers,
+        kind: 'write-back',
+        lowers: false,
+        because: `the node says ${failure.state}: ${failure.message}`,
+      });
+      this.#notes.push({ type: 'Warning', reason: 'ResizeWrittenBack', message: `${pod.name}: ${failure.state}, ${failure.message}` });
+    }
+    const { pod, failure } = first;
+    if (policy.apply === 'InPlaceOrEvict' && failure.state === 'infeasible' && workload.replicas.ready >= 2 && mayBeEvicted(pod))
+      this.#evict = pod;
+    return outcome('awaiting', 'capacity', `${pod.name}: ${failure.message}`);
+  }
+
+  #rollBackOnRequest(): void {
+    const { wishes, memory } = this.#situation;
+    if (wishes.rollback === null || memory.rolledBack?.requestedAt === wishes.rollback.at) return;
+    const by = wishes.rollback.by === '' ? 'a person' : wishes.rollback.by;
+    this.#rollBack('request', `asked for by ${by}`, wishes.rollback.at);
+  }
+
+  #rollBackOnHarm(): void {
+    const { memory, policy } = this.#situation;
+    if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return;
+    const changed = carryOut(this.#situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+    const harm = harmOf(memory.apply, changed, this.#throttledRatio(), policy.rollback);
+    if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
+  }
+
+  /**
+   * A container turns out too small while a change spreads (its hour of the day begins, say). The change goes on to what
+   * is needed now and proves itself anew from there; going back to what was before would give up all that it is right in.
+   */
+  #retargetIfShort(): void {
+    const { memory, now } = this.#situation;
+    const urgent = memory.apply === null ? [] : this.#due().filter((due) => due.urgent);
+    if (memory.apply === null || urgent.length === 0) return;
+    this.#remember({ apply: { ...memory.apply, stageStartedAt: now, values: this.#valuesFor(urgent) } });
+    this.#figures = workloadFigures(this.#situation);
+  }
+
+  #rollBack(reason: string, message: string, requestedAt: Instant | null): void {
+    const { memory, now } = this.#situation;
+    const values = memory.previous?.values;
+    const count = requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
+    const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+    const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+    this.#remember({
+      apply: null,
+      previous: null,
+      lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
+      rolledBack: { at: now, reason, message, heldUntil: now + hold, count, requestedAt, values: takenBack },
+    });
+    this.#notes.push({
+      type: requestedAt === null ? 'Warning' : 'Normal',
+      reason: 'RolledBack',
+      message: `back to the values before: ${message}`,
+    });
+    this.#figures = workloadFigures(this.#situation);
+  }
+
+  /** @param values approved ones in place of the recommended */
+  #due(values?: Values): readonly DueChange[] {
+    return this.#figures.flatMap((figures) => {
+      const { target, advice, policy, name } = figures;
+      if (target === null || advice === null) return [];
+      const mode = containerMode(policy, this.#mode);
+      if (mode !== this.#mode && (mode === 'Off' || mode === 'Observe' || mode === 'Recommend')) return [];
+      const wanted = values === undefined ? target : values.get(name);
+      if (wanted === undefined) return [];
+      const current = this.#mode === 'Auto' || this.#mode === 'Approve' ? figures.inForce : figures.current;
+      return dueChanges({ now: this.#situation.now, container: name, current, target: wanted, advice, policy });
+    });
+  }
+
+  #valuesFor(changes: readonly DueChange[]): Values {
+    return new Map(
+      this.#figures.map((figures) => {
+        const own = changes.filter((change) => change.container === figures.name);
+        return [figures.name, partOfTarget(figures, own)];
+      }),
+    );
+  }
+
+  #merged(values: Values): Values {
+    return new Map(this.#figures.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
+  }
+
+  #inForce(): Values {
+    return new Map(this.#figures.map(({ name, inForce }) => [name, inForce]));
+  }
+
+  #recommended(): Values {
+    return new Map(this.#figures.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
+  }
+
+  #approval(): ApprovalStanding {
+    const { approved } = this.#situation.wishes;
+    // Else what was taken back would come again by itself when the hold ends.
+    if (approved !== null && approved.at <= (this.#memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
+      return { kind: 'lapsed', message: 'what was approved has been rolled back since' };
+    }
+    return approvalStanding(approved, this.#recommended(), this.#inForce(), this.#tolerance, this.#situation.now);
+  }
+
+  #rejection(): Outcome | null {
+    const until = rejectedUntil(this.#situation.wishes.rejected, this.#recommended(), this.#tolerance, this.#situation.now);
+    return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
+  }
+
+  readonly #tolerance = (container: string, resource: 'cpu' | 'memory'): number =>
+    this.#figures.find(({ name }) => name === container)?.policy[resource].minChangeRatio ?? 0;
+
+  #throttledRatio(): number | null {
+    const ratios = this.#situation.advice.flatMap((advice) => advice.throttledRatio ?? []);
+    return ratios.length === 0 ? null : Math.max(...ratios);
+  }
+
+  #rests(): Outcome {
+    const applied = this.#memory.lastApplied !== null && this.#memory.rolledBack?.at !== this.#memory.lastApplied.at;
+    return applied ? outcome('applied', null, 'in force and inside the tolerance') : outcome('optimal', null, 'inside the tolerance');
+  }
+
+  #waitsOrRests(held: Waiting): Outcome {
+    const due = this.#due().length > 0 || this.#memory.apply !== null;
+    return due ? fromWaiting([held], this.#rests()) : this.#rests();
+  }
+
+  #summary(values: Values = this.#recommended()): string {
+    return changeSummary(this.#inForceOrBefore(), values);
+  }
+
+  #inForceOrBefore(): Values {
+    return this.#memory.apply === null ? this.#inForce() : (this.#memory.previous?.values ?? this.#inForce());
+  }
+}
+
+function outcome(state: RecommendationState, reason: WorkloadDecision['reason'], message: string, until: Instant | null = null): Outcome {
+  return { state, reason, message, until };
+}
+
+function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
+  const waiting = mostTelling(waits);
+  return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
+}
+
+function reasonOf(changes: readonly DueChange[]): string {
+  if (changes.some((change) => change.oom)) return 'an OOM kill';
+  if (changes.some((change) => change.urgent)) return 'too small';
+  return changes.some((change) => change.direction === 'raise') ? 'more is needed' : 'less is enough';
+}

@@ -1,0 +1,132 @@
+// Why a change that is due waits, and until when. One place for all of it, so that "why is nothing happening" has one
+// answer and the same answer everywhere.
+
+import type { AwaitingReason } from '../../../apis/conditions.ts';
+import { formatDuration } from '../../model/duration.ts';
+import type { Instant } from '../../model/units.ts';
+import { nextOpening, openingAt } from '../../model/window.ts';
+import type { DueChange } from './due-changes.ts';
+import type { WorkloadSituation } from './situation.ts';
+
+/** Why something waits. `until`: the earliest next try, null where that is not known. */
+export interface Waiting {
+  readonly reason: AwaitingReason;
+  readonly message: string;
+  readonly until: Instant | null;
+}
+
+/** What holds back every effect on a workload, whichever way it goes; null: nothing. */
+export function holdsEverything(situation: WorkloadSituation): Waiting | null {
+  const { standing, policy, wishes } = situation;
+  if (standing.paused !== null) return waiting('paused', `Evenkeel is paused: ${standing.paused.reason}`, standing.paused.until);
+  if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
+  if (wishes.paused) return waiting('paused', 'this Recommendation is paused (spec.paused)');
+  if (standing.stale !== null) return waiting('stale-data', standing.stale);
+  return null;
+}
+
+/** What holds back a new decision; changes already decided go on. */
+export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
+  const { now, overrides, memory } = situation;
+  if (overrides.heldUntil !== null && overrides.heldUntil > now) {
+    return waiting('rolled-back', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
+  }
+  const rolledBack = memory.rolledBack;
+  if (rolledBack !== null && rolledBack.heldUntil > now) {
+    return waiting('rolled-back', `held after a roll-back: ${rolledBack.message}`, rolledBack.heldUntil);
+  }
+  return null;
+}
+
+/**
+ * Whether a change may be made although decisions are held. An OOM kill while our own roll-back is held wants more memory
+ * than the values before had: waiting out the hold would only repeat the kill. A hold that a person asked for stands.
+ */
+export function outlivesHold({ now, overrides, memory }: WorkloadSituation, change: DueChange): boolean {
+  const byPerson = (overrides.heldUntil !== null && overrides.heldUntil > now) || memory.rolledBack?.requestedAt !== null;
+  return change.oom && change.urgent && !byPerson;
+}
+
+/** What holds back one due change; null: it may be made now. @param approved a person has approved it: confidence and cool-down are theirs */
+export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
+  const { now, policy, standing, workload } = situation;
+  const lowers = change.direction === 'lower';
+  if (isShortLived(workload.kind)) return waiting('restart', `pods of a ${workload.kind} get new values only when they start`);
+  const byAutoscaler = heldByAutoscaler(situation, change);
+  if (byAutoscaler !== null) return byAutoscaler;
+  if (change.urgent) return null;
+  if (lowers && standing.calmUntil !== null && standing.calmUntil > now) {
+    return waiting('calm-start', 'usage is observed for a while after a start or an outage before anything is reduced', standing.calmUntil);
+  }
+  if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
+  const least = policy.minConfidence[change.resource];
+  if (lowers && !approved && change.confidence < least) {
+    const have = change.confidence.toFixed(2);
+    return waiting(
+      'confidence',
+      `confidence in ${change.resource} of ${change.container} is ${have}; ${least} is needed before it is reduced`,
+    );
+  }
+  return outsideWindow(situation) ?? (approved ? null : coolingDown(situation));
+}
+
+/** Of several, the one to tell: the first in this order, with the earliest time of all that share it. */
+export function mostTelling(all: readonly Waiting[]): Waiting | null {
+  const order: readonly AwaitingReason[] = [
+    'calm-start',
+    'rollout',
+    'window',
+    'cooldown',
+    'confidence',
+    'hpa',
+    'quota',
+    'capacity',
+    'restart',
+  ];
+  const [first] = [...all].sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason));
+  if (first === undefined) return null;
+  const untils = all.flatMap((each) => (each.reason === first.reason && each.until !== null ? [each.until] : []));
+  return { ...first, until: untils.length === 0 ? null : Math.min(...untils) };
+}
+
+/** Jobs end before a resize in place would be worth it; their next pods are sized when they are born. */
+function isShortLived(kind: string): boolean {
+  return kind === 'Job' || kind === 'CronJob';
+}
+
+// A Utilization target is measured against the request: moving the request moves the replicas.
+function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
+  if (situation.policy.hpa === 'Off') return null;
+  for (const hpa of situation.hpas) {
+    const measured = hpa.resourceMetrics.some(
+      (metric) =>
+        metric.resource === change.resource &&
+        metric.targetUtilizationRatio !== null &&
+        (metric.container === null || metric.container === change.container),
+    );
+    if (measured && !change.oom) {
+      return waiting(
+        'hpa',
+        `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request; changing it would change the replicas`,
+      );
+    }
+    if (hpa.desiredReplicas !== hpa.currentReplicas && !change.urgent) {
+      return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
+    }
+  }
+  return null;
+}
+
+function outsideWindow({ now, policy }: WorkloadSituation): Waiting | null {
+  if (policy.windows.length === 0 || openingAt(policy.windows, now) !== null) return null;
+  return waiting('window', 'outside the windows of the policy', nextOpening(policy.windows, now)?.start ?? null);
+}
+
+function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {
+  const until = (memory.lastApplied?.at ?? Number.NEGATIVE_INFINITY) + policy.cooldownMs;
+  return until > now ? waiting('cooldown', `changed within the last ${formatDuration(policy.cooldownMs)}`, until) : null;
+}
+
+function waiting(reason: AwaitingReason, message: string, until: Instant | null = null): Waiting {
+  return { reason, message, until };
+}

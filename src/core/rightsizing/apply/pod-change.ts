@@ -1,0 +1,98 @@
+// From the values that a workload should have to the patch of one pod: what in-place resize allows, or why it does not.
+
+import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from './container-values.ts';
+
+/** One container's part of a resize. */
+export interface ContainerChange {
+  readonly name: string;
+  readonly from: RequestsAndLimits;
+  readonly to: RequestsAndLimits;
+}
+
+/** What stands between a pod and the values it should have. */
+export type PodFit =
+  | { readonly kind: 'fits' }
+  | { readonly kind: 'change'; readonly containers: readonly ContainerChange[]; readonly lowers: boolean; readonly raises: boolean }
+  /** It cannot be done without a restart, in words. */
+  | { readonly kind: 'restart'; readonly message: string };
+
+/** First kubelet that lowers a memory limit without a restart. */
+const MEMORY_LIMIT_FALLS_SINCE = [1, 34] as const;
+
+/** @param values containers that are not named stay as they are */
+export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string): PodFit {
+  const changes: ContainerChange[] = [];
+  const after: RequestsAndLimits[] = [];
+  for (const container of pod.containers) {
+    const from: RequestsAndLimits = { requests: container.requests, limits: container.limits };
+    const wanted = values.get(container.name);
+    const to = wanted === undefined ? from : shaped(pod, container, wanted, mayLowerMemoryLimit(container, kubeletVersion));
+    after.push(to);
+    if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
+  }
+  if (changes.length === 0) return { kind: 'fits' };
+  const hindrance = whyRestart(pod, changes, after);
+  if (hindrance !== null) return { kind: 'restart', message: hindrance };
+  return {
+    kind: 'change',
+    containers: changes,
+    lowers: changes.some(({ from, to }) => lowersAnything(from, to)),
+    raises: changes.some(({ from, to }) => raisesAnything(from, to)),
+  };
+}
+
+/** Whether a kubelet lowers memory limits in place. An unreadable version counts as old. */
+export function mayLowerMemoryLimit(container: ContainerRecord, kubeletVersion: string): boolean {
+  const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(kubeletVersion) ?? [];
+  const [sinceMajor, sinceMinor] = MEMORY_LIMIT_FALLS_SINCE;
+  const newEnough = Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
+  return newEnough && container.resizePolicy.memory === 'NotRequired';
+}
+
+/** Whether a pod can be resized at this moment at all. */
+export function isResizable(pod: PodRecord): boolean {
+  return (
+    pod.phase === 'Running' &&
+    pod.node !== null &&
+    pod.deletionAt === null &&
+    pod.containers.some((container) => container.state === 'running')
+  );
+}
+
+// A pod may have another shape than the values were made for (another revision): a limit that it lacks is not invented,
+// one that it has is kept above the request.
+function shaped(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndLimits, memoryLimitFalls: boolean): RequestsAndLimits {
+  let requests: OptionalResources = container.requests;
+  let limits: OptionalResources = container.limits;
+  for (const resource of RESOURCES) {
+    const field = FIELD[resource];
+    let request = wanted.requests[field] ?? container.requests[field];
+    const has = container.limits[field];
+    let limit = has === null ? null : (wanted.limits[field] ?? has);
+    if (limit !== null && has !== null && resource === 'memory' && limit < has && !memoryLimitFalls) limit = has;
+    if (limit !== null && request !== null && limit < request) limit = request;
+    if (pod.qosClass === 'Guaranteed') request = limit;
+    requests = withAmount(requests, resource, request);
+    limits = withAmount(limits, resource, limit);
+  }
+  return { requests, limits };
+}
+
+function whyRestart(pod: PodRecord, changes: readonly ContainerChange[], after: readonly RequestsAndLimits[]): string | null {
+  if (pod.windows) return 'pods on Windows nodes cannot be resized in place';
+  if (pod.qosClass === 'BestEffort') return 'a BestEffort pod cannot be given requests in place';
+  const qos = qosOf(after);
+  if (qos !== pod.qosClass) return `in place the pod would change from ${pod.qosClass} to ${qos}`;
+  for (const { name, from, to } of changes) {
+    const container = pod.containers.find((each) => each.name === name);
+    for (const resource of RESOURCES) {
+      const field = FIELD[resource];
+      const touched = from.requests[field] !== to.requests[field] || from.limits[field] !== to.limits[field];
+      if (touched && container?.resizePolicy[resource] === 'RestartContainer')
+        return `container ${name} restarts when its ${resource} is resized (resizePolicy)`;
+    }
+  }
+  return null;
+}

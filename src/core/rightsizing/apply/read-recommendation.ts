@@ -1,0 +1,96 @@
+// What a Recommendation holds, as decisions read it: wishes of people from its spec, memory from its status. Whatever a
+// hand has written there by mistake reads as absent; it never stops a decision.
+
+import type { Recommendation, RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import { instantOf } from '../../model/iso-time.ts';
+import { readRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
+import type { Values } from './container-values.ts';
+import type { FailedResize, PersonalWishes, ResizeMemory } from './situation.ts';
+
+interface NamedValues {
+  readonly name: string;
+  readonly requests?: QuantityPair;
+  readonly limits?: QuantityPair;
+}
+
+/** What people ask for. */
+export function readWishes({ spec }: Pick<Recommendation, 'spec'>): PersonalWishes {
+  const decided = (wish: { readonly at: string; readonly by?: string; readonly containers: readonly NamedValues[] } | undefined) => {
+    const at = instantOf(wish?.at);
+    return wish === undefined || at === null ? null : { at, by: wish.by ?? '', values: readValues(wish.containers) };
+  };
+  const rollbackAt = instantOf(spec.rollback?.at);
+  return {
+    paused: spec.paused === true,
+    approved: decided(spec.approved),
+    rejected: decided(spec.rejected),
+    rollback: rollbackAt === null ? null : { at: rollbackAt, by: spec.rollback?.by ?? '' },
+  };
+}
+
+/** What is remembered of changes made and under way. */
+export function readMemory(status: RecommendationStatus | undefined): ResizeMemory {
+  return {
+    apply: readApply(status?.apply),
+    lastApplied: readLastApplied(status?.lastApplied),
+    previous: readPrevious(status?.previous),
+    rolledBack: readRolledBack(status?.rolledBack),
+    failures: (status?.resizes ?? []).flatMap((resize): FailedResize[] => {
+      const since = instantOf(resize.since);
+      if (since === null || resize.state === 'in-progress') return [];
+      const { pod, uid, state, message = '', containers = [] } = resize;
+      return [{ pod, uid, state, since, message, values: readValues(containers) }];
+    }),
+    memoryLimitLoweredAt: new Map(
+      (status?.containers ?? []).flatMap(({ name, memoryLimitLoweredAt }) => {
+        const at = instantOf(memoryLimitLoweredAt);
+        return at === null ? [] : [[name, at] as const];
+      }),
+    ),
+  };
+}
+
+/** Values by container; an entry without any amount says nothing. */
+function readValues(containers: readonly NamedValues[]): Values {
+  return new Map(containers.map((container) => [container.name, readRequestsAndLimits(container)]));
+}
+
+function readApply(apply: RecommendationStatus['apply']): ResizeMemory['apply'] {
+  const startedAt = instantOf(apply?.startedAt);
+  const stageStartedAt = instantOf(apply?.stageStartedAt);
+  if (apply === undefined || startedAt === null || stageStartedAt === null) return null;
+  return {
+    startedAt,
+    stage: apply.stage,
+    stageStartedAt,
+    throttledRatioBefore: apply.throttledRatioBefore ?? null,
+    reason: apply.reason ?? '',
+    by: apply.by ?? 'evenkeel',
+    values: readValues(apply.containers),
+  };
+}
+
+function readLastApplied(last: RecommendationStatus['lastApplied']): ResizeMemory['lastApplied'] {
+  const at = instantOf(last?.at);
+  if (last === undefined || at === null) return null;
+  return { at, by: last.by ?? 'evenkeel', reason: last.reason ?? '', pods: last.pods ?? 0, values: readValues(last.containers ?? []) };
+}
+
+function readPrevious(previous: RecommendationStatus['previous']): ResizeMemory['previous'] {
+  const at = instantOf(previous?.at);
+  return previous === undefined || at === null ? null : { at, values: readValues(previous.containers) };
+}
+
+function readRolledBack(rolledBack: RecommendationStatus['rolledBack']): ResizeMemory['rolledBack'] {
+  const at = instantOf(rolledBack?.at);
+  if (rolledBack === undefined || at === null) return null;
+  return {
+    at,
+    reason: rolledBack.reason ?? '',
+    message: rolledBack.message ?? '',
+    heldUntil: instantOf(rolledBack.heldUntil) ?? at,
+    count: rolledBack.count ?? 0,
+    requestedAt: instantOf(rolledBack.requestedAt),
+    values: readValues(rolledBack.containers ?? []),
+  };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { amounts, anAdvice, aSituation, pods, T0 } from '../../../../test/builders/rightsizing.ts';
+import { HOUR_MS } from '../../model/units.ts';
+import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
+import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
+import { decideWorkload } from './decide-workload.ts';
+import { readMemory } from './read-recommendation.ts';
+import { isWorthWriting, recommendationStatus } from './recommendation-status.ts';
+import { riskOf } from './risk.ts';
+import type { ResizeMemory, WorkloadSituation } from './situation.ts';
+import { workloadMoney } from './workload-money.ts';
+
+const facts = { now: T0, generation: 1, replicas: 3, savingsPerMonthUsd: 12.345, costPerMonthUsd: 40, source: 'kubelet' };
+const statusOf = (situation: Partial<WorkloadSituation> = {}) =>
+  recommendationStatus(decideWorkload(aSituation(situation)), facts, undefined);
+
+describe('the status of a Recommendation', () => {
+  test('memory survives being written and read', () => {
+    const values = new Map([['main', { requests: amounts('100m', '128Mi'), limits: amounts(null, '160Mi') }]]);
+    const memory: ResizeMemory = {
+      apply: {
+        startedAt: T0,
+        stage: 'Half',
+        stageStartedAt: T0 + 1,
+        throttledRatioBefore: 0.1,
+        reason: 'less is enough',
+        by: 'ops',
+        values,
+      },
+      lastApplied: { at: T0 - 5, by: 'evenkeel', reason: 'x', pods: 2, values },
+      previous: { at: T0 - 6, values },
+      rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
+      failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, message: 'no', values }],
+      memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
+    };
+    const decision = { ...decideWorkload(aSituation()), memory };
+    expect(readMemory(recommendationStatus(decision, facts, undefined))).toEqual(memory);
+  });
+
+  test('what cannot be read is as if it were absent', () => {
+    const nonsense = { apply: { startedAt: 'soon', stage: 'All', stageStartedAt: '', containers: [] }, lastApplied: { at: 'x' } } as const;
+    expect(readMemory(nonsense)).toMatchObject({ apply: null, lastApplied: null });
+  });
+
+  test('is worth writing when a state, a value outside the tolerance, or an hour has passed', () => {
+    const policy = DEFAULT_POLICY_RULES;
+    const before = statusOf({ policy });
+    const at = (situation: Partial<WorkloadSituation>, later = 60_000) =>
+      isWorthWriting(before, statusOf({ policy, ...situation }), T0 + later);
+    expect(at({})).toBe(false);
+    expect(at({ advice: [anAdvice({ cpu: '104m' })] })).toBe(false);
+    expect(at({ advice: [anAdvice({ cpu: '110m' })] })).toBe(true);
+    expect(at({ overrides: { ...NO_OVERRIDES, excluded: true } })).toBe(true);
+    expect(at({}, HOUR_MS)).toBe(true);
+    expect(isWorthWriting(undefined, before, T0)).toBe(true);
+  });
+
+  test('money is rounded to the cent', () => {
+    expect(statusOf().savingsPerMonthUsd).toBe(12.35);
+  });
+});
+
+describe('risk', () => {
+  const risk = (situation: Partial<WorkloadSituation>) => riskOf(decideWorkload(aSituation(situation)));
+  test('is none where nothing changes, low for a sure reduction, medium for a doubtful one, high where memory kills', () => {
+    expect(risk({ advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] })).toBe('none');
+    expect(risk({})).toBe('low');
+    expect(risk({ advice: [anAdvice({ confidence: 0.5 })] })).toBe('medium');
+    expect(risk({ advice: [anAdvice({ cpu: '2' })] })).toBe('medium');
+    expect(risk({ advice: [anAdvice({ memory: '2Gi', oomKills: 1 })] })).toBe('high');
+  });
+});
+
+describe('money', () => {
+  test('is what is freed at the prices of the nodes, per month of 730 hours', () => {
+    const [figures] = decideWorkload(aSituation()).containers;
+    const price = { perCoreHourUsd: 0.03, perGiBHourUsd: 0.004 };
+    const priced = pods(2).map((pod) => ({ price, containers: pod.containers }));
+    const template = [{ name: 'main', requests: amounts('1', '512Mi') }];
+    const money = workloadMoney(priced, [figures!], template);
+    expect(money.potentialPerMonthUsd).toBeCloseTo(2 * (0.4 * 0.03 + 0.375 * 0.004) * 730);
+    expect(money.costPerMonthUsd).toBeCloseTo(2 * (0.5 * 0.03 + 0.5 * 0.004) * 730);
+    expect(money.reclaimedPerMonthUsd).toBeCloseTo(2 * 0.5 * 0.03 * 730);
+    expect(workloadMoney([], [figures!], template).costPerMonthUsd).toBeNull();
+  });
+});

@@ -1,0 +1,66 @@
+// What people have approved or rejected, held against what is recommended now.
+
+import type { RequestsAndLimits } from '../../model/resources.ts';
+import type { Instant, Ratio } from '../../model/units.ts';
+import { FIELD, RESOURCES, type Values } from './container-values.ts';
+import { WISH_LASTS_MS, type PersonalWishes } from './situation.ts';
+
+/** How far an approval holds. */
+export type ApprovalStanding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'valid'; readonly values: Values; readonly by: string }
+  | { readonly kind: 'lapsed'; readonly message: string };
+
+/**
+ * An approval lapses after 7 days, when the recommendation moves upward by more than the tolerance, and where it asks for
+ * more than was ever recommended or in force: then it is not an approval of these values.
+ */
+export function approvalStanding(
+  approved: PersonalWishes['approved'],
+  recommended: Values,
+  inForce: Values,
+  tolerance: (container: string, resource: 'cpu' | 'memory') => Ratio,
+  now: Instant,
+): ApprovalStanding {
+  if (approved === null) return { kind: 'none' };
+  if (now - approved.at >= WISH_LASTS_MS) return { kind: 'lapsed', message: 'the approval is older than 7 days' };
+  for (const [name, values] of approved.values) {
+    const target = recommended.get(name);
+    const current = inForce.get(name);
+    if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} is not recommended for` };
+    for (const resource of RESOURCES) {
+      const field = FIELD[resource];
+      const [value, wanted] = [values.requests[field], target.requests[field]];
+      if (value === null || wanted === null) continue;
+      const slack = 1 + tolerance(name, resource);
+      if (wanted > value * slack)
+        return { kind: 'lapsed', message: `the recommendation for ${resource} of ${name} has moved upward since` };
+      if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) {
+        return { kind: 'lapsed', message: `the approved ${resource} of ${name} is not what was recommended` };
+      }
+    }
+  }
+  return { kind: 'valid', values: approved.values, by: approved.by };
+}
+
+/** Until when these values are not offered again; null: they may be. */
+export function rejectedUntil(
+  rejected: PersonalWishes['rejected'],
+  recommended: Values,
+  tolerance: (container: string, resource: 'cpu' | 'memory') => Ratio,
+  now: Instant,
+): Instant | null {
+  if (rejected === null || now - rejected.at >= WISH_LASTS_MS) return null;
+  const moved = [...recommended].some(([name, target]) => {
+    const before = rejected.values.get(name);
+    return before === undefined || RESOURCES.some((resource) => movedBeyond(before, target, resource, tolerance(name, resource)));
+  });
+  return moved ? null : rejected.at + WISH_LASTS_MS;
+}
+
+function movedBeyond(before: RequestsAndLimits, target: RequestsAndLimits, resource: 'cpu' | 'memory', tolerance: Ratio): boolean {
+  const field = FIELD[resource];
+  const [was, is] = [before.requests[field], target.requests[field]];
+  if (was === null || is === null) return was !== is;
+  return Math.abs(is - was) > was * tolerance;
+}

@@ -1,0 +1,122 @@
+// The figures of a workload: by container what is in force, what it should be, and why.
+
+import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
+import type { RequestsAndLimits } from '../../model/resources.ts';
+import type { ContainerAdvice } from '../advice.ts';
+import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
+import { containerTarget, limitsFor, type ContainerTarget, type TargetInputs } from './container-target.ts';
+import { FIELD, qosOf, withAmount, type Values } from './container-values.ts';
+import type { DueChange } from './due-changes.ts';
+import { mayLowerMemoryLimit } from './pod-change.ts';
+import { modeInForce, type WorkloadSituation } from './situation.ts';
+
+/** One container's figures. */
+export interface ContainerFigures {
+  readonly name: string;
+  /** What most pods have. */
+  readonly current: RequestsAndLimits;
+  /** What changes start from: what Evenkeel has put in force, else what most pods have. */
+  readonly inForce: RequestsAndLimits;
+  /** null while too little is known of it. */
+  readonly target: ContainerTarget | null;
+  readonly advice: ContainerAdvice | null;
+  readonly policy: ContainerPolicy;
+  /** What `target` was made from, so that a part of it can be made again; null where `target` is. */
+  readonly targetInputs: TargetInputs | null;
+}
+
+/** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
+export function workloadFigures(situation: WorkloadSituation): readonly ContainerFigures[] {
+  const { workload, pods, advice, policy, memory, limitRanges, now } = situation;
+  const current = usualValues(situation);
+  const settled = memory.apply?.values ?? memory.lastApplied?.values;
+  const guaranteed = qosInForce(situation, current) === 'Guaranteed';
+  const applies = ['Auto', 'Approve'].includes(modeInForce(policy, situation.overrides));
+  const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
+  return names.map((name): ContainerFigures => {
+    const own = current.get(name) ?? workload.containers.find((container) => container.name === name);
+    const present: RequestsAndLimits = {
+      requests: own?.requests ?? { cpuMillicores: null, memoryBytes: null },
+      limits: own?.limits ?? { cpuMillicores: null, memoryBytes: null },
+    };
+    const inForce = (applies ? settled?.get(name) : undefined) ?? present;
+    const known = advice.find((each) => each.container === name) ?? null;
+    const containerPolicy = containerPolicyOf(policy, name);
+    const base = { name, current: present, inForce, advice: known, policy: containerPolicy };
+    const off = containerMode(containerPolicy, modeInForce(policy, situation.overrides)) === 'Off';
+    if (known === null || off || !(known.enoughHistory || killedLately(known, situation)))
+      return { ...base, target: null, targetInputs: null };
+    const targetInputs: TargetInputs = {
+      now,
+      current: inForce,
+      advice: known,
+      policy: containerPolicy,
+      guaranteed,
+      limitRanges,
+      memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
+      memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
+    };
+    return { ...base, target: containerTarget(targetInputs), targetInputs };
+  });
+}
+
+/**
+ * The figures' targets for the resources that are to change: the rest stays in force, and limits follow what is really
+ * asked. Nothing falls for the sake of a raise.
+ */
+export function partOfTarget(figures: ContainerFigures, changes: readonly DueChange[]): RequestsAndLimits {
+  const { target, targetInputs, inForce } = figures;
+  if (target === null || targetInputs === null) return inForce;
+  let requests = inForce.requests;
+  for (const { resource } of changes) requests = withAmount(requests, resource, target.requests[FIELD[resource]]);
+  const made = limitsFor(targetInputs, requests);
+  let limits = inForce.limits;
+  requests = inForce.requests;
+  for (const { resource, direction } of changes) {
+    const field = FIELD[resource];
+    const least = direction === 'raise' ? inForce : null;
+    requests = withAmount(requests, resource, atLeast(made.requests[field], least?.requests[field] ?? null));
+    limits = withAmount(limits, resource, atLeast(made.limits[field], least?.limits[field] ?? null));
+  }
+  return { requests, limits };
+}
+
+/** What most pods have, by container; of equally many, what the first pod by name has. */
+function usualValues({ pods, workload }: WorkloadSituation): Values {
+  const running = pods.filter((pod) => pod.phase === 'Running');
+  const counted = running.length > 0 ? running : pods;
+  const usual = new Map<string, RequestsAndLimits>();
+  for (const name of new Set(counted.flatMap((pod) => pod.containers.map((container) => container.name)))) {
+    const tally = new Map<string, { count: number; values: RequestsAndLimits }>();
+    for (const container of counted.flatMap((pod) => pod.containers.filter((each) => each.name === name))) {
+      const values = valuesOf(container);
+      const key = JSON.stringify(values);
+      tally.set(key, { count: (tally.get(key)?.count ?? 0) + 1, values });
+    }
+    const [most] = [...tally.values()].sort((a, b) => b.count - a.count);
+    if (most !== undefined) usual.set(name, most.values);
+  }
+  return usual.size > 0 ? usual : new Map(workload.containers.map((container) => [container.name, container]));
+}
+
+function atLeast(amount: number | null, least: number | null): number | null {
+  return amount === null || least === null ? amount : Math.max(amount, least);
+}
+
+function valuesOf({ requests, limits }: ContainerRecord): RequestsAndLimits {
+  return { requests, limits };
+}
+
+function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {
+  return pods[0]?.qosClass ?? qosOf([...current.values()]);
+}
+
+function mayFallOn(pod: PodRecord, name: string, { kubeletVersions }: WorkloadSituation): boolean {
+  const container = pod.containers.find((each) => each.name === name);
+  return container === undefined || mayLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
+}
+
+/** A kill needs no history to be understood. */
+function killedLately(advice: ContainerAdvice, { now, policy }: WorkloadSituation): boolean {
+  return advice.lastOomAt !== null && now - advice.lastOomAt < policy.minSamplesMs;
+}

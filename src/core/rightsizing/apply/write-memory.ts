@@ -1,0 +1,87 @@
+// The part of a Recommendation's status that decisions remember by; `read-recommendation.ts` reads it back.
+
+import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import { isoTime } from '../../model/iso-time.ts';
+import type { RequestsAndLimits } from '../../model/resources.ts';
+import { writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
+import type { Values } from './container-values.ts';
+import type { ResizeMemory } from './situation.ts';
+
+/** As many failures as the schema holds; the newest pods of a storm tell no more than the first. */
+const MOST_FAILURES = 32;
+
+/** All of it but `memoryLimitLoweredAt`, which stands with each container. */
+export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
+  const { apply, lastApplied, previous, rolledBack, failures } = memory;
+  return {
+    ...optional(
+      'apply',
+      apply === null
+        ? null
+        : {
+            startedAt: isoTime(apply.startedAt),
+            stage: apply.stage,
+            stageStartedAt: isoTime(apply.stageStartedAt),
+            by: apply.by,
+            ...optional('throttledRatioBefore', apply.throttledRatioBefore),
+            reason: apply.reason,
+            containers: writeValues(apply.values),
+          },
+    ),
+    ...optional(
+      'lastApplied',
+      lastApplied === null
+        ? null
+        : {
+            at: isoTime(lastApplied.at),
+            by: lastApplied.by,
+            reason: lastApplied.reason,
+            pods: lastApplied.pods,
+            containers: writeValues(lastApplied.values),
+          },
+    ),
+    ...optional('previous', previous === null ? null : { at: isoTime(previous.at), containers: writeValues(previous.values) }),
+    ...optional(
+      'rolledBack',
+      rolledBack === null
+        ? null
+        : {
+            at: isoTime(rolledBack.at),
+            ...optional('requestedAt', rolledBack.requestedAt === null ? null : isoTime(rolledBack.requestedAt)),
+            reason: rolledBack.reason,
+            message: rolledBack.message.slice(0, 1024),
+            heldUntil: isoTime(rolledBack.heldUntil),
+            count: rolledBack.count,
+            containers: writeValues(rolledBack.values),
+          },
+    ),
+    ...optional(
+      'resizes',
+      failures.length === 0
+        ? null
+        : failures.slice(0, MOST_FAILURES).map((failure) => ({
+            pod: failure.pod,
+            uid: failure.uid,
+            state: failure.state,
+            since: isoTime(failure.since),
+            message: failure.message.slice(0, 1024),
+            containers: writeValues(failure.values),
+          })),
+    ),
+  };
+}
+
+/** Both as custom resources write them. */
+export function writeBoth({ requests, limits }: RequestsAndLimits): { requests: QuantityPair; limits: QuantityPair } {
+  return { requests: writeQuantities(requests), limits: writeQuantities(limits) };
+}
+
+/** By container, in the order of the map. */
+function writeValues(values: Values): { name: string; requests: QuantityPair; limits: QuantityPair }[] {
+  return [...values].map(([name, value]) => ({ name, ...writeBoth(value) }));
+}
+
+/** A property that is left out where there is nothing to say: absent, never null. */
+export function optional<K extends string, V>(key: K, value: V | null): Readonly<Partial<Record<K, V>>> {
+  return (value === null ? {} : { [key]: value }) as Readonly<Partial<Record<K, V>>>;
+}

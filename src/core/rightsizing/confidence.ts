@@ -1,0 +1,63 @@
+// How far advice may be believed: coverage × span × calibration × freshness, each 0–1.
+
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../model/units.ts';
+import type { DurationMs, Ratio } from '../model/units.ts';
+
+/** Trust is whole after a week: every day of the week was seen. */
+const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;
+/** Usage older than this says nothing about now. */
+const STALE_AFTER_MS: DurationMs = 15 * MINUTE_MS;
+/** A new version may behave otherwise: half the trust for a day. */
+const SETTLING_MS: DurationMs = DAY_MS;
+const SETTLING_FACTOR = 0.5;
+/** 95 % two-sided. */
+const Z = 1.96;
+
+export interface ConfidenceInputs {
+  readonly coverage: Ratio;
+  readonly historyMs: DurationMs;
+  /** Share of points that past advice covered, over how many hours, and the share that the goal asks for. */
+  readonly covered: Ratio;
+  readonly hours: number;
+  readonly goalShare: Ratio;
+  /** Age of the newest sample. */
+  readonly ageMs: DurationMs;
+  /** Since the container's version last changed; null where it never did in sight. */
+  readonly sinceChangeMs: DurationMs | null;
+}
+
+/** The product of its four parts, 0–1. */
+export function confidenceOf(inputs: ConfidenceInputs): Ratio {
+  const span = Math.min(1, inputs.historyMs / FULL_SPAN_MS);
+  const calibration = Math.min(1, wilsonLowerBound(inputs.covered, inputs.hours) / inputs.goalShare);
+  const settling = inputs.sinceChangeMs !== null && inputs.sinceChangeMs < SETTLING_MS;
+  const freshness = inputs.ageMs > STALE_AFTER_MS ? 0 : settling ? SETTLING_FACTOR : 1;
+  return inputs.coverage * span * calibration * freshness;
+}
+
+/** The same in words. */
+export function confidenceText(inputs: ConfidenceInputs): string {
+  const parts = [
+    inputs.hours === 0
+      ? 'no advice to look back on yet'
+      : `would have covered ${percent(inputs.covered)} of the last ${inputs.hours} hours with usage`,
+    `${(inputs.historyMs / DAY_MS).toFixed(1)} days seen, ${percent(inputs.coverage)} of their 5-minute points`,
+  ];
+  if (inputs.ageMs > STALE_AFTER_MS) parts.push(`no usage for ${(inputs.ageMs / HOUR_MS).toFixed(1)} h`);
+  if (inputs.sinceChangeMs !== null && inputs.sinceChangeMs < SETTLING_MS) parts.push('a new version since less than a day');
+  return parts.join('; ');
+}
+
+/** Lower end of the 95 % Wilson interval of a share seen in `trials` trials; 0 without trials. */
+function wilsonLowerBound(share: Ratio, trials: number): Ratio {
+  if (trials <= 0) return 0;
+  const z2 = Z * Z;
+  const middle = share + z2 / (2 * trials);
+  const spread = Z * Math.sqrt((share * (1 - share)) / trials + z2 / (4 * trials * trials));
+  return Math.max(0, (middle - spread) / (1 + z2 / trials));
+}
+
+// Rounded down: 99.96 % must not read as 100 %.
+function percent(ratio: Ratio): string {
+  return `${(Math.floor(ratio * 1000) / 10).toFixed(1)} %`;
+}

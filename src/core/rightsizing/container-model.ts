@@ -1,0 +1,254 @@
+// What is known of one container of one workload, all of its replicas together: samples in, advice out. Survives
+// roll-outs (it is keyed by the workload, not the pod) and restarts (checkpoint).
+
+import type { UsageSample } from '../model/usage.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
+import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
+import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
+import { ByteReader, ByteWriter } from './byte-codec.ts';
+import { confidenceOf, confidenceText } from './confidence.ts';
+import type { ConfidenceInputs } from './confidence.ts';
+import { DayCounts } from './day-counts.ts';
+import { MemoryPeaks } from './memory-peaks.ts';
+import { OomLog } from './oom-log.ts';
+import { adviseResource } from './resource-advice.ts';
+import { ResourceModel, SLOT_MS } from './resource-model.ts';
+import { CPU_TUNING, MEMORY_TUNING } from './resource-rules.ts';
+import { SlotCollector, slotOf } from './slot-collector.ts';
+
+/** Version of the checkpoint's encoding; older and newer ones are refused. */
+export const CHECKPOINT_VERSION = 1;
+/** Samples of a slot may come this long after its end. */
+const GRACE_MS: DurationMs = 30 * SECOND_MS;
+/** Half-life of the throttled share: a day. */
+const THROTTLE_DECAY_PER_SLOT = Math.pow(0.5, 1 / 288);
+const DAILY_PEAKS = 14;
+
+export class ContainerModel {
+  readonly #cpu = new ResourceModel(CPU_TUNING);
+  readonly #memory = new ResourceModel(MEMORY_TUNING);
+  readonly #collector = new SlotCollector();
+  readonly #peaks = new MemoryPeaks();
+  readonly #ooms = new OomLog();
+  readonly #days = new DayCounts();
+  #firstSampleAt: Instant = NaN;
+  #lastSampleAt: Instant = NaN;
+  #changedAt: Instant = NaN;
+  #samples = 0;
+  #dropped = 0;
+  #throttledSum = 0;
+  #throttledWeight = 0;
+
+  /** Takes one sample of one replica; false where it was thrown away (counted). */
+  observe(pod: string, sample: UsageSample): boolean {
+    // By the end of its slot a sample's slot is known to be the newest: what came before it is over.
+    if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
+    if (!this.#collector.take(pod, sample)) {
+      this.#dropped += 1;
+      return false;
+    }
+    this.#samples += 1;
+    if (Number.isNaN(this.#firstSampleAt)) this.#firstSampleAt = sample.at;
+    if (!(sample.at <= this.#lastSampleAt)) this.#lastSampleAt = sample.at;
+    return true;
+  }
+
+  /**
+   * Notes an OOM kill. A kill told late counts at its own time.
+   * @param limitBytes the limit in force at the death; null where unknown: the highest usage known stands for it
+   */
+  observeOom(at: Instant, limitBytes: Bytes | null): void {
+    const limit = limitBytes ?? this.#peaks.ever;
+    if (!Number.isFinite(at) || !(limit > 0)) return;
+    this.#ooms.add({ at, limitBytes: limit });
+    if (slotOf(at) >= this.#collector.slot) this.#collector.takeKill(at, limit);
+  }
+
+  /** A new version or configuration began to run: trust is halved for a day. */
+  noteChange(at: Instant): void {
+    if (!(at <= this.#changedAt)) this.#changedAt = at;
+  }
+
+  /** Samples are known up to here; NaN before the first. */
+  get lastSampleAt(): Instant {
+    return this.#lastSampleAt;
+  }
+
+  /** Advice at a moment, from what was observed before it; null before anything was. Repeatable: asking changes nothing. */
+  advise(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice | null {
+    if (Number.isNaN(this.#firstSampleAt)) return null;
+    this.#advanceTo(now);
+    const historyMs = Math.max(0, this.#lastSampleAt - this.#firstSampleAt);
+    const windowDays = rules.historyWindowMs / DAY_MS;
+    const coverage = this.#days.coverage(slotOf(this.#firstSampleAt), slotOf(this.#lastSampleAt) + 1, Math.floor(windowDays));
+    const trust = (model: ResourceModel, of: ResourceRules): ConfidenceInputs => ({
+      ...calibrationOf(model, of),
+      coverage,
+      historyMs: Math.min(historyMs, rules.historyWindowMs),
+      ageMs: now - this.#lastSampleAt,
+      sinceChangeMs: Number.isNaN(this.#changedAt) ? null : now - this.#changedAt,
+    });
+    const cpuTrust = trust(this.#cpu, rules.cpu);
+    const memoryTrust = trust(this.#memory, rules.memory);
+    const common = { historyWindowMs: rules.historyWindowMs, historyMs };
+    const openMemory = this.#collector.openMemory;
+    const oomNeed = this.#ooms.need(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
+    const cpu = this.#cpu.known
+      ? adviseResource(this.#cpu, { ...common, rules: rules.cpu, confidence: confidenceOf(cpuTrust), oomNeed: 0, openPeak: NaN })
+      : null;
+    const memory = this.#memory.known
+      ? adviseResource(this.#memory, {
+          ...common,
+          rules: rules.memory,
+          confidence: confidenceOf(memoryTrust),
+          oomNeed,
+          openPeak: openMemory,
+        })
+      : null;
+    const weaker = memory !== null && (cpu === null || memory.confidence < cpu.confidence) ? memoryTrust : cpuTrust;
+    return {
+      container,
+      cpu,
+      memory,
+      usage: this.#usage(cpu, memory),
+      memoryEvidence: this.#memory.known ? this.#evidence(historyMs, oomNeed) : null,
+      oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
+      lastOomAt: this.#ooms.lastAt,
+      leakSuspected: this.#memory.leaking,
+      throttledRatio: this.#throttledWeight > 0 ? this.#throttledSum / this.#throttledWeight : null,
+      samples: this.#samples,
+      droppedSamples: this.#dropped,
+      firstSampleAt: this.#firstSampleAt,
+      lastSampleAt: this.#lastSampleAt,
+      coverage,
+      enoughHistory: historyMs >= rules.minSamplesMs,
+      confidence: cpu === null && memory === null ? 0 : confidenceOf(weaker),
+      confidenceText: confidenceText(weaker),
+    };
+  }
+
+  /** Everything that advice is made from, the 5 minutes under way excepted. */
+  checkpoint(): Uint8Array {
+    const out = new ByteWriter();
+    out.u8(CHECKPOINT_VERSION);
+    for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#changedAt, this.#samples, this.#dropped]) out.f64(value);
+    out.f64(this.#throttledSum);
+    out.f64(this.#throttledWeight);
+    out.f64(this.#collector.slot);
+    this.#days.save(out);
+    this.#peaks.save(out);
+    this.#ooms.save(out);
+    this.#cpu.save(out);
+    this.#memory.save(out);
+    return out.bytes();
+  }
+
+  /** A model as it was at its checkpoint; null where the bytes are of another version, or cut. */
+  static restore(bytes: Uint8Array): ContainerModel | null {
+    if (bytes[0] !== CHECKPOINT_VERSION) return null;
+    const model = new ContainerModel();
+    try {
+      model.#load(new ByteReader(bytes.subarray(1)));
+    } catch (error) {
+      if (error instanceof RangeError) return null;
+      throw error;
+    }
+    return model;
+  }
+
+  #load(from: ByteReader): void {
+    this.#firstSampleAt = from.f64();
+    this.#lastSampleAt = from.f64();
+    this.#changedAt = from.f64();
+    this.#samples = from.f64();
+    this.#dropped = from.f64();
+    this.#throttledSum = from.f64();
+    this.#throttledWeight = from.f64();
+    this.#collector.close(from.f64());
+    this.#days.load(from);
+    this.#peaks.load(from);
+    this.#ooms.load(from);
+    this.#cpu.load(from);
+    this.#memory.load(from);
+  }
+
+  #plausibleTime(at: Instant): boolean {
+    return Number.isFinite(at) && at > 0;
+  }
+
+  #advanceTo(now: Instant): void {
+    const slot = Math.floor((now - GRACE_MS) / SLOT_MS);
+    if (slot > this.#collector.slot) this.#close(slot);
+  }
+
+  #close(next: number): void {
+    const point = this.#collector.close(next);
+    if (point !== null) this.#learn(point.slot, point.cpu, point.memory, point.throttled);
+    if (this.#cpu.hour !== -1) this.#cpu.advanceTo(next);
+    if (this.#memory.hour !== -1) this.#memory.advanceTo(next);
+  }
+
+  #learn(slot: number, cpu: number, memory: number, throttled: number): void {
+    this.#days.add(slot);
+    if (!Number.isNaN(cpu)) this.#cpu.addPoint(slot, cpu);
+    if (!Number.isNaN(memory)) {
+      this.#memory.addPoint(slot, memory);
+      this.#peaks.addPoint(slot, memory);
+    }
+    if (Number.isNaN(throttled)) return;
+    this.#throttledSum = this.#throttledSum * THROTTLE_DECAY_PER_SLOT + throttled;
+    this.#throttledWeight = this.#throttledWeight * THROTTLE_DECAY_PER_SLOT + 1;
+  }
+
+  #usage(cpu: ResourceAdvice | null, memory: ResourceAdvice | null): ContainerAdvice['usage'] {
+    const at = (percentile: Ratio) => ({
+      cpuMillicores: wholeOrZero(Math.min(this.#cpu.percentile(percentile), cpu?.peak ?? Infinity)),
+      memoryBytes: wholeOrZero(Math.min(this.#memory.percentile(percentile), memory?.peak ?? Infinity)),
+    });
+    const max = { cpuMillicores: cpu?.peak ?? 0, memoryBytes: memory?.peak ?? 0 };
+    return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max };
+  }
+
+  #evidence(historyMs: DurationMs, oomNeed: Bytes): MemoryEvidence {
+    const memory = this.#memory;
+    const open = this.#collector.openMemory;
+    const everIsOpen = open > this.#peaks.ever;
+    const peakEver = Math.round(everIsOpen ? open : this.#peaks.ever);
+    // The hours are kept in codes, 0.04 % wide: a window's peak must not read higher than the highest ever.
+    const withOpen = (peak: number) => Math.min(peakEver, Math.round(Number.isNaN(open) || open < peak ? peak : open));
+    const hour = memory.hour;
+    const before = memory.ring.maxPeak(hour - 1, 1);
+    const daily = Array.from({ length: DAILY_PEAKS }, (_, day) => memory.ring.maxPeak(hour - day * 24, 24)).filter(
+      (peak) => !Number.isNaN(peak),
+    );
+    const sorted = daily.sort((a, b) => a - b);
+    const peakHour = memory.peak(1);
+    return {
+      historyMs,
+      peakEver,
+      peakEverAt: everIsOpen ? this.#lastSampleAt : this.#peaks.everAt,
+      peak7d: withOpen(memory.peak(168)),
+      peak24h: withOpen(memory.peak(24)),
+      peakHour: withOpen(peakHour),
+      latest: Math.round(Number.isNaN(open) ? memory.latest : open),
+      worstRecordRatio: this.#peaks.worstRecordRatio,
+      typical: Math.round(memory.percentile(0.5)),
+      medianDailyPeak: Math.round(sorted[Math.floor(sorted.length / 2)] ?? memory.latest),
+      slopeBytesPerHour: Number.isNaN(before) ? 0 : Math.round(peakHour - before),
+      lastOomAt: this.#ooms.lastAt,
+      oomNeed,
+      leakSuspected: memory.leaking,
+    };
+  }
+}
+
+// A fixed percentile is judged by what it covered of the past as a whole; a goal by the advice that was in force.
+function calibrationOf(model: ResourceModel, rules: ResourceRules): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
+  const { share, hours } = model.calibration(rules.goal);
+  if (rules.percentile === null) return { covered: share, hours, goalShare: model.tuning.quantiles[rules.goal] };
+  return { covered: rules.percentile, hours, goalShare: rules.percentile };
+}
+
+function wholeOrZero(value: number): number {
+  return Number.isFinite(value) ? Math.round(value) : 0;
+}

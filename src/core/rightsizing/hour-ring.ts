@@ -1,0 +1,83 @@
+// The last 28 days hour by hour, each hour's highest value, and its upper quartile for the last 7, as 16-bit codes. Windows over it
+// answer "the highest of the last 6 hours" and "the same hour on the last 7 days".
+
+import { decodeValue, encodeValue, UNKNOWN_CODE } from './log-scale.ts';
+
+/** Four weeks, so that the same hour of the week is seen four times. */
+export const RING_HOURS = 672;
+/** A week: nobody asks for older upper quartiles. */
+export const UPPER_HOURS = 168;
+
+export class HourRing {
+  readonly #peaks = new Uint16Array(RING_HOURS);
+  readonly #uppers = new Uint16Array(UPPER_HOURS);
+  /** Hour (since the epoch) after the newest one held. */
+  #end = 0;
+
+  /** The hour after the newest one held. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** Appends the hour `hour`; hours between it and the newest held are unknown. */
+  push(hour: number, peak: number, upperQuartile: number): void {
+    if (this.#end === 0 || hour - this.#end >= RING_HOURS) {
+      this.#peaks.fill(UNKNOWN_CODE);
+      this.#uppers.fill(UNKNOWN_CODE);
+    } else {
+      for (let missing = this.#end; missing < hour; missing++) {
+        this.#peaks[missing % RING_HOURS] = UNKNOWN_CODE;
+        this.#uppers[missing % UPPER_HOURS] = UNKNOWN_CODE;
+      }
+    }
+    this.#peaks[hour % RING_HOURS] = encodeValue(peak);
+    this.#uppers[hour % UPPER_HOURS] = encodeValue(upperQuartile);
+    this.#end = hour + 1;
+  }
+
+  /** Highest value of the `hours` hours before `before`; NaN where none is known. */
+  maxPeak(before: number, hours: number): number {
+    let most = UNKNOWN_CODE;
+    for (let hour = Math.max(before - hours, this.#end - RING_HOURS, 0); hour < Math.min(before, this.#end); hour++) {
+      const code = this.#peaks[hour % RING_HOURS] ?? 0;
+      if (code > most) most = code;
+    }
+    return decodeValue(most);
+  }
+
+  /** Highest values of several windows that end at `before`, ascending lengths in hours, in one pass. */
+  maxPeaks(before: number, windows: readonly number[], into: Float64Array, offset: number): void {
+    let most = UNKNOWN_CODE;
+    let back = 0;
+    for (const [index, hours] of windows.entries()) {
+      for (; back < hours; back++) {
+        const code = this.#peakCode(before - 1 - back);
+        if (code > most) most = code;
+      }
+      into[offset + index] = decodeValue(most);
+    }
+  }
+
+  peakAt(hour: number): number {
+    return decodeValue(this.#peakCode(hour));
+  }
+
+  upperAt(hour: number): number {
+    return hour >= this.#end || hour < this.#end - UPPER_HOURS || hour < 0 ? NaN : decodeValue(this.#uppers[hour % UPPER_HOURS] ?? 0);
+  }
+
+  /** For checkpoints. */
+  dump(): { readonly end: number; readonly peaks: Uint16Array; readonly uppers: Uint16Array } {
+    return { end: this.#end, peaks: this.#peaks, uppers: this.#uppers };
+  }
+
+  load(end: number, peaks: Uint16Array, uppers: Uint16Array): void {
+    this.#end = end;
+    this.#peaks.set(peaks);
+    this.#uppers.set(uppers);
+  }
+
+  #peakCode(hour: number): number {
+    return hour >= this.#end || hour < this.#end - RING_HOURS || hour < 0 ? UNKNOWN_CODE : (this.#peaks[hour % RING_HOURS] ?? 0);
+  }
+}

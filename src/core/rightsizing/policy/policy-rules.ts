@@ -1,0 +1,117 @@
+// What a PodResizePolicy comes to once it is read: every value parsed, every default filled in.
+
+import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import type { Glob } from '../../model/glob.ts';
+import { matchesGlob } from '../../model/glob.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '../../model/units.ts';
+import type { Window } from '../../model/window.ts';
+import type { Goal } from '../advice.ts';
+
+/** Rules for one resource of a container. Amounts in millicores or bytes. */
+export interface ResourcePolicy {
+  readonly goal: Goal;
+  readonly percentile: Ratio | null;
+  readonly margin: Ratio | null;
+  /** null: no bound but the recommender's own. */
+  readonly min: number | null;
+  readonly max: number | null;
+  /** Smallest change worth making, as a share of the present request. */
+  readonly minChangeRatio: Ratio;
+  readonly limit: LimitPolicy;
+}
+
+export interface LimitPolicy {
+  readonly rule: 'Keep' | 'Ratio' | 'None';
+  /** null: the ratio that the container has now. */
+  readonly ratio: number | null;
+}
+
+export interface ContainerPolicy {
+  /** Can only be more careful than the mode of the workload; null: the same. */
+  readonly mode: ResizeMode | null;
+  readonly controlled: 'requests' | 'requestsAndLimits';
+  readonly cpu: ResourcePolicy;
+  readonly memory: ResourcePolicy;
+}
+
+export interface PolicyRules {
+  /** null: no policy governs, all defaults hold. */
+  readonly name: string | null;
+  readonly mode: ResizeMode;
+  readonly apply: 'InPlace' | 'InPlaceOrEvict' | 'OnRestart';
+  readonly hpa: 'Preserve' | 'Tune' | 'Off';
+  /** For containers that no exception names. */
+  readonly container: ContainerPolicy;
+  /** In the policy's order; the first that matches counts. */
+  readonly exceptions: readonly { readonly name: Glob; readonly policy: ContainerPolicy }[];
+  readonly historyWindowMs: DurationMs;
+  readonly minSamplesMs: DurationMs;
+  readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes };
+  readonly windows: readonly Window[];
+  readonly cooldownMs: DurationMs;
+  /** Least confidence before a reduction, by resource. */
+  readonly minConfidence: { readonly cpu: Ratio; readonly memory: Ratio };
+  readonly maxChangesPerCycle: number;
+  readonly maxConcurrent: number;
+  readonly intervalMs: DurationMs;
+  readonly rollback: { readonly onRestarts: number; readonly onThrottleRatio: Ratio; readonly withinMs: DurationMs };
+  readonly paused: boolean;
+  readonly dryRun: boolean;
+}
+
+/** Smallest change worth making, by goal: who saves wants the small ones too, who is careful wants calm. */
+export const MIN_CHANGE_RATIO: Readonly<Record<Goal, Ratio>> = { Savings: 0.05, Balanced: 0.1, Safe: 0.15 };
+
+const DEFAULT_MIN_CONFIDENCE = { cpu: 0.6, memory: 0.8 } as const;
+const DEFAULT_MEMORY_LIMIT_RATIO = 1.25;
+
+/** Rules of a resource of which a policy says nothing. */
+export function defaultResourcePolicy(resource: 'cpu' | 'memory', goal: Goal): ResourcePolicy {
+  return {
+    goal,
+    percentile: null,
+    margin: null,
+    min: null,
+    max: null,
+    minChangeRatio: MIN_CHANGE_RATIO[goal],
+    limit: resource === 'cpu' ? { rule: 'Keep', ratio: null } : { rule: 'Ratio', ratio: DEFAULT_MEMORY_LIMIT_RATIO },
+  };
+}
+
+/** What holds for a workload that no policy governs: the same as a policy without any field. */
+export const DEFAULT_POLICY_RULES: PolicyRules = {
+  name: null,
+  mode: 'Recommend',
+  apply: 'InPlace',
+  hpa: 'Preserve',
+  container: {
+    mode: null,
+    controlled: 'requestsAndLimits',
+    cpu: defaultResourcePolicy('cpu', 'Balanced'),
+    memory: defaultResourcePolicy('memory', 'Balanced'),
+  },
+  exceptions: [],
+  historyWindowMs: 14 * DAY_MS,
+  minSamplesMs: 24 * HOUR_MS,
+  oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
+  windows: [],
+  cooldownMs: HOUR_MS,
+  minConfidence: DEFAULT_MIN_CONFIDENCE,
+  maxChangesPerCycle: 100,
+  maxConcurrent: 10,
+  intervalMs: 5 * MINUTE_MS,
+  rollback: { onRestarts: 1, onThrottleRatio: 0.25, withinMs: 10 * MINUTE_MS },
+  paused: false,
+  dryRun: false,
+};
+
+/** Rules for one container by name. */
+export function containerPolicyOf(rules: PolicyRules, container: string): ContainerPolicy {
+  return rules.exceptions.find((exception) => matchesGlob(exception.name, container))?.policy ?? rules.container;
+}
+
+/** The mode of one container: its own where that is more careful, else the workload's. */
+export function containerMode(policy: ContainerPolicy, workloadMode: ResizeMode): ResizeMode {
+  if (policy.mode === null) return workloadMode;
+  return RESIZE_MODES.indexOf(policy.mode) <= RESIZE_MODES.indexOf(workloadMode) ? policy.mode : workloadMode;
+}

@@ -1,0 +1,124 @@
+// What a workload's own annotations ask for: bounds, mode, to be left alone, to be held.
+
+import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import type { Parsed } from '../../model/parsed.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
+import type { OptionalResources } from '../../model/resources.ts';
+import { UNSET_RESOURCES } from '../../model/resources.ts';
+import type { Instant } from '../../model/units.ts';
+
+/** Bounds by container name; `*` stands for all that are not named. */
+export type BoundsByContainer = ReadonlyMap<string, OptionalResources>;
+
+export interface WorkloadOverrides {
+  /** null: the policy's. */
+  readonly mode: ResizeMode | null;
+  readonly excluded: boolean;
+  /** No automatic change before; null: not held. */
+  readonly heldUntil: Instant | null;
+  readonly floor: BoundsByContainer;
+  readonly ceiling: BoundsByContainer;
+  /** What could not be read, each naming annotation and remedy; while there is any, nothing is changed. */
+  readonly problems: readonly string[];
+}
+
+export const NO_OVERRIDES: WorkloadOverrides = {
+  mode: null,
+  excluded: false,
+  heldUntil: null,
+  floor: new Map(),
+  ceiling: new Map(),
+  problems: [],
+};
+
+/** Reads the annotations of a workload. */
+export function readOverrides(annotations: Readonly<Record<string, string>>): WorkloadOverrides {
+  const problems: string[] = [];
+  const name = WORKLOAD_ANNOTATIONS;
+  const floor = readBounds(name.floor, annotations[name.floor], problems);
+  const ceiling = readBounds(name.ceiling, annotations[name.ceiling], problems);
+  for (const container of new Set([...floor.keys(), ...ceiling.keys()])) {
+    const low = boundsOf(floor, container);
+    const high = boundsOf(ceiling, container);
+    for (const field of ['cpuMillicores', 'memoryBytes'] as const) {
+      const [least, greatest] = [low[field], high[field]];
+      if (least !== null && greatest !== null && least > greatest) {
+        problems.push(`${name.floor}: the floor of '${container}' is above its ceiling in ${name.ceiling}; lower one or raise the other`);
+      }
+    }
+  }
+  return {
+    mode: readMode(annotations[name.mode], problems),
+    excluded: annotations[name.exclude] === 'true',
+    heldUntil: readTime(annotations[name.heldUntil], problems),
+    floor,
+    ceiling,
+    problems,
+  };
+}
+
+/** The bounds of one container: its own, else those of `*`, each resource by itself. */
+export function boundsOf(bounds: BoundsByContainer, container: string): OptionalResources {
+  const own = bounds.get(container) ?? UNSET_RESOURCES;
+  const all = bounds.get('*') ?? UNSET_RESOURCES;
+  return { cpuMillicores: own.cpuMillicores ?? all.cpuMillicores, memoryBytes: own.memoryBytes ?? all.memoryBytes };
+}
+
+function readMode(text: string | undefined, problems: string[]): ResizeMode | null {
+  if (text === undefined) return null;
+  const mode = RESIZE_MODES.find((known) => known.toLowerCase() === text.trim().toLowerCase());
+  if (mode === undefined) problems.push(`${WORKLOAD_ANNOTATIONS.mode}: '${text}' is none of ${RESIZE_MODES.join(', ')}`);
+  return mode ?? null;
+}
+
+function readTime(text: string | undefined, problems: string[]): Instant | null {
+  if (text === undefined) return null;
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN;
+  if (Number.isFinite(at)) return at;
+  problems.push(`${WORKLOAD_ANNOTATIONS.heldUntil}: '${text}' is not a time; write RFC 3339 such as 2026-11-21T10:00:00Z`);
+  return null;
+}
+
+function readBounds(annotation: string, text: string | undefined, problems: string[]): BoundsByContainer {
+  const bounds = new Map<string, OptionalResources>();
+  if (text === undefined) return bounds;
+  const wanted = `${annotation}: write JSON by container, such as {"*":{"cpu":"250m","memory":"256Mi"}}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    problems.push(`${wanted}; this is not JSON`);
+    return bounds;
+  }
+  if (!isObject(value)) {
+    problems.push(`${wanted}; this is not an object`);
+    return bounds;
+  }
+  for (const [container, entry] of Object.entries(value)) {
+    if (!isObject(entry)) {
+      problems.push(`${wanted}; '${container}' is not an object`);
+      continue;
+    }
+    for (const key of Object.keys(entry)) {
+      if (key !== 'cpu' && key !== 'memory') problems.push(`${annotation}: '${container}.${key}' is not known; only cpu and memory are`);
+    }
+    bounds.set(container, {
+      cpuMillicores: readAmount(`${annotation}: '${container}.cpu'`, entry['cpu'], parseCpuMillicores, problems),
+      memoryBytes: readAmount(`${annotation}: '${container}.memory'`, entry['memory'], parseMemoryBytes, problems),
+    });
+  }
+  return bounds;
+}
+
+function readAmount(path: string, value: unknown, parse: (text: string | number) => Parsed<number>, problems: string[]): number | null {
+  if (value === undefined || value === null) return null;
+  const outcome = typeof value === 'string' || typeof value === 'number' ? parse(value) : null;
+  if (outcome?.ok === true) return outcome.value;
+  problems.push(`${path}: ${outcome?.message ?? 'write a quantity'}`);
+  return null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

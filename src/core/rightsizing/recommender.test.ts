@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { aSeries, MONDAY } from '../../../test/builders/usage.ts';
+import { DAY_MS, MiB } from '../model/units.ts';
+import type { UsageSample, UsageSeries } from '../model/usage.ts';
+import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
+import { Recommender } from './recommender.ts';
+
+const RULES = DEFAULT_RECOMMENDER_RULES;
+const KEY = 'shop/Deployment/web';
+const NOW = MONDAY + 3 * DAY_MS + 31_000;
+
+function aPast(pod: string, samples: readonly UsageSample[], change: Partial<UsageSeries> = {}): UsageSeries {
+  const workload = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+  return { namespace: 'shop', pod, container: 'app', workload, stepSeconds: 300, samples, oomKills: [], ...change };
+}
+
+const wave = (index: number) => 200 + 100 * Math.sin(index / 20);
+
+describe('Recommender', () => {
+  test('knows the same after a backfill as after the same samples live', () => {
+    const [a, b] = [aSeries(3, wave, wave), aSeries(3, (index) => wave(index) / 2, wave)];
+    const live = new Recommender();
+    for (const [index, sample] of a.entries()) {
+      live.observe(KEY, 'app', 'a', sample);
+      live.observe(KEY, 'app', 'b', b[index]!);
+    }
+    live.observeOom(KEY, 'app', MONDAY + DAY_MS, 250 * MiB);
+    const past = new Recommender();
+    const kill = { at: MONDAY + DAY_MS, memoryLimitBytes: 250 * MiB };
+    expect(past.backfill([aPast('b', b), aPast('a', a, { oomKills: [kill] })])).toEqual({ taken: a.length * 2, dropped: 0 });
+    const [fromLive] = live.advise(KEY, NOW, RULES);
+    const [fromPast] = past.advise(KEY, NOW, RULES);
+    expect(fromPast?.cpu).toEqual(fromLive?.cpu);
+    expect(fromPast?.oomKills).toBe(1);
+    expect(fromPast?.coverage).toBe(1);
+  });
+
+  test('takes one-minute samples and their 5-minute means for the same', () => {
+    const minutes = Array.from({ length: 3 * 1440 }, (_, index) => ({
+      at: MONDAY + (index + 1) * 60_000,
+      cpuMillicores: wave(Math.floor(index / 5)) + ((index % 5) - 2) * 10,
+      memoryBytes: (wave(Math.floor(index / 5)) - (index % 5)) * MiB,
+    }));
+    const live = new Recommender();
+    for (const sample of minutes) live.observe(KEY, 'app', 'a', sample);
+    const past = new Recommender();
+    past.backfill([aPast('a', aSeries(3, wave, wave))]);
+    expect(live.advise(KEY, NOW, RULES)[0]?.memory?.target).toBe(past.advise(KEY, NOW, RULES)[0]?.memory?.target);
+    expect(live.advise(KEY, NOW, RULES)[0]?.cpu?.target).toBe(past.advise(KEY, NOW, RULES)[0]?.cpu?.target);
+  });
+
+  test('does not count a past twice', () => {
+    const recommender = new Recommender();
+    recommender.backfill([aPast('a', aSeries(3, wave, wave))]);
+    const before = recommender.advise(KEY, NOW, RULES);
+    recommender.backfill([aPast('a', aSeries(3, wave, wave))]);
+    expect(recommender.advise(KEY, NOW, RULES)).toEqual(before);
+  });
+
+  test('reads an hourly history as a whole one', () => {
+    const recommender = new Recommender();
+    const hourly = aSeries(3, wave, wave).filter((_, index) => index % 12 === 11);
+    recommender.backfill([aPast('a', hourly, { stepSeconds: 3600 })]);
+    expect(recommender.advise(KEY, NOW, RULES)[0]?.coverage).toBe(1);
+  });
+
+  test('leaves out pasts whose workload nobody knows', () => {
+    const recommender = new Recommender();
+    expect(recommender.backfill([aPast('a', aSeries(1, wave, wave), { workload: null })]).taken).toBe(0);
+    expect([...recommender.workloads()]).toEqual([]);
+  });
+
+  test('advises containers in order of name, each by its own rules', () => {
+    const recommender = new Recommender();
+    recommender.backfill([
+      aPast('a', aSeries(3, wave, wave), { container: 'web' }),
+      aPast('a', aSeries(3, wave, wave), { container: 'agent' }),
+    ]);
+    const advice = recommender.advise(KEY, NOW, (name) => ({ ...RULES, cpu: { ...RULES.cpu, max: name === 'agent' ? 50 : null } }));
+    expect(advice.map((each) => each.container)).toEqual(['agent', 'web']);
+    expect(advice[0]?.cpu?.target).toBe(50);
+    expect(advice[1]?.cpu?.target).toBeGreaterThan(100);
+  });
+
+  test('hands out checkpoints of what changed, takes them back, and forgets', () => {
+    const recommender = new Recommender();
+    recommender.backfill([aPast('a', aSeries(2, wave, wave))]);
+    const checkpoints = [...recommender.checkpoints(0)];
+    expect(checkpoints.map((each) => each.key)).toEqual([`${KEY}/app`]);
+    expect([...recommender.checkpoints(recommender.sequence)]).toEqual([]);
+    const other = new Recommender();
+    expect(checkpoints.every((each) => other.restore(each))).toBe(true);
+    expect(other.restore({ ...checkpoints[0]!, version: 99 })).toBe(false);
+    const now = MONDAY + 2 * DAY_MS + 31_000;
+    expect(other.advise(KEY, now, RULES)[0]?.memory?.target).toBe(recommender.advise(KEY, now, RULES)[0]?.memory?.target);
+    expect(other.forget(KEY)).toEqual([`${KEY}/app`]);
+    expect(other.advise(KEY, now, RULES)).toEqual([]);
+  });
+});

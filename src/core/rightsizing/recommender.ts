@@ -1,0 +1,161 @@
+// All containers' models, by workload: the one place where usage becomes advice. Holds no clock: time comes with the
+// samples and with each question.
+
+import type { UsageSample, UsageSeries } from '../model/usage.ts';
+import type { Bytes, Instant } from '../model/units.ts';
+import { workloadKey } from '../model/workload.ts';
+import type { WorkloadKey } from '../model/workload.ts';
+import type { ContainerAdvice, RecommenderRules } from './advice.ts';
+import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
+import { SLOT_MS } from './resource-model.ts';
+
+/** One container's state at rest. The shape of `UsageCheckpoint` of the History port, less the moment of saving. */
+export interface RecommenderCheckpoint {
+  /** `namespace/kind/name/container`. */
+  readonly key: string;
+  readonly version: number;
+  readonly data: Uint8Array;
+}
+
+/** Samples taken in and thrown away by a backfill. */
+export interface BackfillResult {
+  readonly taken: number;
+  readonly dropped: number;
+}
+
+interface Held {
+  readonly model: ContainerModel;
+  /** Counts up with every sample of the recommender, so that `changedSince` can be told without a clock. */
+  changed: number;
+}
+
+export class Recommender {
+  readonly #workloads = new Map<WorkloadKey, Map<string, Held>>();
+  #sequence = 0;
+
+  /** Takes one sample of one container of one pod; false where it was thrown away (and counted in the advice). */
+  observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): boolean {
+    return this.#touch(workload, container).observe(pod, sample);
+  }
+
+  /** Notes an OOM kill. `limitBytes`: the limit in force at the death, null where unknown. */
+  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null): void {
+    this.#touch(workload, container).observeOom(at, limitBytes);
+  }
+
+  /** A workload began to run another version: trust is halved for a day. */
+  noteChange(workload: WorkloadKey, at: Instant): void {
+    for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).noteChange(at);
+  }
+
+  /**
+   * Takes in recorded pasts, in any order: replicas are joined by time first, so that the result is the same as if the
+   * samples had come live. What a model already knows is not counted twice: samples before its newest are dropped.
+   * Series whose workload is unknown are left out.
+   */
+  backfill(series: readonly UsageSeries[]): BackfillResult {
+    const result = { taken: 0, dropped: 0 };
+    for (const [workload, ofWorkload] of Map.groupBy(series, (each) => (each.workload === null ? '' : workloadKey(each.workload)))) {
+      if (workload === '') continue;
+      for (const [container, group] of Map.groupBy(ofWorkload, (each) => each.container))
+        this.#backfillOne(workload, container, group, result);
+    }
+    return result;
+  }
+
+  /** Advice for every container of a workload of which anything is known, sorted by name. */
+  advise(
+    workload: WorkloadKey,
+    now: Instant,
+    rulesFor: RecommenderRules | ((container: string) => RecommenderRules),
+  ): readonly ContainerAdvice[] {
+    const containers = [...(this.#workloads.get(workload) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
+    return containers.flatMap(([name, { model }]) => {
+      const advice = model.advise(name, now, typeof rulesFor === 'function' ? rulesFor(name) : rulesFor);
+      return advice === null ? [] : [advice];
+    });
+  }
+
+  /** Grows with every change; remember it to ask later for the checkpoints that changed since. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** State of the containers that changed after a sequence number; 0 for all. */
+  *checkpoints(changedSince: number): Generator<RecommenderCheckpoint> {
+    for (const [workload, containers] of this.#workloads) {
+      for (const [container, { model, changed }] of containers) {
+        if (changed > changedSince) yield { key: `${workload}/${container}`, version: CHECKPOINT_VERSION, data: model.checkpoint() };
+      }
+    }
+  }
+
+  /** Takes over a checkpoint; false where its version is not known or it is damaged (nothing is changed then). */
+  restore(checkpoint: RecommenderCheckpoint): boolean {
+    const split = checkpoint.key.lastIndexOf('/');
+    const model = checkpoint.version === CHECKPOINT_VERSION && split > 0 ? ContainerModel.restore(checkpoint.data) : null;
+    if (model === null) return false;
+    this.#containersOf(checkpoint.key.slice(0, split)).set(checkpoint.key.slice(split + 1), { model, changed: ++this.#sequence });
+    return true;
+  }
+
+  /** Forgets a workload; answers the keys of its checkpoints, to be deleted. */
+  forget(workload: WorkloadKey): readonly string[] {
+    const keys = [...(this.#workloads.get(workload)?.keys() ?? [])].map((container) => `${workload}/${container}`);
+    this.#workloads.delete(workload);
+    return keys;
+  }
+
+  /** Workloads of which anything is known. */
+  workloads(): IterableIterator<WorkloadKey> {
+    return this.#workloads.keys();
+  }
+
+  #backfillOne(workload: WorkloadKey, container: string, group: readonly UsageSeries[], result: { taken: number; dropped: number }): void {
+    const model = this.#touch(workload, container);
+    for (const event of inOrder(group, model.lastSampleAt)) {
+      if (event.kind === 'kill') model.observeOom(event.at, event.limitBytes);
+      else if (model.observe(event.pod, event.sample)) result.taken += 1;
+      else result.dropped += 1;
+    }
+  }
+
+  #touch(workload: WorkloadKey, container: string): ContainerModel {
+    const containers = this.#containersOf(workload);
+    const held = containers.get(container) ?? { model: new ContainerModel(), changed: 0 };
+    held.changed = ++this.#sequence;
+    containers.set(container, held);
+    return held.model;
+  }
+
+  #containersOf(workload: WorkloadKey): Map<string, Held> {
+    const known = this.#workloads.get(workload);
+    if (known !== undefined) return known;
+    const containers = new Map<string, Held>();
+    this.#workloads.set(workload, containers);
+    return containers;
+  }
+}
+
+type PastEvent =
+  | { readonly kind: 'sample'; readonly at: Instant; readonly pod: string; readonly sample: UsageSample }
+  | { readonly kind: 'kill'; readonly at: Instant; readonly limitBytes: Bytes | null };
+
+function inOrder(group: readonly UsageSeries[], after: Instant): PastEvent[] {
+  const events: PastEvent[] = [];
+  for (const series of group) {
+    for (const sample of series.samples) {
+      for (const each of spreadOverSlots(sample, series.stepSeconds)) {
+        if (!(each.at <= after)) events.push({ kind: 'sample', at: each.at, pod: series.pod, sample: each });
+      }
+    }
+    for (const kill of series.oomKills) events.push({ kind: 'kill', at: kill.at, limitBytes: kill.memoryLimitBytes });
+  }
+  return events.sort((a, b) => a.at - b.at);
+}
+
+// A sample of a coarser step stands for every 5 minutes of it; else an hourly history would look like one full of holes.
+function spreadOverSlots(sample: UsageSample, stepSeconds: number): UsageSample[] {
+  const slots = Math.max(1, Math.round((stepSeconds * 1000) / SLOT_MS));
+  return Array.from({ length: slots }, (_, index) => ({ ...sample, at: sample.at - (slots - 1 - index) * SLOT_MS }));
+}

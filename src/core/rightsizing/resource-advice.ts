@@ -1,0 +1,132 @@
+// From a decision to a number with its sum: usage, margin, hold, reaction, OOM kills, floor, ceiling, rounding.
+
+import { DAY_MS, HOUR_MS, MiB } from '../model/units.ts';
+import type { DurationMs, Ratio } from '../model/units.ts';
+import type { ExplanationStep, ResourceAdvice, ResourceRules } from './advice.ts';
+import { describeForecaster } from './forecasters.ts';
+import type { HourDecision, ResourceModel } from './resource-model.ts';
+
+/** Margin on a fixed percentile where the rules name none: VPA's and KRR's habit. */
+const FIXED_MARGIN = 0.15;
+/** A request this far under or over the target is never a matter of taste. */
+const LEAST_SLACK_BELOW = 0.95;
+const LEAST_SLACK_ABOVE = 1.1;
+/** With one day of history the upper bound stands half as high again as with many. */
+const YOUNG_WIDENING_DAYS = 0.5;
+
+export interface ResourceAdviceInputs {
+  readonly rules: ResourceRules;
+  readonly historyWindowMs: DurationMs;
+  readonly historyMs: DurationMs;
+  readonly confidence: Ratio;
+  /** Memory that OOM kills ask for, 0 for none. */
+  readonly oomNeed: number;
+  /** Highest value of the 5 minutes under way where that must be reacted to at once (memory), else NaN. */
+  readonly openPeak: number;
+}
+
+/** Advice on one resource; null before the first hour of usage is over. */
+export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInputs): ResourceAdvice | null {
+  const decision = model.decisionFor(inputs.rules.goal);
+  if (decision === null) return null;
+  const sum = new StepSum(model.tuning.unit);
+  if (inputs.rules.percentile !== null) fixedSteps(sum, model, inputs.rules.percentile, inputs.rules.margin);
+  else chosenSteps(sum, model, decision, inputs.rules.margin);
+  const hourPeak = greatest(model.openPoints, inputs.openPeak);
+  const reacting = hourPeak > sum.value && !model.leaking;
+  if (reacting) {
+    const ratio = model.tuning.reactionRatio;
+    sum.to('reaction', hourPeak * ratio, `usage rose above it this hour: ${ratio} × the highest of this hour, until the hour ends`);
+  }
+  if (inputs.oomNeed > sum.value) sum.to('oom', inputs.oomNeed, 'an OOM kill showed that the limit it hit was too small');
+  sum.to('rounding', roundUp(sum.value, model.tuning.unit), 'rounded up to a readable quantity');
+  const urgent = Math.max(reacting ? hourPeak : 0, inputs.oomNeed);
+  bound(sum, inputs.rules);
+  const target = sum.value;
+  const lower = Math.max(urgent, Math.min(model.decisionFor('Savings')?.held ?? target, target * LEAST_SLACK_BELOW));
+  const widening = 1 + YOUNG_WIDENING_DAYS / Math.max(inputs.historyMs / DAY_MS, YOUNG_WIDENING_DAYS);
+  const upper = Math.max(model.decisionFor('Safe')?.held ?? target, target * LEAST_SLACK_ABOVE) * widening;
+  const peak = greatest([model.peak(Math.ceil(inputs.historyWindowMs / HOUR_MS))], inputs.openPeak);
+  return {
+    target,
+    lowerBound: Math.min(target, Math.max(inputs.rules.min, Math.floor(lower))),
+    upperBound: Math.max(target, Math.ceil(Math.min(upper, inputs.rules.max ?? upper))),
+    peak: Math.round(peak),
+    recentPeak: Math.round(greatest([model.peak(1)], inputs.openPeak)),
+    latest: Math.round(Number.isNaN(inputs.openPeak) ? model.latest : inputs.openPeak),
+    confidence: inputs.confidence,
+    steps: sum.steps,
+  };
+}
+
+function fixedSteps(sum: StepSum, model: ResourceModel, percentile: Ratio, margin: Ratio | null): void {
+  const usage = percentile >= 1 ? model.peak(Infinity) : model.percentile(percentile);
+  sum.to('usage', usage, `p${Number((percentile * 100).toFixed(2))} of usage, fixed by the policy`);
+  const ratio = margin ?? FIXED_MARGIN;
+  sum.to(
+    'margin',
+    usage * (1 + ratio),
+    `${Number((ratio * 100).toFixed(1))} % on top${margin === null ? ' (the default for a fixed percentile)' : ''}`,
+  );
+}
+
+function chosenSteps(sum: StepSum, model: ResourceModel, decision: HourDecision, margin: Ratio | null): void {
+  const { forecasters, priorRatio, lowerRatio, holdHours } = model.tuning;
+  if (decision.prior) {
+    const peak = decision.decided / priorRatio;
+    sum.to('usage', peak, 'highest of the last 24 h, while there is too little history to choose by');
+    sum.to('margin', decision.decided, `${Math.round((priorRatio - 1) * 100)} % on top, for the same reason`);
+  } else {
+    const names = [...new Set(decision.council.map(({ base }) => describeForecaster(forecasters, base)))];
+    const multipliers = decision.council.map(({ multiplier }) => forecasters.multipliers[multiplier] ?? 1);
+    const mean = multipliers.reduce((total, each) => total + each, 0) / Math.max(1, multipliers.length);
+    sum.to('usage', decision.base, `mean of the rules that served this container best of late: ${names.join('; ')}`);
+    sum.to('margin', decision.decided, `their margins, which served best as well: × ${mean.toFixed(2)} in the mean`);
+  }
+  const held =
+    decision.held > decision.decided
+      ? `a lower value is believed after it has been more than ${Math.round(lowerRatio * 100)} % lower for ${holdHours} h`
+      : model.leaking
+        ? 'memory grows without end: a leak is not chased'
+        : 'a small rise is noise';
+  sum.to(model.leaking && decision.held < decision.decided ? 'leak' : 'hold', decision.held, held);
+  if (margin !== null) sum.to('margin', sum.value * (1 + margin), `${Number((margin * 100).toFixed(1))} % on top, fixed by the policy`);
+}
+
+function bound(sum: StepSum, rules: ResourceRules): void {
+  if (sum.value < rules.min) sum.to('floor', rules.min, 'never less than the floor');
+  if (rules.max !== null && sum.value > rules.max) sum.to('ceiling', rules.max, 'never more than the ceiling');
+}
+
+// Whole steps that a person reads at a glance and that are small against the noise of usage.
+function roundUp(value: number, unit: 'millicores' | 'bytes'): number {
+  const step = unit === 'bytes' ? MiB : value < 100 ? 1 : value < 1000 ? 5 : 10;
+  return Math.ceil(value / step) * step;
+}
+
+function greatest(values: readonly number[], or: number): number {
+  return values.reduce((most, value) => (value > most || Number.isNaN(most) ? value : most), or);
+}
+
+/** Keeps the running value whole, so that what the steps add is whole and adds up to the last number exactly. */
+class StepSum {
+  readonly steps: ExplanationStep[] = [];
+  readonly #unit: 'millicores' | 'bytes';
+  #value = 0;
+
+  constructor(unit: 'millicores' | 'bytes') {
+    this.#unit = unit;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Moves the running value; a move by nothing is no step, but the first always is. */
+  to(step: ExplanationStep['step'], value: number, detail: string): void {
+    const next = Math.round(value);
+    if (next === this.#value && this.steps.length > 0) return;
+    this.steps.push({ step, detail, value: next - this.#value, unit: this.#unit });
+    this.#value = next;
+  }
+}

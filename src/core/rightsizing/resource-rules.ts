@@ -1,0 +1,84 @@
+// The constants of the two recommenders, in one place, each with its reason. They were tuned on VM, Borg and service
+// traces (test/bench/rightsizing.bench.ts prints what they reach); the differences between CPU and memory come from what a
+// shortage does: CPU above the request contends, memory above the limit kills.
+
+import type { ForecasterSet } from './forecasters.ts';
+import type { Goal } from './advice.ts';
+
+/** How one resource is recommended. */
+export interface ResourceTuning {
+  readonly unit: 'millicores' | 'bytes';
+  readonly forecasters: ForecasterSet;
+  /** Memory of the experts' charges. Shorter forgets a weekly pattern's cost, longer is slow after a level shift. */
+  readonly chargeHalfLifeHours: number;
+  /** Quantile whose pinball loss is minimised: a missing unit costs tau / (1 - tau) spare ones. */
+  readonly quantiles: Readonly<Record<Goal, number>>;
+  /** A decision under (1 + raise) × the value in force does not raise it: noise. */
+  readonly raiseRatio: number;
+  /** A decision within this share under the value in force does not lower it. */
+  readonly lowerRatio: number;
+  /** Hours in a row that a lower decision must stand before it is believed. */
+  readonly holdHours: number;
+  /** A decision lower by this much, little though it is, is believed after `driftHours`: else the band would stay unused for ever. */
+  readonly driftRatio: number;
+  readonly driftHours: number;
+  /** No decision stands further above the highest peak of the last 14 days: after a jump the panel would pay for the next. */
+  readonly mostOverPeak: number;
+  /** In the hour: usage above the target lifts it to this multiple of that usage until the hour ends. */
+  readonly reactionRatio: number;
+  /** Before the panel has this many hours behind it, the highest of the last day times `priorRatio` is the least. */
+  readonly priorHours: number;
+  readonly priorRatio: number;
+  /** A leak is told apart from need, and not chased. */
+  readonly watchLeaks: boolean;
+}
+
+const HALF_LIVES_HOURS = [2, 8, 24, 72, 336];
+const WINDOWS_HOURS = [1, 3, 6, 12, 24, 48, 72, 168, 336];
+
+export const CPU_TUNING: ResourceTuning = {
+  unit: 'millicores',
+  forecasters: {
+    halfLivesHours: HALF_LIVES_HOURS,
+    percentiles: [0.5, 0.8, 0.9, 0.95, 0.98, 0.995],
+    windowsHours: WINDOWS_HOURS,
+    multipliers: [0.8, 0.9, 1, 1.1, 1.25, 1.5, 2],
+  },
+  chargeHalfLifeHours: 36,
+  quantiles: { Savings: 0.92, Balanced: 0.96, Safe: 0.98 },
+  raiseRatio: 0.05,
+  lowerRatio: 0.1,
+  holdHours: 1,
+  driftRatio: 0.03,
+  driftHours: 96,
+  mostOverPeak: 1.15,
+  reactionRatio: 1.1,
+  priorHours: 48,
+  priorRatio: 1.15,
+  watchLeaks: false,
+};
+
+export const MEMORY_TUNING: ResourceTuning = {
+  unit: 'bytes',
+  forecasters: {
+    halfLivesHours: HALF_LIVES_HOURS,
+    percentiles: [0.5, 0.9, 0.98, 0.995],
+    windowsHours: WINDOWS_HOURS,
+    multipliers: [1, 1.05, 1.1, 1.2, 1.35, 1.6, 2],
+  },
+  chargeHalfLifeHours: 48,
+  quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
+  raiseRatio: 0,
+  lowerRatio: 0.1,
+  holdHours: 2,
+  driftRatio: 0.03,
+  driftHours: 72,
+  mostOverPeak: 1.15,
+  reactionRatio: 1.1,
+  priorHours: 48,
+  priorRatio: 1.15,
+  watchLeaks: true,
+};
+
+/** In the order in which their state is kept. */
+export const GOALS: readonly Goal[] = ['Savings', 'Balanced', 'Safe'];

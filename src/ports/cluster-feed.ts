@@ -1,0 +1,87 @@
+// What the informers hand to the one in-memory model, and what they say of themselves.
+
+import type {
+  DisruptionBudgetRecord,
+  HpaRecord,
+  LimitRangeRecord,
+  NamespaceRecord,
+  ResourceQuotaRecord,
+} from '../core/model/cluster-records.ts';
+import type { NodeRecord } from '../core/model/node.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import type { Instant } from '../core/model/units.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+
+/** An object of a kind of ours, as wire JSON without managed fields. */
+export interface OwnRecord {
+  readonly plural: string;
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly object: Readonly<Record<string, unknown>>;
+}
+
+/** The kill switch: ConfigMap `evenkeel-pause` in Evenkeel's own namespace. */
+export interface PauseRecord {
+  /** null: until the ConfigMap is removed (also where `until` cannot be read: a doubt pauses). */
+  readonly until: Instant | null;
+  readonly reason: string;
+}
+
+/** Record by kind of delta. `workload` also carries ReplicaSets and Jobs that have an owner: the links between pods and workloads. */
+interface ClusterRecords {
+  readonly pod: PodRecord;
+  readonly node: NodeRecord;
+  readonly namespace: NamespaceRecord;
+  readonly workload: WorkloadRecord;
+  readonly hpa: HpaRecord;
+  readonly budget: DisruptionBudgetRecord;
+  readonly limitrange: LimitRangeRecord;
+  readonly quota: ResourceQuotaRecord;
+  readonly own: OwnRecord;
+  readonly pause: PauseRecord;
+}
+
+/**
+ * One object as it now is; `record` null when it is gone. Keys: `name`, or `namespace/name`; workloads by WorkloadKey, own
+ * objects `plural/name` or `plural/namespace/name`.
+ */
+export type ClusterDelta = {
+  readonly [K in keyof ClusterRecords]: { readonly kind: K; readonly key: string; readonly record: ClusterRecords[K] | null };
+}[keyof ClusterRecords];
+
+/** How one informer does, for `/readyz` and `/api/v1/health`. */
+export interface InformerStatus {
+  /** `pods`, `deployments.apps`. */
+  readonly name: string;
+  readonly synced: boolean;
+  /** Without it nothing is decided. */
+  readonly required: boolean;
+  readonly objects: number;
+  /** Domain time at which the API server was last heard on this kind. */
+  readonly confirmedAt: Instant;
+  /** Listings and watches begun again after a failure. */
+  readonly restarts: number;
+  /** What is wrong now, in words; null while it is well. */
+  readonly problem: string | null;
+}
+
+/** The informers about themselves. */
+export interface FeedStatus {
+  synced(): boolean;
+  /** The oldest `confirmedAt` of those that are required. */
+  confirmedAt(): Instant;
+  informers(): readonly InformerStatus[];
+}
+
+/** Where informers put what they hear. `apply` is synchronous and cheap. */
+export interface ClusterSink {
+  apply(delta: ClusterDelta): void;
+  /** From now on freshness is what `status` says. */
+  follow(status: FeedStatus): void;
+}
+
+/** Asked before every effect, besides what else the gate asks. */
+export interface PauseReader {
+  /** The pause in force at `now`, or null. */
+  activePause(now: Instant): PauseRecord | null;
+}

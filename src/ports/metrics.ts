@@ -1,0 +1,29 @@
+export type Labels = Readonly<Record<string, string>>;
+
+export interface Counter {
+  add(value?: number, labels?: Labels): void;
+}
+export interface Gauge {
+  set(value: number, labels?: Labels): void;
+  /** Forgets one label combination, so that what is gone is not exported for ever. */
+  remove(labels: Labels): void;
+}
+export interface Histogram {
+  observe(value: number, labels?: Labels): void;
+}
+
+export interface MetricSpec {
+  /** `evenkeel_<subsystem>_<noun>_<unit>[_total]`. */
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  /** Histograms only. */
+  readonly buckets?: readonly number[];
+}
+
+/** Where metrics are made. The same spec twice answers the same metric. */
+export interface Metrics {
+  counter(spec: MetricSpec): Counter;
+  gauge(spec: MetricSpec): Gauge;
+  histogram(spec: MetricSpec): Histogram;
+}

@@ -1,0 +1,70 @@
+import type { RequestsAndLimits } from '../core/model/resources.ts';
+
+/** What came of a write. Expected refusals are values; a broken connection is thrown. */
+export type WriteOutcome =
+  | { readonly kind: 'done' }
+  /** Dry-run: validated by the server, not carried out. */
+  | { readonly kind: 'dry-run' }
+  /** The object moved on or is gone: look again. */
+  | { readonly kind: 'conflict'; readonly message: string }
+  | { readonly kind: 'gone'; readonly message: string }
+  /** 403 or 422: quota, LimitRange, admission, validation. `message` carries the server's words. */
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  /** The gate said no: not leader, paused, stale, budget. */
+  | { readonly kind: 'held'; readonly reason: string; readonly message: string };
+
+export interface PodResize {
+  readonly namespace: string;
+  readonly pod: string;
+  readonly uid: string;
+  /** Only containers that change. `from` is what was decided from and is tested by the server. */
+  readonly containers: readonly { readonly name: string; readonly from: RequestsAndLimits; readonly to: RequestsAndLimits }[];
+}
+
+/** Writes what changes what runs. Dry-run wraps this alone. */
+export interface EffectWriter {
+  resizePod(resize: PodResize, signal: AbortSignal): Promise<WriteOutcome>;
+  evictPod(pod: { readonly namespace: string; readonly pod: string; readonly uid: string }, signal: AbortSignal): Promise<WriteOutcome>;
+  /** A narrow JSON patch of an HPA's fields, guarded by its resourceVersion. */
+  patchHpa(
+    hpa: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
+    patch: readonly JsonPatchOperation[],
+    signal: AbortSignal,
+  ): Promise<WriteOutcome>;
+}
+
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'remove' | 'replace' | 'test';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** A kind of ours, by its plural. */
+export interface OwnObject {
+  readonly plural: string;
+  readonly namespace: string | null;
+  readonly name: string;
+}
+
+/** Writes what Evenkeel keeps for itself or what a person states as intent. Dry-run does not touch it. */
+export interface RecordWriter {
+  /** Server-side apply of an own object's metadata and spec. */
+  apply(object: OwnObject, body: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome & { readonly object?: unknown }>;
+  /** Server-side apply of an own object's status. */
+  applyStatus(object: OwnObject, status: object, fieldManager: string, signal?: AbortSignal): Promise<WriteOutcome>;
+  /** Merge patch of a person's intent on an own object's spec, optionally guarded by resourceVersion. */
+  patchIntent(
+    object: OwnObject,
+    patch: object,
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager: string },
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome & { readonly object?: unknown }>;
+  delete(object: OwnObject, signal?: AbortSignal): Promise<WriteOutcome>;
+  /** Sets (or with null removes) annotations under `evenkeel.io/` on any object. `path` is its API path. */
+  annotate(
+    path: string,
+    annotations: Readonly<Record<string, string | null>>,
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome & { readonly object?: unknown }>;
+}

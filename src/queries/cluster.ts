@@ -1,0 +1,255 @@
+import type { Cluster, ClusterArithmetic, Node, SeriesSet } from '../apis/http/types.generated.ts';
+import type { RecommendationState } from '../apis/conditions.ts';
+import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
+import { HOURS_PER_MONTH, type Usd } from '../core/model/units.ts';
+import { workloadKey } from '../core/model/workload.ts';
+import type { ClusterPoint } from '../ports/history.ts';
+import { roundParts, sumCents, toCents } from './cents.ts';
+import type { FigureKeeper, Figures, Sums } from './figures.ts';
+import { confirmedAt } from './freshness.ts';
+import { healthOf, type HealthEvidence } from './health-score.ts';
+import type { NodeQueries } from './nodes.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import { found, type Found } from './outcome.ts';
+import { ratiosOf, wholeResources } from './ratios.ts';
+import { seriesSet, type Line, type Sample } from './series.ts';
+import type { ReadSources } from './sources.ts';
+import { readTimeRange, type TimeRange } from './time-range.ts';
+
+/** Volumes are nearly full from here on: the default threshold of storage exceptions. */
+const NEARLY_FULL_RATIO = 0.8;
+
+/** A change is due, waits or is under way. */
+const OPEN_STATES: ReadonlySet<string> = new Set<RecommendationState>(['recommended', 'awaiting', 'applying', 'exception']);
+
+/** Providers by the scheme of their nodes' ids. */
+const PROVIDERS: ReadonlyMap<string, string> = new Map([
+  ['gce', 'gke'],
+  ['aws', 'eks'],
+  ['azure', 'aks'],
+]);
+
+/** `/cluster` and `/cluster/usage`. */
+export class ClusterQueries {
+  readonly #sources: ReadSources;
+  readonly #figures: FigureKeeper;
+  readonly #nodes: NodeQueries;
+
+  constructor(sources: ReadSources, figures: FigureKeeper, nodes: NodeQueries) {
+    this.#sources = sources;
+    this.#figures = figures;
+    this.#nodes = nodes;
+  }
+
+  get(): Found<Cluster, ClusterArithmetic> {
+    const { cluster, identity, mode } = this.#sources;
+    const figures = this.#figures.figures();
+    const nodes = [...this.#nodes.all()];
+    const pods = figures.podCounts;
+    const capacity = sumOf(nodes.map((node) => node.capacity));
+    const allocatable = sumOf(nodes.map((node) => node.allocatable));
+    const { requested } = figures.total;
+    const used = this.#used(nodes, figures);
+    const recommended = recommendedOf(figures.total);
+    const arithmetic = { ...arithmeticOf(nodes, figures), reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd') };
+    const item: Cluster = {
+      name: identity.name,
+      provider: providerOf([...cluster.nodes()].map((node) => node.providerId)),
+      kubernetesVersion: identity.kubernetesVersion(),
+      mode: mode.mode().mode,
+      nodes: {
+        total: nodes.length,
+        ready: nodes.filter((node) => node.ready).length,
+        spot: nodes.filter((node) => node.capacityType === 'spot').length,
+        onDemand: nodes.filter((node) => node.capacityType === 'on-demand').length,
+        bootstrapping: nodes.filter((node) => node.phase === 'bootstrapping').length,
+        draining: nodes.filter((node) => node.phase === 'draining').length,
+      },
+      pods: { total: pods.total, running: pods.running, pending: pods.pending, unschedulable: pods.unschedulable, failed: pods.failed },
+      capacity,
+      allocatable,
+      requested,
+      used,
+      recommended,
+      utilization: ratiosOf(used, allocatable),
+      requestedRatio: ratiosOf(requested, allocatable),
+      cost: this.#cost(nodes, arithmetic),
+      health: healthOf(this.#evidence(nodes, pods, allocatable, requested)),
+    };
+    return { kind: 'found', item, summary: arithmetic };
+  }
+
+  async usage(query: { readonly duration: string; readonly step?: string }): Promise<Found<SeriesSet> | Refusal> {
+    const range = readTimeRange(query, this.#sources.clock.now());
+    if ('details' in range) return { kind: 'invalid', details: range.details };
+    try {
+      const past = await this.#sources.history.cluster(range.start, range.end);
+      return found(seriesSet(range, clusterLines([...past, this.#now(range)])));
+    } catch (error) {
+      this.#sources.logger.warn('history out of reach', { err: error });
+      const warning = { code: 'history_unavailable', message: 'The store is out of reach: only this moment is shown.' };
+      return found(seriesSet(range, clusterLines([this.#now(range)])), [warning]);
+    }
+  }
+
+  /** The present as one more point: the last step is never behind the summary beside it. */
+  #now(range: TimeRange): ClusterPoint {
+    const nodes = [...this.#nodes.all()];
+    const figures = this.#figures.figures();
+    const allocatable = sumOf(nodes.map((node) => node.allocatable));
+    const used = this.#used(nodes, figures);
+    const recommended = recommendedOf(figures.total);
+    return {
+      at: range.end,
+      provisionedCpuMillicores: allocatable.cpuMillicores,
+      provisionedMemoryBytes: allocatable.memoryBytes,
+      requestedCpuMillicores: figures.total.requested.cpuMillicores,
+      requestedMemoryBytes: figures.total.requested.memoryBytes,
+      recommendedCpuMillicores: recommended.cpuMillicores,
+      recommendedMemoryBytes: recommended.memoryBytes,
+      usedCpuMillicores: used.cpuMillicores,
+      usedMemoryBytes: used.memoryBytes,
+      costPerHourUsd: null,
+    };
+  }
+
+  #used(nodes: readonly Node[], figures: Figures): OptionalResources {
+    const known = nodes.map((node) => node.used);
+    const sum = (amounts: readonly (number | null)[]): number | null =>
+      amounts.length === 0 || amounts.every((amount) => amount === null)
+        ? null
+        : amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
+    const cpuMillicores = sum(known.map((used) => used.cpuMillicores)) ?? figures.total.used.cpuMillicores;
+    const memoryBytes = sum(known.map((used) => used.memoryBytes)) ?? figures.total.used.memoryBytes;
+    return wholeResources({ cpuMillicores, memoryBytes });
+  }
+
+  #cost(nodes: readonly Node[], arithmetic: ClusterArithmetic): Cluster['cost'] {
+    const { prices } = this.#figures.figures();
+    const perHour = nodes.reduce((sum, node) => sum + (prices.get(node.name)?.perHourUsd ?? 0), 0);
+    return {
+      perHourUsd: nodes.length === 0 ? 0 : Math.round(perHour * 1e4) / 1e4,
+      perMonthUsd: toCents(perHour * HOURS_PER_MONTH),
+      idlePerMonthUsd: arithmetic.idlePerMonthUsd,
+      spotSavingsPerMonthUsd: this.#spotSavings(),
+      projectedSavingsPerMonthUsd: this.#openSavings(),
+      realizedSavingsPerMonthUsd: this.#policySavings('realisedPerMonthUsd'),
+    };
+  }
+
+  #spotSavings(): Usd {
+    let perHour = 0;
+    for (const node of this.#sources.cluster.nodes()) {
+      if (node.capacityType !== 'spot') continue;
+      perHour +=
+        this.#sources.prices.priceOf({ ...node, capacityType: 'on-demand' }).perHourUsd - this.#sources.prices.priceOf(node).perHourUsd;
+    }
+    return toCents(perHour * HOURS_PER_MONTH);
+  }
+
+  /** Sum over the policies that tell; null where none does. */
+  #policySavings(field: 'reclaimedPerMonthUsd' | 'realisedPerMonthUsd'): Usd | null {
+    let sum: Usd | null = null;
+    for (const policy of this.#sources.cluster.podResizePolicies()) {
+      const told = policy.status?.savings?.[field];
+      if (told !== undefined) sum = (sum ?? 0) + told;
+    }
+    return sum === null ? null : toCents(sum);
+  }
+
+  /** In the cents of the records themselves, so that a list of them adds up to it. */
+  #openSavings(): Usd | null {
+    const { cluster, decisions } = this.#sources;
+    const amounts: Usd[] = [];
+    for (const workload of cluster.workloads()) {
+      const key = workloadKey(workload);
+      const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+      if (status?.savingsPerMonthUsd === undefined) continue;
+      amounts.push(OPEN_STATES.has(status.state ?? '') ? toCents(status.savingsPerMonthUsd) : 0);
+    }
+    return amounts.length === 0 ? null : sumCents(amounts);
+  }
+
+  #evidence(
+    nodes: readonly Node[],
+    pods: { active: number; unschedulable: number; pending: number },
+    allocatable: Resources,
+    requested: Resources,
+  ): HealthEvidence {
+    const confirmed = confirmedAt(this.#sources);
+    const volumes = [...this.#sources.usage.volumes()];
+    const budgets = [...this.#sources.cluster.budgets()].filter((budget) => budget.expectedPods > 0);
+    const free = ratiosOf(requested, allocatable);
+    return {
+      nodes: { total: nodes.length, ready: nodes.filter((node) => node.ready).length },
+      pods,
+      requests: this.#figures.figures().overRequests,
+      headroomRatio: free.cpuRatio === null || free.memoryRatio === null ? null : 1 - Math.max(free.cpuRatio, free.memoryRatio),
+      volumes: {
+        measured: volumes.length,
+        nearlyFull: volumes.filter((volume) => volume.usedBytes >= volume.capacityBytes * NEARLY_FULL_RATIO).length,
+      },
+      budgets: { total: budgets.length, unsatisfiable: budgets.filter((budget) => budget.currentHealthy < budget.desiredHealthy).length },
+      dataAgeSeconds: confirmed === null ? null : (this.#sources.clock.now() - confirmed) / 1000,
+    };
+  }
+}
+
+/** null before anything is recommended. */
+function recommendedOf({ anyRecommended, recommended, pods }: Sums): OptionalResources {
+  return anyRecommended || pods === 0 ? recommended : { cpuMillicores: null, memoryBytes: null };
+}
+
+function sumOf(all: readonly Resources[]): Resources {
+  return all.reduce(addResources, NO_RESOURCES);
+}
+
+function providerOf(ids: readonly string[]): string | null {
+  const scheme = ids.map((id) => /^([a-z0-9-]+):\/\//.exec(id)?.[1]).find((found) => found !== undefined);
+  return scheme === undefined ? null : (PROVIDERS.get(scheme) ?? scheme);
+}
+
+/** The run rate as a sum: by machine type and price, and by what becomes of it. Both add up to the same cent. */
+function arithmeticOf(nodes: readonly Node[], figures: Figures): Omit<ClusterArithmetic, 'reclaimedPerMonthUsd'> {
+  const groups = new Map<string, { label: string; quantity: number; perHourUsd: Usd; source: string; estimate: boolean }>();
+  for (const node of nodes) {
+    const price = figures.prices.get(node.name);
+    if (price === undefined) continue;
+    const label = `${node.machineType ?? 'unknown machine type'}${node.capacityType === 'spot' ? ' spot' : ''}`;
+    const key = `${label} ${price.perHourUsd} ${price.source}`;
+    const group = groups.get(key) ?? { label, quantity: 0, perHourUsd: price.perHourUsd, source: price.source, estimate: price.estimate };
+    groups.set(key, { ...group, quantity: group.quantity + 1 });
+  }
+  const lines = [...groups.values()].sort((a, b) => b.quantity * b.perHourUsd - a.quantity * a.perHourUsd || (a.label < b.label ? -1 : 1));
+  const exact = lines.map((line) => line.quantity * line.perHourUsd * HOURS_PER_MONTH);
+  const total = exact.reduce((sum, amount) => sum + amount, 0);
+  const rounded = roundParts(exact, total);
+  // In cents from here on: the same that namespaces and workloads add up to.
+  const cost = Math.min(figures.costs.costPerMonthUsd ?? 0, toCents(total));
+  const used = figures.costs.usedCostPerMonthUsd;
+  return {
+    usedPerMonthUsd: used,
+    requestedUnusedPerMonthUsd: used === null ? null : toCents(cost - used),
+    idlePerMonthUsd: toCents(toCents(total) - cost),
+    lines: lines.map((line, index) => ({ ...line, perHourUsd: Math.round(line.perHourUsd * 1e6) / 1e6, perMonthUsd: rounded[index] ?? 0 })),
+  };
+}
+
+function clusterLines(points: readonly ClusterPoint[]): readonly Line[] {
+  const line = (name: string, field: keyof ClusterPoint, resource: 'cpu' | 'memory'): Line => ({
+    name,
+    unit: resource === 'cpu' ? 'millicores' : 'bytes',
+    labels: { resource },
+    samples: points.map((point): Sample => ({ at: point.at, value: point[field] })),
+  });
+  return [
+    line('provisioned', 'provisionedCpuMillicores', 'cpu'),
+    line('requested', 'requestedCpuMillicores', 'cpu'),
+    line('recommended', 'recommendedCpuMillicores', 'cpu'),
+    line('used', 'usedCpuMillicores', 'cpu'),
+    line('provisioned', 'provisionedMemoryBytes', 'memory'),
+    line('requested', 'requestedMemoryBytes', 'memory'),
+    line('recommended', 'recommendedMemoryBytes', 'memory'),
+    line('used', 'usedMemoryBytes', 'memory'),
+  ];
+}

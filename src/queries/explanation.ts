@@ -1,0 +1,130 @@
+import type {
+  ContainerAudit,
+  ExplainedResource,
+  ExplanationStep,
+  Recommendation as RecommendationItem,
+  RecommendedContainer,
+} from '../apis/http/types.generated.ts';
+import type { RecommendationStatusInput } from '../apis/v1alpha1/index.ts';
+import type { ResourceName } from '../core/model/resources.ts';
+import type { ContainerAdvice, ResourceAdvice } from '../core/rightsizing/advice.ts';
+import { isoTimeOrNull } from '../core/model/iso-time.ts';
+
+/**
+ * How each number of a recommendation came about. The published steps lead to the published number; where this process
+ * knows the evidence behind them it is added. Steps always add up to what is shown.
+ */
+export function explainContainers(
+  record: RecommendationItem,
+  steps: readonly RecommendationStatusInput[],
+  evidence: readonly ContainerAdvice[],
+): readonly ContainerAudit[] {
+  return record.containers.map((container) => {
+    const advice = evidence.find((each) => each.container === container.name);
+    const explained = (resource: ResourceName): ExplainedResource | null =>
+      explainResource(container, resource, steps, advice?.[resource] ?? null);
+    return { name: container.name, inputs: inputsOf(advice, container), cpu: explained('cpu'), memory: explained('memory') };
+  });
+}
+
+function inputsOf(advice: ContainerAdvice | undefined, container: RecommendedContainer): ContainerAudit['inputs'] {
+  return {
+    ...(advice === undefined ? NO_EVIDENCE : evidenceOf(advice)),
+    oomKills: advice?.oomKills ?? container.oomKills,
+    throttledRatio: advice?.throttledRatio ?? container.throttledRatio,
+  };
+}
+
+const NO_EVIDENCE = {
+  samples: null,
+  droppedSamples: null,
+  firstSampleAt: null,
+  lastSampleAt: null,
+  coverageRatio: null,
+  enoughHistory: null,
+  lastOomAt: null,
+  leakSuspected: null,
+  confidenceText: null,
+} as const;
+
+function evidenceOf(advice: ContainerAdvice): Omit<ContainerAudit['inputs'], 'oomKills' | 'throttledRatio'> {
+  return {
+    samples: advice.samples,
+    droppedSamples: advice.droppedSamples,
+    firstSampleAt: isoTimeOrNull(advice.firstSampleAt),
+    lastSampleAt: isoTimeOrNull(advice.lastSampleAt),
+    coverageRatio: advice.coverage,
+    enoughHistory: advice.enoughHistory,
+    lastOomAt: isoTimeOrNull(advice.lastOomAt),
+    leakSuspected: advice.leakSuspected,
+    confidenceText: advice.confidenceText,
+  };
+}
+
+function explainResource(
+  container: RecommendedContainer,
+  resource: ResourceName,
+  published: readonly RecommendationStatusInput[],
+  advice: ResourceAdvice | null,
+): ExplainedResource | null {
+  const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
+  const unit = resource === 'cpu' ? 'millicores' : 'bytes';
+  const own = published.filter((step) => step.container === container.name && step.resource === resource && step.unit === unit);
+  const recommended = container.recommended.requests[field];
+  if (recommended === null && own.length === 0 && advice === null) return null;
+  const steps = own.length > 0 ? fromTotals(own) : fromParts(advice?.steps ?? []);
+  return {
+    unit,
+    current: container.current.requests[field],
+    recommended,
+    ...figuresOf(container, field, advice),
+    steps: recommended === null ? [] : closed(steps, recommended),
+  };
+}
+
+function figuresOf(
+  { lowerBound, upperBound, usage }: RecommendedContainer,
+  field: 'cpuMillicores' | 'memoryBytes',
+  advice: ResourceAdvice | null,
+): Pick<ExplainedResource, 'lowerBound' | 'upperBound' | 'peak' | 'recentPeak' | 'latest' | 'confidence'> {
+  const published = { lowerBound: lowerBound[field], upperBound: upperBound[field] };
+  if (advice === null) return { ...published, peak: usage.max[field], recentPeak: null, latest: null, confidence: null };
+  return {
+    lowerBound: published.lowerBound ?? advice.lowerBound,
+    upperBound: published.upperBound ?? advice.upperBound,
+    peak: advice.peak,
+    recentPeak: advice.recentPeak,
+    latest: advice.latest,
+    confidence: advice.confidence,
+  };
+}
+
+/** Objects hold the value after each step. */
+function fromTotals(inputs: readonly RecommendationStatusInput[]): readonly ExplanationStep[] {
+  return inputs.map((input, index) => ({
+    step: input.step,
+    detail: input.detail ?? '',
+    value: input.value - (inputs[index - 1]?.value ?? 0),
+    total: input.value,
+  }));
+}
+
+/** Advice holds what each step adds. */
+function fromParts(steps: ResourceAdvice['steps']): readonly ExplanationStep[] {
+  let total = 0;
+  return steps.map(({ step, detail, value }) => {
+    total += value;
+    return { step, detail, value, total };
+  });
+}
+
+/** A newer figure may lie inside the tolerance of the one that stands: the last step then says so, and the sum holds. */
+function closed(steps: readonly ExplanationStep[], recommended: number): readonly ExplanationStep[] {
+  const total = steps.at(-1)?.total ?? 0;
+  if (total === recommended) return steps;
+  const detail =
+    steps.length === 0
+      ? 'The published value; the steps to it are not kept here.'
+      : 'The published value stays: the newer figure is inside its tolerance.';
+  return [...steps, { step: 'published', detail, value: recommended - total, total: recommended }];
+}

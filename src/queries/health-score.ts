@@ -1,0 +1,124 @@
+// The cluster's health score: a weighted mean of parts, each of which says in words why it is what it is. Pure.
+
+import type { Cluster, HealthPart } from '../apis/http/types.generated.ts';
+
+/** What the score is made from. */
+export interface HealthEvidence {
+  readonly nodes: { readonly total: number; readonly ready: number };
+  readonly pods: { readonly active: number; readonly unschedulable: number; readonly pending: number };
+  /** Containers with known usage and a request, and how many of them use more memory than they ask for. */
+  readonly requests: { readonly measured: number; readonly overMemory: number; readonly overCpu: number };
+  /** Free share of allocatable, the scarcer of CPU and memory; null where there is no node. */
+  readonly headroomRatio: number | null;
+  readonly volumes: { readonly measured: number; readonly nearlyFull: number };
+  readonly budgets: { readonly total: number; readonly unsatisfiable: number };
+  /** Seconds since what is served was last confirmed; null before it ever was. */
+  readonly dataAgeSeconds: number | null;
+}
+
+/** Below this share free, a node that fails leaves no room for its pods. */
+const HEADROOM_WANTED = 0.1;
+/** Data this old is as good as none for a decision. */
+const STALE_SECONDS = 120;
+
+/** Score, grade and parts. A part that cannot be told does not count; with none that counts the score is null. */
+export function healthOf(evidence: HealthEvidence): Cluster['health'] {
+  const parts: readonly HealthPart[] = [
+    nodesReady(evidence),
+    podsSchedulable(evidence),
+    insideRequests(evidence),
+    headroom(evidence),
+    storage(evidence),
+    budgets(evidence),
+    freshness(evidence),
+  ];
+  const told = parts.filter((part): part is HealthPart & { score: number } => part.score !== null);
+  const weight = told.reduce((sum, part) => sum + part.weight, 0);
+  const score = weight === 0 ? null : Math.round(told.reduce((sum, part) => sum + part.score * part.weight, 0) / weight);
+  return { score, grade: score === null ? null : gradeOf(score), parts };
+}
+
+function gradeOf(score: number): 'A' | 'B' | 'C' | 'D' | 'F' {
+  if (score >= 90) return 'A';
+  if (score >= 80) return 'B';
+  if (score >= 70) return 'C';
+  return score >= 60 ? 'D' : 'F';
+}
+
+function nodesReady({ nodes }: HealthEvidence): HealthPart {
+  const reason = nodes.total === 0 ? 'There is no node.' : `${nodes.ready} of ${nodes.total} nodes are ready.`;
+  return { name: 'Nodes ready', score: share(nodes.ready, nodes.total), weight: 3, reason };
+}
+
+function podsSchedulable({ pods }: HealthEvidence): HealthPart {
+  const reason =
+    pods.unschedulable === 0 ? 'Every pod has a node that fits.' : `${pods.unschedulable} of ${pods.active} pods find no node.`;
+  // One pod in ten without a place is a cluster that does not do its work.
+  return { name: 'Pods schedulable', score: pods.active === 0 ? null : penalty(pods.unschedulable / pods.active, 10), weight: 3, reason };
+}
+
+function insideRequests({ requests }: HealthEvidence): HealthPart {
+  const { measured, overMemory, overCpu } = requests;
+  const reason =
+    measured === 0
+      ? 'No usage is known yet.'
+      : overMemory + overCpu === 0
+        ? `${all(measured, 'container stays', 'containers stay')} inside what ${measured === 1 ? 'it asks' : 'they ask'} for.`
+        : `${overMemory} of ${measured} containers use more memory, ${overCpu} more CPU than they ask for.`;
+  // Memory beyond a request is evicted for; CPU beyond it is borrowed.
+  return { name: 'Inside requests', score: measured === 0 ? null : penalty((overMemory + overCpu / 3) / measured, 2), weight: 2, reason };
+}
+
+function headroom({ headroomRatio }: HealthEvidence): HealthPart {
+  if (headroomRatio === null) return { name: 'Headroom', score: null, weight: 1, reason: 'There is no node to have room.' };
+  const percent = Math.round(headroomRatio * 100);
+  const reason =
+    headroomRatio >= HEADROOM_WANTED
+      ? `${percent} % of the scarcer resource is not asked for.`
+      : `Only ${percent} % of the scarcer resource is not asked for; a node that fails leaves pods without a place.`;
+  return { name: 'Headroom', score: Math.round(Math.min(1, Math.max(0, headroomRatio) / HEADROOM_WANTED) * 100), weight: 1, reason };
+}
+
+function storage({ volumes }: HealthEvidence): HealthPart {
+  const reason =
+    volumes.measured === 0
+      ? 'No volume is measured.'
+      : volumes.nearlyFull === 0
+        ? `${all(volumes.measured, 'volume is', 'volumes are')} less than 80 % full.`
+        : `${volumes.nearlyFull} of ${volumes.measured} volumes are at least 80 % full.`;
+  return { name: 'Storage', score: volumes.measured === 0 ? null : penalty(volumes.nearlyFull / volumes.measured, 3), weight: 1, reason };
+}
+
+function budgets({ budgets: { total, unsatisfiable } }: HealthEvidence): HealthPart {
+  const reason =
+    total === 0
+      ? 'There is no disruption budget.'
+      : unsatisfiable === 0
+        ? `${all(total, 'disruption budget', 'disruption budgets')} can be met.`
+        : `${unsatisfiable} of ${total} disruption budgets have fewer healthy pods than they want, so nothing under them can move.`;
+  return { name: 'Budgets', score: total === 0 ? null : share(total - unsatisfiable, total), weight: 1, reason };
+}
+
+function freshness({ dataAgeSeconds }: HealthEvidence): HealthPart {
+  if (dataAgeSeconds === null) return { name: 'Freshness', score: 0, weight: 1, reason: 'Nothing has been confirmed yet.' };
+  const age = Math.round(dataAgeSeconds);
+  const late = Math.max(0, dataAgeSeconds - STALE_SECONDS / 2) / (STALE_SECONDS / 2);
+  return {
+    name: 'Freshness',
+    score: Math.round(Math.max(0, 1 - late) * 100),
+    weight: 1,
+    reason: `What is shown was confirmed ${age} s ago.`,
+  };
+}
+
+function all(count: number, one: string, many: string): string {
+  return count === 1 ? `The one ${one}` : `All ${count} ${many}`;
+}
+
+function share(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.round((part / whole) * 100);
+}
+
+function penalty(ratio: number, steepness: number): number {
+  return Math.round(Math.max(0, 1 - ratio * steepness) * 100);
+}

@@ -1,0 +1,112 @@
+import type { Namespace, NamespaceQuota, Operations } from '../apis/http/types.generated.ts';
+import type { ResourceQuotaRecord } from '../core/model/cluster-records.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import type { OptionalResources } from '../core/model/resources.ts';
+import { HOUR_MS } from '../core/model/units.ts';
+import { NO_SUMS, type FigureKeeper } from './figures.ts';
+import { selectPage, type Listing } from './listing.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import type { Page } from './outcome.ts';
+import { ratioOf, wholeResources } from './ratios.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { ReadSources } from './sources.ts';
+
+const LISTING: Listing<Namespace> = {
+  id: (namespace) => namespace.name,
+  namespaceOf: (namespace) => namespace.name,
+  namesOf: () => [],
+  defaultSort: 'name',
+  filters: ['health'],
+};
+
+/** A quota this full leaves no room for one more pod of most kinds. */
+const TIGHT_QUOTA_RATIO = 0.9;
+
+interface Trouble {
+  readonly critical: boolean;
+  readonly attention: boolean;
+}
+
+/** `/namespaces`. */
+export class NamespaceQueries {
+  readonly #sources: ReadSources;
+  readonly #figures: FigureKeeper;
+
+  constructor(sources: ReadSources, figures: FigureKeeper) {
+    this.#sources = sources;
+    this.#figures = figures;
+  }
+
+  list(scope: Scope, query: Operations['listNamespaces']['query']): Page<Namespace> | Refusal {
+    return selectPage(this.#all(), LISTING, query, scope);
+  }
+
+  #all(): readonly Namespace[] {
+    const { cluster } = this.#sources;
+    const figures = this.#figures.figures();
+    const workloads = new Map<string, number>();
+    for (const { namespace } of cluster.workloads()) workloads.set(namespace, (workloads.get(namespace) ?? 0) + 1);
+    const trouble = new Map<string, Trouble>();
+    const pods = new Map<string, number>();
+    for (const pod of cluster.pods()) {
+      pods.set(pod.namespace, (pods.get(pod.namespace) ?? 0) + 1);
+      const found = this.#troubleOf(pod);
+      const before = trouble.get(pod.namespace) ?? { critical: false, attention: false };
+      trouble.set(pod.namespace, { critical: before.critical || found.critical, attention: before.attention || found.attention });
+    }
+    return [...cluster.namespaces()].map(({ name }) => {
+      const sums = figures.byNamespace.get(name) ?? NO_SUMS;
+      const quotas = cluster.quotasIn(name).map(quotaRecord);
+      const costs = figures.costs.byNamespace.get(name);
+      return {
+        name,
+        workloads: workloads.get(name) ?? 0,
+        pods: pods.get(name) ?? 0,
+        requested: sums.requested,
+        limits: sums.pods === 0 ? { cpuMillicores: null, memoryBytes: null } : sums.limits,
+        used: wholeResources(sums.used),
+        recommended: sums.recommended,
+        wastePerMonthUsd: costs?.wastePerMonthUsd ?? null,
+        costPerMonthUsd: costs?.costPerMonthUsd ?? (sums.pods === 0 ? 0 : null),
+        quota: quotas.length === 0 ? null : quotas,
+        notes: null,
+        health: healthOf(trouble.get(name) ?? { critical: false, attention: false }, quotas),
+      };
+    });
+  }
+
+  #troubleOf(pod: PodRecord): Trouble {
+    const now = this.#sources.clock.now();
+    const crashing = pod.containers.some(
+      (container) => container.waitingReason === 'CrashLoopBackOff' || container.waitingReason === 'ImagePullBackOff',
+    );
+    const killed = pod.containers.some(
+      ({ lastTermination: last }) => last?.reason === 'OOMKilled' && last.finishedAt !== null && now - last.finishedAt < HOUR_MS,
+    );
+    const homeless = pod.phase === 'Pending' && pod.node === null && !pod.schedulable;
+    const stuck = pod.resize.state === 'infeasible' || pod.resize.state === 'error';
+    return { critical: crashing || homeless, attention: killed || stuck };
+  }
+}
+
+function healthOf(trouble: Trouble, quotas: readonly NamespaceQuota[]): Namespace['health'] {
+  if (trouble.critical) return 'critical';
+  return trouble.attention || quotas.some((quota) => (quota.usedRatio ?? 0) >= TIGHT_QUOTA_RATIO) ? 'attention' : 'healthy';
+}
+
+function quotaRecord(quota: ResourceQuotaRecord): NamespaceQuota {
+  const ratios = [
+    [quota.usedRequests, quota.hardRequests],
+    [quota.usedLimits, quota.hardLimits],
+  ].flatMap(([used, hard]) => (used === undefined || hard === undefined ? [] : ratiosOfBound(used, hard)));
+  return {
+    name: quota.name,
+    hard: { requests: quota.hardRequests, limits: quota.hardLimits },
+    used: { requests: quota.usedRequests, limits: quota.usedLimits },
+    usedRatio: ratios.length === 0 ? null : Math.max(...ratios),
+  };
+}
+
+function ratiosOfBound(used: OptionalResources, hard: OptionalResources): readonly number[] {
+  return [ratioOf(used.cpuMillicores, hard.cpuMillicores), ratioOf(used.memoryBytes, hard.memoryBytes)].filter((ratio) => ratio !== null);
+}

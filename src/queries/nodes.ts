@@ -1,0 +1,162 @@
+import type { Node, NodeDetail, NodePod, Operations, SeriesSet } from '../apis/http/types.generated.ts';
+import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
+import { matchesLabelSelector } from '../core/model/label-selector.ts';
+import type { NodeRecord } from '../core/model/node.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import { addResources, NO_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
+import { HOUR_MS } from '../core/model/units.ts';
+import { countedRequests, holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
+import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { selectPage, type Listing } from './listing.ts';
+import { nodePhase } from './node-phase.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import { found, type Found, type Page } from './outcome.ts';
+import { ratiosOf, wholeResources } from './ratios.ts';
+import type { Scope } from '../core/access/scope.ts';
+import { seriesSet } from './series.ts';
+import type { ReadSources } from './sources.ts';
+import { readTimeRange } from './time-range.ts';
+
+const LISTING: Listing<Node> = {
+  id: (node) => node.name,
+  namespaceOf: null,
+  namesOf: (node) => [node.name, node.pool],
+  defaultSort: 'name',
+  filters: ['phase', 'capacityType', 'pool'],
+};
+
+/** Prices are shown to a hundredth of a cent an hour: a month of the difference is 7 cents. */
+const PRICE_DIGITS = 1e6;
+
+/** `/nodes` and `/nodes/{name}`. */
+export class NodeQueries {
+  readonly #sources: ReadSources;
+  readonly #figures: FigureKeeper;
+
+  constructor(sources: ReadSources, figures: FigureKeeper) {
+    this.#sources = sources;
+    this.#figures = figures;
+  }
+
+  list(scope: Scope, query: Operations['listNodes']['query']): Page<Node> | Refusal {
+    return selectPage(this.all(), LISTING, query, scope);
+  }
+
+  /** Every node, for summaries. */
+  *all(): Generator<Node> {
+    const policies = [...this.#policies()];
+    for (const node of this.#sources.cluster.nodes()) yield this.#record(node, policies);
+  }
+
+  get(name: string): Found<NodeDetail> | Refusal {
+    const { cluster, events } = this.#sources;
+    const node = cluster.findNode(name);
+    if (node === undefined) return { kind: 'not-found', message: `There is no node ${name}.` };
+    const record = this.#record(node, [...this.#policies()]);
+    const pods = [...cluster.podsOnNode(name)].filter(holdsRoom).sort(byName);
+    return found({
+      ...record,
+      pods: { ...record.pods, items: pods.map((pod) => this.#pod(pod)) },
+      labels: node.labels,
+      events: events.about('Node', null, name)?.map(({ at, ...event }) => ({ time: isoTime(at), ...event })) ?? null,
+      usage: this.#lastHour(name),
+      blockedBy: null,
+    });
+  }
+
+  #record(node: NodeRecord, policies: readonly NodeScalingPolicy[]): Node {
+    const { clock, usage } = this.#sources;
+    const figures = this.#figures.figures();
+    const sums = figures.byNode.get(node.name) ?? NO_SUMS;
+    const used = wholeResources(usage.nodeUsage(node.name) ?? sums.used);
+    const price = figures.prices.get(node.name) ?? null;
+    return {
+      name: node.name,
+      pool: node.pool,
+      machineType: node.machineType,
+      zone: node.zone,
+      region: node.region,
+      capacityType: node.capacityType,
+      managed: policies.some((policy) => governs(policy, node)),
+      ready: node.ready,
+      phase: nodePhase(node, clock.now()),
+      kubeletVersion: node.kubeletVersion,
+      createdAt: isoTime(node.createdAt),
+      capacity: node.capacity,
+      allocatable: node.allocatable,
+      requested: sums.requested,
+      used,
+      utilization: ratiosOf(used, node.allocatable),
+      pods: { count: sums.pods, capacity: node.podCapacity },
+      costPerHourUsd: price === null ? null : Math.round(price.perHourUsd * PRICE_DIGITS) / PRICE_DIGITS,
+      conditions: node.conditions.map(({ lastTransitionAt, ...condition }) => ({
+        ...condition,
+        lastTransitionAt: isoTimeOrNull(lastTransitionAt),
+      })),
+      taints: node.taints,
+      consolidatable: null,
+    };
+  }
+
+  #pod(pod: PodRecord): NodePod {
+    const { cluster, usage } = this.#sources;
+    const workload = cluster.workloadOf(pod);
+    return {
+      namespace: pod.namespace,
+      name: pod.name,
+      workload: workload === undefined ? null : { namespace: workload.namespace, kind: workload.kind, name: workload.name },
+      phase: pod.phase,
+      requests: pod.containers.reduce((sum, container) => addResources(sum, countedRequests(container)), NO_RESOURCES),
+      used: wholeResources(podUsage(pod, (container) => usage.containerUsage(pod.namespace, pod.name, container))),
+    };
+  }
+
+  #lastHour(name: string): SeriesSet | null {
+    const { clock, usage } = this.#sources;
+    const range = readTimeRange({ duration: '1h' }, clock.now());
+    if ('details' in range) return null;
+    const past = usage.nodeHistory(name, range.end - HOUR_MS, range.end);
+    if (past === null) return null;
+    return seriesSet(range, [
+      {
+        name: 'used',
+        unit: 'millicores',
+        labels: { resource: 'cpu' },
+        samples: past.map(({ at, cpuMillicores }) => ({ at, value: cpuMillicores })),
+      },
+      {
+        name: 'used',
+        unit: 'bytes',
+        labels: { resource: 'memory' },
+        samples: past.map(({ at, memoryBytes }) => ({ at, value: memoryBytes })),
+      },
+    ]);
+  }
+
+  *#policies(): Generator<NodeScalingPolicy> {
+    for (const object of this.#sources.cluster.ownObjects('nodescalingpolicies')) yield object as unknown as NodeScalingPolicy;
+  }
+}
+
+/** Sum of the containers' usage; null for a resource that no container's usage is known of. */
+export function podUsage(pod: PodRecord, usageOf: (container: string) => OptionalResources | null): OptionalResources {
+  let cpuMillicores: number | null = null;
+  let memoryBytes: number | null = null;
+  for (const container of pod.containers) {
+    const used = usageOf(container.name);
+    if (used?.cpuMillicores !== null && used?.cpuMillicores !== undefined) cpuMillicores = (cpuMillicores ?? 0) + used.cpuMillicores;
+    if (used?.memoryBytes !== null && used?.memoryBytes !== undefined) memoryBytes = (memoryBytes ?? 0) + used.memoryBytes;
+  }
+  return { cpuMillicores, memoryBytes };
+}
+
+function governs(policy: NodeScalingPolicy, node: NodeRecord): boolean {
+  const { nodePools, nodePoolSelector } = policy.spec;
+  if (nodePools !== undefined) return node.pool !== null && nodePools.includes(node.pool);
+  return nodePoolSelector === undefined || matchesLabelSelector(nodePoolSelector, node.labels);
+}
+
+function byName(a: PodRecord, b: PodRecord): number {
+  const [left, right] = [`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,393 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { aContainerRecord, aNodeRecord } from '../../test/builders/records.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/model/units.ts';
+import { roundParts, sumCents, toCents } from './cents.ts';
+import { costShares } from './cost-shares.ts';
+import { healthOf, type HealthEvidence } from './health-score.ts';
+import { nodePhase } from './node-phase.ts';
+import { packageOf } from './package-of.ts';
+import { createReadModels, type ReadModels } from './read-models.ts';
+import { seriesSet } from './series.ts';
+import { readTimeRange } from './time-range.ts';
+
+let world: DashboardWorld;
+let models: ReadModels;
+beforeEach(() => {
+  world = dashboardWorld();
+  models = createReadModels(world.sources);
+});
+const onlyPay: Scope = { admin: false, operator: true, actor: 'ann', key: 'pay', allows: (namespace) => namespace === 'pay' };
+
+describe('money', () => {
+  test('parts add up to the rounded total, to the cent', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: -1e5, max: 1e5, noNaN: true }), { minLength: 1, maxLength: 20 }), (parts) => {
+        const total = parts.reduce((sum, part) => sum + part, 0);
+        const rounded = roundParts(parts, total);
+        expect(sumCents(rounded)).toBeCloseTo(toCents(total), 9);
+      }),
+    );
+  });
+
+  test('the run rate is its lines, and is what is used, unused and idle', () => {
+    const { item, summary } = models.cluster.get();
+    const perMonth = item.cost.perMonthUsd!;
+    expect(sumCents(summary!.lines.map((line) => line.perMonthUsd))).toBe(perMonth);
+    expect(sumCents([summary!.usedPerMonthUsd!, summary!.requestedUnusedPerMonthUsd!, summary!.idlePerMonthUsd!])).toBe(perMonth);
+  });
+
+  test('recommendations make their namespace, and namespaces what is used and unused, to the cent', () => {
+    const { summary } = models.cluster.get();
+    const namespaces = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+    const records = models.recommendations.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+    if (namespaces.kind !== 'page' || records.kind !== 'page') throw new Error('refused');
+    for (const { name, costPerMonthUsd } of namespaces.items) {
+      const own = records.items.filter((record) => record.namespace === name);
+      expect(sumCents(own.map((record) => record.costPerMonthUsd ?? 0))).toBe(costPerMonthUsd);
+    }
+    const sum = sumCents(namespaces.items.map((each) => each.costPerMonthUsd ?? 0));
+    expect(sum).toBe(sumCents([summary!.usedPerMonthUsd!, summary!.requestedUnusedPerMonthUsd!]));
+    expect(sumCents(namespaces.items.map((each) => each.wastePerMonthUsd ?? 0))).toBe(summary!.requestedUnusedPerMonthUsd);
+  });
+
+  test('what the cluster could save is what its open recommendations free', () => {
+    const records = models.recommendations.list(EVERYONE_IS_ADMIN, {
+      limit: 100,
+      sort: 'name',
+      format: 'json',
+      state: ['recommended', 'awaiting', 'applying', 'exception'],
+    });
+    if (records.kind !== 'page') throw new Error(records.kind);
+    expect(models.cluster.get().item.cost.projectedSavingsPerMonthUsd).toBe(records.summary!.savingsPerMonthUsd);
+  });
+
+  test('cents add up at every level, whatever the amounts', () => {
+    const amount = fc.double({ min: 0, max: 1e4, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), amount, amount), { minLength: 1, maxLength: 30 }), (rows) => {
+        const workloads = new Map(
+          rows.map(([namespace, cost, share], index) => [
+            `${namespace}/Deployment/w${index}`,
+            { costPerMonthUsd: cost, usedCostPerMonthUsd: Math.min(cost, share) },
+          ]),
+        );
+        const sumOf = (of: string | null) => {
+          const own = [...workloads].filter(([key]) => of === null || key.startsWith(`${of}/`)).map(([, each]) => each);
+          const add = (field: 'costPerMonthUsd' | 'usedCostPerMonthUsd') => own.reduce((sum, each) => sum + each[field], 0);
+          return { costPerMonthUsd: add('costPerMonthUsd'), usedCostPerMonthUsd: add('usedCostPerMonthUsd') };
+        };
+        const namespaces = new Map([...new Set(rows.map(([namespace]) => namespace))].map((name) => [name, sumOf(name)]));
+        const shares = costShares(sumOf(null), namespaces, workloads, (key) => key.split('/')[0]!);
+        const all = [...shares.byNamespace.values()];
+        expect(sumCents(all.map((each) => each.costPerMonthUsd))).toBe(shares.costPerMonthUsd);
+        expect(sumCents(all.map((each) => each.wastePerMonthUsd!))).toBe(toCents(shares.costPerMonthUsd! - shares.usedCostPerMonthUsd!));
+        for (const [name, { costPerMonthUsd }] of shares.byNamespace) {
+          const own = [...shares.byWorkload].filter(([key]) => key.startsWith(`${name}/`)).map(([, cost]) => cost);
+          expect(sumCents(own)).toBe(costPerMonthUsd);
+        }
+      }),
+    );
+  });
+
+  test('a change is its lines', async () => {
+    const found = await models.recommendations.get(EVERYONE_IS_ADMIN, { namespace: 'shop', name: 'checkout' });
+    if (found.kind !== 'found') throw new Error(found.kind);
+    const { lines, totalPerMonthUsd } = found.item.audit.money;
+    expect(sumCents(lines.map((line) => line.perMonthUsd))).toBe(totalPerMonthUsd);
+    expect(totalPerMonthUsd).toBe(found.item.savingsPerMonthUsd);
+  });
+
+  test('spot nodes save what the same nodes cost more on demand', () => {
+    expect(models.cluster.get().item.cost.spotSavingsPerMonthUsd).toBe(toCents((0.168984 - 0.048912 + 0.134023 - 0.053609) * 730));
+  });
+});
+
+describe('explanations', () => {
+  test('steps add up to the number that is shown, whatever the object holds', async () => {
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) => {
+      const inputs = each.status?.inputs?.slice(0, -1);
+      return each.spec.targetRef.name === 'checkout'
+        ? { ...each, status: { ...each.status, ...(inputs === undefined ? {} : { inputs }) } }
+        : each;
+    });
+    for (const { namespace, name } of world.cluster.workloadList) {
+      const found = await models.recommendations.get(EVERYONE_IS_ADMIN, { namespace, name });
+      if (found.kind !== 'found') throw new Error(found.kind);
+      for (const container of found.item.audit.containers) {
+        for (const resource of [container.cpu, container.memory]) {
+          if (resource?.recommended === null || resource === null) continue;
+          expect(resource.steps.reduce((sum, step) => sum + step.value, 0)).toBe(resource.recommended);
+          expect(resource.steps.at(-1)?.total).toBe(resource.recommended);
+        }
+      }
+    }
+  });
+});
+
+describe('scope', () => {
+  test('lists, totals and summaries count the granted namespaces alone', () => {
+    const page = models.recommendations.list(onlyPay, { limit: 1, sort: 'name', format: 'json' });
+    if (page.kind !== 'page') throw new Error(page.kind);
+    expect([page.total, page.items[0]?.name]).toEqual([2, 'ledger']);
+    const pods = models.pods.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    expect(pods.kind === 'page' && pods.items.every((pod) => pod.namespace === 'pay')).toBe(true);
+    const namespaces = models.namespaces.list(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    expect(namespaces.kind === 'page' && namespaces.items.map((each) => each.name)).toEqual(['pay']);
+  });
+
+  test('health tells those who are not admins no object names', () => {
+    const page = models.system.health(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    expect(JSON.stringify(page)).not.toContain('n-5');
+    const told = { status: 'failed', message: 'pod shop/web-0 does not answer', since: null, latencyMs: null } as const;
+    const others = createReadModels({ ...world.sources, health: [{ name: 'webhook', status: () => told }] });
+    const scoped = others.system.health(onlyPay, { limit: 100, sort: 'name', format: 'json' });
+    expect(scoped.kind === 'page' && scoped.items[0]?.message).toBe('does not work; an admin is told why');
+  });
+});
+
+describe('namespaces', () => {
+  const healthOfShop = () => {
+    const page = createReadModels(world.sources).namespaces.list(EVERYONE_IS_ADMIN, {
+      limit: 100,
+      sort: 'name',
+      format: 'json',
+      q: 'shop',
+    });
+    return page.kind === 'page' ? page.items[0] : undefined;
+  };
+
+  test('add up to what the nodes are asked for', () => {
+    const page = models.namespaces.list(EVERYONE_IS_ADMIN, { limit: 100, sort: 'name', format: 'json' });
+    if (page.kind !== 'page') throw new Error(page.kind);
+    const requested = page.items.reduce((sum, each) => sum + each.requested.cpuMillicores, 0);
+    expect(requested).toBe(models.cluster.get().item.requested.cpuMillicores);
+  });
+
+  test.each([
+    ['healthy', {}],
+    ['critical', { containers: [aContainerRecord({ waitingReason: 'CrashLoopBackOff', state: 'waiting' })] }],
+    ['critical', { phase: 'Pending', node: null, schedulable: false }],
+    ['attention', { resize: { state: 'infeasible', message: 'no room', since: 0 } }],
+  ] as const)('are %s', (health, change) => {
+    world.cluster.podList = world.cluster.podList.map((pod, index) => (index === 0 ? { ...pod, ...change } : pod));
+    expect(healthOfShop()?.health).toBe(health);
+  });
+
+  test('need attention where a quota is nearly full', () => {
+    world.cluster.quotaList = [
+      {
+        namespace: 'shop',
+        name: 'team',
+        hardRequests: { cpuMillicores: 1000, memoryBytes: null },
+        usedRequests: { cpuMillicores: 950, memoryBytes: null },
+        hardLimits: { cpuMillicores: null, memoryBytes: null },
+        usedLimits: { cpuMillicores: null, memoryBytes: null },
+      },
+    ];
+    expect(healthOfShop()).toMatchObject({ health: 'attention', quota: [{ name: 'team', usedRatio: 0.95 }] });
+  });
+});
+
+describe('what is not known is null, never 0', () => {
+  test('usage of a cluster whose source has not answered', () => {
+    const silent = createReadModels({
+      ...world.sources,
+      usage: { ...world.sources.usage, source: () => null, confirmedAt: () => null, containerUsage: () => null },
+    });
+    const { item, summary } = silent.cluster.get();
+    expect(item.used).toEqual({ cpuMillicores: null, memoryBytes: null });
+    expect(item.utilization).toEqual({ cpuRatio: null, memoryRatio: null });
+    expect(summary?.usedPerMonthUsd).toBeNull();
+    expect(item.health.parts.find((part) => part.name === 'Inside requests')?.score).toBeNull();
+  });
+
+  test('the recommendation of a workload that nobody has looked at', () => {
+    world.cluster.recommendationList = [];
+    const record = models.recommendations.record(world.cluster.workloadList[0]!);
+    expect(record).toMatchObject({ state: 'collecting', published: false, confidence: null, savingsPerMonthUsd: null });
+    expect(record.containers[0]?.recommended.requests).toEqual({ cpuMillicores: null, memoryBytes: null });
+  });
+});
+
+describe('overrides', () => {
+  test.each([
+    ['{"*":{"cpu":"250m"}}', { '*': { cpu: '250m' } }],
+    ['{"*":{"cpu":250}}', null],
+    ['not json', null],
+    ['[]', null],
+  ])('%s', (annotation, floor) => {
+    const [workload] = world.cluster.workloadList;
+    const record = models.recommendations.record({ ...workload!, annotations: { 'evenkeel.io/floor': annotation } });
+    expect(record.overrides.floor).toEqual(floor);
+  });
+});
+
+describe('packages', () => {
+  test.each([
+    [{ 'meta.helm.sh/release-name': 'web' }, {}, 'web'],
+    [{}, { 'app.kubernetes.io/managed-by': 'Helm', 'app.kubernetes.io/instance': 'web' }, 'web'],
+    [{ 'argocd.argoproj.io/tracking-id': 'store:apps/Deployment:shop/web' }, {}, 'store'],
+    [{}, { 'kustomize.toolkit.fluxcd.io/name': 'store' }, 'store'],
+    [{}, { 'app.kubernetes.io/instance': 'web' }, null],
+  ])('%j %j → %s', (annotations, labels, name) => {
+    expect(packageOf({ annotations, labels })).toBe(name);
+  });
+});
+
+describe('phases of a node', () => {
+  const now: number = DAY_MS;
+  test.each([
+    ['ready', {}],
+    ['bootstrapping', { ready: false, createdAt: now - MINUTE_MS }],
+    ['ready', { ready: false, createdAt: 0 }],
+    ['cordoned', { unschedulable: true }],
+    ['draining', { unschedulable: true, taints: [{ key: 'evenkeel.io/draining', value: '', effect: 'NoSchedule' }] }],
+    ['interrupted', { taints: [{ key: 'cloud.google.com/impending-node-termination', value: '', effect: 'NoSchedule' }] }],
+    ['deleting', { deletionAt: now, unschedulable: true }],
+  ] as const)('%s', (phase, given) => {
+    expect(nodePhase(aNodeRecord({ name: 'n', createdAt: 0, ...given }), now)).toBe(phase);
+  });
+});
+
+describe('time ranges', () => {
+  test('never have more than 400 points unless a step is asked for', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 90 * 24 * 60 }), fc.integer({ min: 1e12, max: 2e12 }), (minutes, now) => {
+        const range = readTimeRange({ duration: `${minutes}m` }, now);
+        if ('details' in range) throw new Error('refused');
+        expect(seriesSet(range, [{ name: 'x', unit: 'count', labels: {}, samples: [] }]).series[0]?.points.length).toBeLessThanOrEqual(400);
+        expect(range.start % range.stepMs).toBe(0);
+      }),
+    );
+  });
+
+  test.each([
+    ['400 by default', { duration: '2000m' }, 400],
+    ['2,000 with a step', { duration: '500m', step: '15s' }, 2000],
+  ])('never have one point too many where now stands on a step: %s', (_, query, most) => {
+    const range = readTimeRange(query, 1_700_000_100_000);
+    if ('details' in range) throw new Error('refused');
+    const set = seriesSet(range, [{ name: 'x', unit: 'count', labels: {}, samples: [{ at: range.end, value: 1 }] }]);
+    expect(set.series[0]?.points.length).toBe(most);
+    expect(set.series[0]?.points.at(-1)?.[1]).toBe(1);
+  });
+
+  test('have no hole by default where a point is kept every five minutes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 5, max: 90 * 24 * 60 }), fc.integer({ min: 1e12, max: 2e12 }), (minutes, now) => {
+        const range = readTimeRange({ duration: `${minutes}m` }, now);
+        if ('details' in range) throw new Error('refused');
+        expect(range.stepMs).toBeGreaterThanOrEqual(5 * MINUTE_MS);
+      }),
+    );
+  });
+
+  test('a step without samples is null, one with several is their mean', () => {
+    const range = { start: 0, end: 3 * MINUTE_MS, stepMs: MINUTE_MS };
+    const samples = [
+      { at: 0, value: 1 },
+      { at: 1000, value: 3 },
+      { at: 2 * MINUTE_MS, value: 5 },
+    ];
+    const { series } = seriesSet(range, [{ name: 'used', unit: 'millicores', labels: {}, samples }]);
+    expect(series[0]?.points).toEqual([
+      [0, 2],
+      [60, null],
+      [120, 5],
+      [180, null],
+    ]);
+  });
+
+  test('the last hour of the cluster ends with this moment', async () => {
+    const found = await models.cluster.usage({ duration: '1h' });
+    if (found.kind !== 'found') throw new Error(found.kind);
+    const used = found.item.series.find((series) => series.name === 'requested' && series.labels['resource'] === 'cpu');
+    expect(used?.points.at(-1)?.[1]).not.toBeNull();
+    expect(found.item.series.length).toBe(8);
+  });
+});
+
+describe('policies', () => {
+  test('a default is one in whatever units the object writes it', () => {
+    const [policy] = world.cluster.policyList;
+    world.cluster.policyList = [{ ...policy!, spec: { ...policy!.spec, cooldown: '60m' } }];
+    const page = models.policies.list(EVERYONE_IS_ADMIN, { limit: 10, sort: 'name', format: 'json' });
+    expect(page.kind === 'page' && page.items[0]?.effective['cooldown']).toEqual({ value: '1h', source: 'default' });
+  });
+});
+
+describe('the health score', () => {
+  const good: HealthEvidence = {
+    nodes: { total: 4, ready: 4 },
+    pods: { active: 40, unschedulable: 0, pending: 0 },
+    requests: { measured: 40, overMemory: 0, overCpu: 0 },
+    headroomRatio: 0.3,
+    volumes: { measured: 2, nearlyFull: 0 },
+    budgets: { total: 2, unsatisfiable: 0 },
+    dataAgeSeconds: 5,
+  };
+
+  test('of a healthy cluster is 100, an A', () => {
+    expect(healthOf(good)).toMatchObject({ score: 100, grade: 'A' });
+  });
+
+  test.each([
+    ['Nodes ready', { nodes: { total: 4, ready: 3 } }],
+    ['Pods schedulable', { pods: { active: 40, unschedulable: 2, pending: 2 } }],
+    ['Inside requests', { requests: { measured: 40, overMemory: 8, overCpu: 0 } }],
+    ['Headroom', { headroomRatio: 0.02 }],
+    ['Storage', { volumes: { measured: 2, nearlyFull: 1 } }],
+    ['Budgets', { budgets: { total: 2, unsatisfiable: 1 } }],
+    ['Freshness', { dataAgeSeconds: 600 }],
+  ])('falls by %s, and says why', (name, change) => {
+    const health = healthOf({ ...good, ...change });
+    const part = health.parts.find((each) => each.name === name)!;
+    expect(part.score).toBeLessThan(90);
+    expect(part.reason.length).toBeGreaterThan(10);
+    expect(health.score).toBeLessThan(100);
+  });
+
+  test('is always 0 to 100, whatever the evidence', () => {
+    const whole = fc.integer({ min: 0, max: 1000 });
+    fc.assert(
+      fc.property(
+        whole,
+        whole,
+        whole,
+        fc.double({ min: -1, max: 2, noNaN: true }),
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        (total, part, over, headroomRatio, dataAgeSeconds) => {
+          const less = Math.min(total, part);
+          const { score } = healthOf({
+            nodes: { total, ready: less },
+            pods: { active: total, unschedulable: less, pending: less },
+            requests: { measured: total, overMemory: Math.min(total, over), overCpu: less },
+            headroomRatio,
+            volumes: { measured: total, nearlyFull: less },
+            budgets: { total, unsatisfiable: less },
+            dataAgeSeconds,
+          });
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(100);
+        },
+      ),
+    );
+  });
+});
+
+test('a day of a workload comes from the store, and from memory where the store has a hole', async () => {
+  const slot = { at: world.clock.now() - 2 * HOUR_MS, cpuMillicores: 7, memoryBytes: 8, replicas: 2 };
+  const usage = { ...world.sources.usage, workloadHistory: () => [slot] };
+  world.history.usagePoints = [];
+  const found = await createReadModels({ ...world.sources, usage }).workloadUsage.get(
+    EVERYONE_IS_ADMIN,
+    { namespace: 'shop', name: 'web' },
+    { duration: '24h' },
+  );
+  if (found.kind !== 'found') throw new Error(found.kind);
+  const used = found.item.series.find((series) => series.name === 'used' && series.labels['resource'] === 'cpu');
+  expect(used?.points.filter((point) => point[1] !== null)).toEqual([[slot.at / 1000, 7]]);
+});

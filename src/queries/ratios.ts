@@ -1,0 +1,21 @@
+import type { Ratios } from '../apis/http/types.generated.ts';
+import type { OptionalResources, Resources } from '../core/model/resources.ts';
+
+/** `part` of `whole`, to a tenth of a thousandth; null where either is not known or there is nothing to be a part of. */
+export function ratiosOf(part: OptionalResources, whole: Resources): Ratios {
+  return { cpuRatio: ratioOf(part.cpuMillicores, whole.cpuMillicores), memoryRatio: ratioOf(part.memoryBytes, whole.memoryBytes) };
+}
+
+export function ratioOf(part: number | null, whole: number | null): number | null {
+  if (part === null || whole === null || whole <= 0) return null;
+  return Math.round((part / whole) * 10_000) / 10_000;
+}
+
+/** Whole units: a mean of usage is no whole number, and records hold integers. */
+export function wholeResources(resources: OptionalResources): OptionalResources {
+  return { cpuMillicores: whole(resources.cpuMillicores), memoryBytes: whole(resources.memoryBytes) };
+}
+
+function whole(amount: number | null): number | null {
+  return amount === null ? null : Math.round(amount);
+}

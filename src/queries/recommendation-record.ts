@@ -1,0 +1,151 @@
+import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import type {
+  OverrideBounds,
+  Recommendation as RecommendationItem,
+  RecommendationHpa,
+  RecommendedContainer,
+} from '../apis/http/types.generated.ts';
+import type { Recommendation, RecommendationStatus, RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
+import type { HpaRecord } from '../core/model/cluster-records.ts';
+import { UNSET_RESOURCES, type RequestsAndLimits } from '../core/model/resources.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { centsOrNull } from './cents.ts';
+import type { FigureKeeper } from './figures.ts';
+import { packageOf } from './package-of.ts';
+import { readQuantities, readRequestsAndLimits } from '../core/recommendations/quantities.ts';
+import type { ReadSources } from './sources.ts';
+
+type RecordSources = Pick<ReadSources, 'cluster' | 'decisions' | 'usage'>;
+
+/**
+ * One workload's recommendation as the API shows it. What is published is taken from the object and from nowhere else, so
+ * that kubectl and this API never disagree; what is not published comes from the decider's memory.
+ */
+export function recommendationRecord(
+  workload: WorkloadRecord,
+  published: Recommendation | undefined,
+  sources: RecordSources,
+  figures: FigureKeeper,
+): RecommendationItem {
+  const key = workloadKey(workload);
+  const governance = sources.decisions.governance(workload);
+  const status: RecommendationStatus = published?.status ?? sources.decisions.unpublished(key) ?? {};
+  return {
+    namespace: workload.namespace,
+    kind: workload.kind,
+    name: workload.name,
+    policy: published?.spec.policyRef?.name ?? governance.policy,
+    mode: governance.mode,
+    published: published !== undefined,
+    state: stateOf(governance.mode, status),
+    package: packageOf(workload),
+    hpa: hpaOf(sources.cluster.hpasOf(key)),
+    overrides: {
+      floor: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.floor]),
+      ceiling: boundsOf(workload.annotations[WORKLOAD_ANNOTATIONS.ceiling]),
+    },
+    costPerMonthUsd: figures.figures().costs.byWorkload.get(key) ?? null,
+    containers: containersOf(workload, status),
+    replicas: workload.replicas.desired,
+    ...verdictOf(status),
+    source: status.source ?? sources.usage.source(),
+  };
+}
+
+function verdictOf(
+  status: RecommendationStatus,
+): Pick<RecommendationItem, 'reason' | 'until' | 'confidence' | 'savingsPerMonthUsd' | 'risk' | 'updatedAt' | 'appliedAt'> {
+  return {
+    reason: status.reason ?? null,
+    until: status.until ?? null,
+    confidence: status.confidence ?? null,
+    savingsPerMonthUsd: centsOrNull(status.savingsPerMonthUsd ?? null),
+    risk: status.risk ?? 'none',
+    updatedAt: status.updatedAt ?? null,
+    appliedAt: status.lastApplied?.at ?? null,
+  };
+}
+
+// Before the decider has looked at a workload there is too little history by definition.
+function stateOf(mode: RecommendationItem['mode'], status: RecommendationStatus): RecommendationItem['state'] {
+  return mode === 'Off' ? 'excluded' : (status.state ?? 'collecting');
+}
+
+function containersOf(workload: WorkloadRecord, status: RecommendationStatus): readonly RecommendedContainer[] {
+  const known = new Map((status.containers ?? []).map((container) => [container.name, container]));
+  const templated = workload.containers.map(({ name, requests, limits }) => containerOf(name, { requests, limits }, known.get(name)));
+  // A container that admission adds is in the pods and not in the template.
+  const injected = [...known.values()].filter((container) => !workload.containers.some(({ name }) => name === container.name));
+  return [...templated, ...injected.map((container) => containerOf(container.name, null, container))];
+}
+
+function containerOf(
+  name: string,
+  template: RequestsAndLimits | null,
+  known: RecommendationStatusContainer | undefined,
+): RecommendedContainer {
+  if (known === undefined) return { name, ...UNDECIDED, current: template ?? UNSET };
+  const { usage } = known;
+  return {
+    name,
+    current: known.current === undefined ? (template ?? UNSET) : readRequestsAndLimits(known.current),
+    recommended: readRequestsAndLimits(known.recommended),
+    lowerBound: readQuantities(known.lowerBound),
+    upperBound: readQuantities(known.upperBound),
+    usage: {
+      p50: readQuantities(usage?.p50),
+      p95: readQuantities(usage?.p95),
+      p99: readQuantities(usage?.p99),
+      max: readQuantities(usage?.max),
+    },
+    oomKills: known.oomKills ?? null,
+    throttledRatio: known.throttledRatio ?? null,
+  };
+}
+
+const UNSET: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+
+const UNDECIDED: Omit<RecommendedContainer, 'name' | 'current'> = {
+  recommended: UNSET,
+  lowerBound: UNSET_RESOURCES,
+  upperBound: UNSET_RESOURCES,
+  usage: { p50: UNSET_RESOURCES, p95: UNSET_RESOURCES, p99: UNSET_RESOURCES, max: UNSET_RESOURCES },
+  oomKills: null,
+  throttledRatio: null,
+};
+
+function hpaOf(hpas: readonly HpaRecord[]): RecommendationHpa | null {
+  const [hpa] = hpas;
+  if (hpa === undefined) return null;
+  const target = (resource: 'cpu' | 'memory'): number | null =>
+    hpa.resourceMetrics.find((metric) => metric.resource === resource && metric.targetUtilizationRatio !== null)?.targetUtilizationRatio ??
+    null;
+  return {
+    name: hpa.name,
+    minReplicas: hpa.minReplicas,
+    maxReplicas: hpa.maxReplicas,
+    currentReplicas: hpa.currentReplicas,
+    desiredReplicas: hpa.desiredReplicas,
+    cpuTargetRatio: target('cpu'),
+    memoryTargetRatio: target('memory'),
+  };
+}
+
+/** Bounds as the annotation holds them; null where it is absent or not what it should be (the state then says so). */
+function boundsOf(annotation: string | undefined): OverrideBounds | null {
+  if (annotation === undefined) return null;
+  try {
+    const parsed: unknown = JSON.parse(annotation);
+    return isBounds(parsed) ? parsed : null;
+  } catch {
+    return null;
+  }
+}
+
+function isBounds(value: unknown): value is OverrideBounds {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((bound: unknown) => {
+    if (typeof bound !== 'object' || bound === null || Array.isArray(bound)) return false;
+    return Object.entries(bound).every(([name, amount]) => (name === 'cpu' || name === 'memory') && typeof amount === 'string');
+  });
+}

@@ -1,0 +1,153 @@
+import type {
+  AppliedValue,
+  Operations,
+  Recommendation as RecommendationItem,
+  RecommendationDetail,
+  RecommendationTotals,
+  Warning,
+} from '../apis/http/types.generated.ts';
+import type { Recommendation } from '../apis/v1alpha1/index.ts';
+import type { Instant } from '../core/model/units.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { NodePrice } from '../ports/price-source.ts';
+import { sumCents } from './cents.ts';
+import { explainContainers } from './explanation.ts';
+import { holdsRoom, type FigureKeeper } from './figures.ts';
+import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import { selectPage, type Listing } from './listing.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import type { Found, Page } from './outcome.ts';
+import { recommendationRecord } from './recommendation-record.ts';
+import { savingsArithmetic } from './savings-lines.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { ReadSources } from './sources.ts';
+import { wouldChangeIt } from './would-change-it.ts';
+
+const LISTING: Listing<RecommendationItem> = {
+  id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
+  namespaceOf: (item) => item.namespace,
+  namesOf: (item) => [item.name],
+  defaultSort: '-savingsPerMonthUsd',
+  filters: ['state', 'mode', 'risk', 'kind', 'policy', 'package'],
+};
+
+/** The contract's word: recommendations are cached 60 seconds. */
+const CACHE_MS = 60_000;
+/** Applied values shown with one recommendation. */
+const HISTORY_SHOWN = 50;
+
+interface Cached {
+  readonly at: Instant;
+  readonly items: readonly RecommendationItem[];
+}
+
+/** `/recommendations`: computed once for everyone, filtered per caller, cleared by whatever a person changes. */
+export class RecommendationQueries {
+  readonly #sources: ReadSources;
+  readonly #figures: FigureKeeper;
+  #cached: Cached | null = null;
+
+  constructor(sources: ReadSources, figures: FigureKeeper) {
+    this.#sources = sources;
+    this.#figures = figures;
+  }
+
+  list(scope: Scope, query: Operations['listRecommendations']['query']): Page<RecommendationItem, RecommendationTotals> | Refusal {
+    const cached = this.#fresh();
+    const page = selectPage(cached.items, LISTING, query, scope);
+    if (page.kind !== 'page') return page;
+    const { matched, ...rest } = page;
+    return { ...rest, summary: totalsOf(matched), cachedAt: cached.at };
+  }
+
+  /** Every record as it is now, past the cache: for streams and for answers to mutations. */
+  current(): readonly RecommendationItem[] {
+    return this.#compute().items;
+  }
+
+  /** The record of one workload as it is now; `published` in place of the informer's object where a write just answered it. */
+  record(workload: WorkloadRecord, published?: Recommendation): RecommendationItem {
+    return recommendationRecord(
+      workload,
+      published ?? this.#sources.cluster.findRecommendation(workloadKey(workload)),
+      this.#sources,
+      this.#figures,
+    );
+  }
+
+  async get(
+    scope: Scope,
+    target: { readonly namespace: string; readonly name: string; readonly kind?: string | undefined },
+  ): Promise<Found<RecommendationDetail> | Refusal> {
+    const resolved = resolveWorkload(this.#sources.cluster, scope, target);
+    if (resolved.kind !== 'workload') return resolved;
+    const { workload } = resolved;
+    const warnings: Warning[] = [];
+    const history = await this.#history(workload, warnings);
+    // Read after the wait, in one go: what is shown together belongs together.
+    const key = workloadKey(workload);
+    const { cluster, decisions } = this.#sources;
+    const record = this.record(workload);
+    const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+    const detail: RecommendationDetail = {
+      ...record,
+      audit: {
+        containers: explainContainers(record, status?.inputs ?? [], decisions.evidence(key) ?? []),
+        rules: decisions.rules(workload),
+        money: savingsArithmetic(record, this.#podPrices(workload)),
+        history,
+        wouldChangeIt: wouldChangeIt(record, status?.message),
+      },
+    };
+    return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };
+  }
+
+  /** Whatever a person changed is seen at once. */
+  clear(): void {
+    this.#cached = null;
+    this.#figures.clear();
+  }
+
+  #fresh(): Cached {
+    const now = this.#sources.clock.now();
+    if (this.#cached === null || now - this.#cached.at >= CACHE_MS || now < this.#cached.at) this.#cached = this.#compute();
+    return this.#cached;
+  }
+
+  #compute(): Cached {
+    const items: RecommendationItem[] = [];
+    for (const workload of this.#sources.cluster.workloads()) items.push(this.record(workload));
+    return { at: this.#sources.clock.now(), items };
+  }
+
+  async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {
+    const { namespace, kind, name } = workload;
+    try {
+      const applied = await this.#sources.history.applied({ workload: { namespace, kind, name }, limit: HISTORY_SHOWN });
+      return applied.map(({ at, workload: _, ...value }) => ({ ...value, at: isoTime(at) }));
+    } catch (error) {
+      this.#sources.logger.warn('history out of reach', { err: error });
+      warnings.push({ code: 'history_unavailable', message: 'The store is out of reach, so applied values are not shown.' });
+      return null;
+    }
+  }
+
+  #podPrices(workload: WorkloadRecord): readonly NodePrice[] {
+    const { prices } = this.#figures.figures();
+    return [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom).flatMap((pod) => {
+      const price = pod.node === null ? undefined : prices.get(pod.node);
+      return price === undefined ? [] : [price];
+    });
+  }
+}
+
+function totalsOf(items: readonly RecommendationItem[]): RecommendationTotals {
+  const byState: Record<string, number> = {};
+  for (const item of items) byState[item.state] = (byState[item.state] ?? 0) + 1;
+  return {
+    savingsPerMonthUsd: sumCents(items.map((item) => item.savingsPerMonthUsd ?? 0)),
+    costPerMonthUsd: sumCents(items.map((item) => item.costPerMonthUsd ?? 0)),
+    byState,
+  };
+}

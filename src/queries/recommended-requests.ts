@@ -1,0 +1,32 @@
+import type { OptionalResources } from '../core/model/resources.ts';
+import { UNSET_RESOURCES } from '../core/model/resources.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRef } from '../core/model/workload.ts';
+import { readQuantities } from '../core/recommendations/quantities.ts';
+import type { ReadSources } from './sources.ts';
+
+type ByContainer = ReadonlyMap<string, OptionalResources>;
+
+/** Recommended requests by workload and container, read once each however many pods ask. For one pass over the pods. */
+export class RecommendedRequests {
+  readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+  readonly #known = new Map<WorkloadKey, ByContainer>();
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+    this.#sources = sources;
+  }
+
+  /** Null where nothing is recommended. */
+  of(workload: WorkloadRef | undefined, container: string): OptionalResources {
+    if (workload === undefined) return UNSET_RESOURCES;
+    const key = workloadKey(workload);
+    let byContainer = this.#known.get(key);
+    if (byContainer === undefined) this.#known.set(key, (byContainer = this.#read(key)));
+    return byContainer.get(container) ?? UNSET_RESOURCES;
+  }
+
+  #read(key: WorkloadKey): ByContainer {
+    const { cluster, decisions } = this.#sources;
+    const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+    return new Map((status?.containers ?? []).map(({ name, recommended }) => [name, readQuantities(recommended?.requests)]));
+  }
+}

@@ -1,0 +1,74 @@
+import type { Recommendation as RecommendationItem } from '../apis/http/types.generated.ts';
+import { GiB, HOURS_PER_MONTH } from '../core/model/units.ts';
+import type { NodePrice } from '../ports/price-source.ts';
+import { roundParts, toCents } from './cents.ts';
+
+/** The money of a change, written as the sum it is. */
+export interface SavingsArithmetic {
+  readonly lines: readonly { readonly label: string; readonly perMonthUsd: number }[];
+  readonly totalPerMonthUsd: number | null;
+  readonly priceSource: string | null;
+}
+
+/**
+ * What a change frees: for each price under which pods run, their number × what each gives back × the price. Where the
+ * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line tells the
+ * difference, so that the sum is what is shown.
+ */
+export function savingsArithmetic(record: RecommendationItem, podPrices: readonly NodePrice[]): SavingsArithmetic {
+  if (record.savingsPerMonthUsd === null || podPrices.length === 0)
+    return { lines: [], totalPerMonthUsd: record.savingsPerMonthUsd, priceSource: null };
+  const lines = [...groupByPrice(podPrices).values()].flatMap(({ price, pods }) =>
+    record.containers.flatMap((container) => linesOf(container, price, pods)),
+  );
+  const total = lines.reduce((sum, line) => sum + line.exact, 0);
+  const rounded = roundParts(
+    lines.map((line) => line.exact),
+    total,
+  );
+  const difference = toCents(record.savingsPerMonthUsd - toCents(total));
+  return {
+    lines: [
+      ...lines.map(({ label }, index) => ({ label, perMonthUsd: rounded[index] ?? 0 })),
+      ...(difference === 0 ? [] : [{ label: 'Replicas or prices since it was decided', perMonthUsd: difference }]),
+    ],
+    totalPerMonthUsd: record.savingsPerMonthUsd,
+    priceSource: [...new Set(podPrices.map((price) => price.source))].join('; '),
+  };
+}
+
+function linesOf(container: RecommendationItem['containers'][number], price: NodePrice, pods: number): { label: string; exact: number }[] {
+  const { current, recommended } = container;
+  const freed = (now: number | null, then: number | null): number => (then === null ? 0 : (now ?? 0) - then);
+  const cpu = freed(current.requests.cpuMillicores, recommended.requests.cpuMillicores);
+  const memory = freed(current.requests.memoryBytes, recommended.requests.memoryBytes);
+  const money = (perHour: number): string => `$${(perHour * HOURS_PER_MONTH).toFixed(3)}`;
+  const who = `${container.name}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+  return [
+    {
+      label: `${who} × ${signed(cpu / 1000)} cores × ${money(price.perCoreHourUsd)}`,
+      freed: cpu,
+      exact: (pods * cpu * price.perCoreHourUsd * HOURS_PER_MONTH) / 1000,
+    },
+    {
+      label: `${who} × ${signed(memory / GiB)} GiB × ${money(price.perGiBHourUsd)}`,
+      freed: memory,
+      exact: (pods * memory * price.perGiBHourUsd * HOURS_PER_MONTH) / GiB,
+    },
+  ].filter((line) => line.freed !== 0);
+}
+
+function signed(amount: number): string {
+  const text = String(Math.round(Math.abs(amount) * 1000) / 1000);
+  return amount < 0 ? `−${text}` : text;
+}
+
+function groupByPrice(prices: readonly NodePrice[]): ReadonlyMap<string, { price: NodePrice; pods: number }> {
+  const groups = new Map<string, { price: NodePrice; pods: number }>();
+  for (const price of prices) {
+    const key = `${price.perCoreHourUsd}/${price.perGiBHourUsd}`;
+    const group = groups.get(key) ?? { price, pods: 0 };
+    groups.set(key, { price, pods: group.pods + 1 });
+  }
+  return groups;
+}

@@ -1,0 +1,46 @@
+import type { Series, SeriesSet } from '../apis/http/types.generated.ts';
+import type { Instant } from '../core/model/units.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import type { TimeRange } from './time-range.ts';
+
+/** One value at one moment; null: not known then. */
+export interface Sample {
+  readonly at: Instant;
+  readonly value: number | null;
+}
+
+/** A line before it is cut into steps. */
+export interface Line {
+  readonly name: string;
+  readonly unit: 'millicores' | 'bytes' | 'count' | 'ratio';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly samples: Iterable<Sample>;
+}
+
+/** Lines as a series set: the mean of each step's samples, null where a step has none. */
+export function seriesSet(range: TimeRange, lines: readonly Line[]): SeriesSet {
+  return {
+    start: isoTime(range.start),
+    end: isoTime(range.end),
+    stepSeconds: range.stepMs / 1000,
+    series: lines.map((line) => seriesOf(range, line)),
+  };
+}
+
+function seriesOf(range: TimeRange, line: Line): Series {
+  const steps = Math.max(1, Math.floor((range.end - range.start) / range.stepMs) + 1);
+  const sums = new Float64Array(steps);
+  const counts = new Uint32Array(steps);
+  for (const { at, value } of line.samples) {
+    const step = Math.floor((at - range.start) / range.stepMs);
+    if (value === null || step < 0 || step >= steps || at > range.end) continue;
+    sums[step] = (sums[step] ?? 0) + value;
+    counts[step] = (counts[step] ?? 0) + 1;
+  }
+  const points = Array.from({ length: steps }, (_, step): [number, number | null] => {
+    const count = counts[step] ?? 0;
+    const mean = count === 0 ? null : Math.round(((sums[step] ?? 0) / count) * 100) / 100;
+    return [(range.start + step * range.stepMs) / 1000, mean];
+  });
+  return { name: line.name, unit: line.unit, labels: line.labels, points };
+}

@@ -1,0 +1,59 @@
+import type { ErrorDetail } from '../apis/http/types.generated.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+
+const SHORTEST: DurationMs = 5 * MINUTE_MS;
+const LONGEST: DurationMs = 90 * DAY_MS;
+const LEAST_STEP: DurationMs = 15 * SECOND_MS;
+/** Without a step asked for. More points than that no screen shows. */
+const POINTS_BY_DEFAULT = 400;
+const POINTS_AT_MOST = 2000;
+
+/** Widths that read well on an axis. What is kept has a point every five minutes: a finer default would be mostly holes. */
+const NICE_STEPS: readonly DurationMs[] = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
+
+/** From where to where, in which steps. `start` is a multiple of the step, so that a refresh draws the same buckets. */
+export interface TimeRange {
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly stepMs: DurationMs;
+}
+
+/** Reads `duration` and `step` of a usage endpoint, back from now. */
+export function readTimeRange(
+  query: { readonly duration: string; readonly step?: string },
+  now: Instant,
+): TimeRange | { readonly details: readonly ErrorDetail[] } {
+  const durationMs = milliseconds(query.duration);
+  const stepMs = query.step === undefined ? null : milliseconds(query.step);
+  const details: ErrorDetail[] = [];
+  if (durationMs === null || durationMs < SHORTEST || durationMs > LONGEST) {
+    details.push({ path: 'query.duration', message: 'must be from 5m to 90d' });
+  }
+  if (query.step !== undefined && (stepMs === null || stepMs < LEAST_STEP)) {
+    details.push({ path: 'query.step', message: 'must be at least 15s' });
+  } else if (stepMs !== null && durationMs !== null && durationMs / stepMs > POINTS_AT_MOST) {
+    details.push({
+      path: 'query.step',
+      message: `gives more than ${POINTS_AT_MOST} points; use at least ${Math.ceil(durationMs / POINTS_AT_MOST / SECOND_MS)}s`,
+    });
+  } else if (stepMs !== null && stepMs % SECOND_MS !== 0) {
+    details.push({ path: 'query.step', message: 'must be whole seconds' });
+  }
+  if (details.length > 0 || durationMs === null) return { details };
+  const step = stepMs ?? defaultStep(durationMs);
+  // The first step begins after the moment so long ago: where now stands on a step itself, there would be one too many.
+  const start = (Math.floor((now - durationMs) / step) + 1) * step;
+  return { start, end: now, stepMs: step };
+}
+
+function defaultStep(durationMs: DurationMs): DurationMs {
+  return (
+    NICE_STEPS.find((step) => durationMs / step <= POINTS_BY_DEFAULT) ?? Math.ceil(durationMs / POINTS_BY_DEFAULT / SECOND_MS) * SECOND_MS
+  );
+}
+
+function milliseconds(text: string): DurationMs | null {
+  const duration = parseDuration(text);
+  return duration.ok ? duration.value : null;
+}

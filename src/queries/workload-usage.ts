@@ -1,0 +1,101 @@
+import type { SeriesSet } from '../apis/http/types.generated.ts';
+import type { OptionalResources } from '../core/model/resources.ts';
+import type { Instant } from '../core/model/units.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { UsagePoint } from '../ports/history.ts';
+import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import { found, type Found } from './outcome.ts';
+import type { RecommendationQueries } from './recommendations.ts';
+import type { Scope } from '../core/access/scope.ts';
+import { seriesSet, type Line } from './series.ts';
+import type { ReadSources } from './sources.ts';
+import { readTimeRange, type TimeRange } from './time-range.ts';
+
+/** `/workloads/{ns}/{name}/usage`: usage of one replica (mean) by container, and the replicas. */
+export class WorkloadUsageQueries {
+  readonly #sources: ReadSources;
+  readonly #recommendations: RecommendationQueries;
+
+  constructor(sources: ReadSources, recommendations: RecommendationQueries) {
+    this.#sources = sources;
+    this.#recommendations = recommendations;
+  }
+
+  async get(
+    scope: Scope,
+    target: { readonly namespace: string; readonly name: string; readonly kind?: string | undefined },
+    query: { readonly duration: string; readonly step?: string },
+  ): Promise<Found<SeriesSet> | Refusal> {
+    const resolved = resolveWorkload(this.#sources.cluster, scope, target);
+    if (resolved.kind !== 'workload') return resolved;
+    const range = readTimeRange(query, this.#sources.clock.now());
+    if ('details' in range) return { kind: 'invalid', details: range.details };
+    const { workload } = resolved;
+    try {
+      const keyPrefix = `${workloadKey(workload)}/`;
+      const points = await this.#sources.history.usage({ keyPrefix, from: range.start, to: range.end });
+      return found(seriesSet(range, this.#lines(workload, range, points, keyPrefix)));
+    } catch (error) {
+      this.#sources.logger.warn('history out of reach', { err: error });
+      const warning = { code: 'history_unavailable', message: 'The store is out of reach: past usage is not shown.' };
+      return found(seriesSet(range, this.#lines(workload, range, [], '')), [warning]);
+    }
+  }
+
+  #lines(workload: WorkloadRecord, range: TimeRange, points: readonly UsagePoint[], keyPrefix: string): readonly Line[] {
+    const record = this.#recommendations.record(workload);
+    const containers = record.containers.map((container) => container.name);
+    const byContainer = new Map<string, UsagePoint[]>(containers.map((name) => [name, []]));
+    for (const point of points) byContainer.get(point.key.slice(keyPrefix.length))?.push(point);
+    const lines = record.containers.flatMap((container): Line[] => {
+      const past = this.#past(workload, range, container.name, byContainer.get(container.name) ?? []);
+      return [
+        ...pair(
+          'used',
+          container.name,
+          past.map(({ at, cpuMillicores, memoryBytes }) => ({ at, cpuMillicores, memoryBytes })),
+        ),
+        ...pair('requested', container.name, [{ at: range.end, ...container.current.requests }]),
+        ...pair('limit', container.name, [{ at: range.end, ...container.current.limits }]),
+        ...pair('recommended', container.name, [{ at: range.end, ...container.recommended.requests }]),
+      ];
+    });
+    const pasts = containers.map((container) => this.#past(workload, range, container, byContainer.get(container) ?? []));
+    const longest = pasts.reduce<readonly Past[]>((best, each) => (each.length > best.length ? each : best), []);
+    const replicas = [...longest.map(({ at, replicas: value }) => ({ at, value })), { at: range.end, value: workload.replicas.current }];
+    return [...lines, { name: 'replicas', unit: 'count', labels: {}, samples: replicas }];
+  }
+
+  /** What the store holds, and after that what memory holds: a store that was away leaves no hole in the last day. */
+  #past(workload: WorkloadRecord, range: TimeRange, container: string, stored: readonly UsagePoint[]): readonly Past[] {
+    const remembered = this.#sources.usage.workloadHistory(workload, container, range.start, range.end);
+    const known = new Set(stored.map((point) => point.at));
+    return [...stored.map(perReplica), ...remembered.filter((slot) => !known.has(slot.at))];
+  }
+}
+
+/** The store keeps what all replicas used together. */
+function perReplica({ at, cpuMillicores, memoryBytes, replicas }: UsagePoint): Past {
+  const share = (sum: number | null): number | null => (sum === null ? null : sum / Math.max(1, replicas));
+  return { at, cpuMillicores: share(cpuMillicores), memoryBytes: share(memoryBytes), replicas };
+}
+
+type Past = OptionalResources & { readonly at: Instant; readonly replicas: number };
+
+function pair(name: string, container: string, samples: readonly (OptionalResources & { readonly at: number })[]): readonly Line[] {
+  return [
+    {
+      name,
+      unit: 'millicores',
+      labels: { container, resource: 'cpu' },
+      samples: samples.map(({ at, cpuMillicores }) => ({ at, value: cpuMillicores })),
+    },
+    {
+      name,
+      unit: 'bytes',
+      labels: { container, resource: 'memory' },
+      samples: samples.map(({ at, memoryBytes }) => ({ at, value: memoryBytes })),
+    },
+  ];
+}

@@ -1,0 +1,47 @@
+import { AWAITING_REASONS, type AwaitingReason } from '../apis/conditions.ts';
+import type { Recommendation as RecommendationItem } from '../apis/http/types.generated.ts';
+
+/** What frees a change that waits. */
+const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
+  window: 'The policy’s next window opens.',
+  cooldown: 'The cool-down since the last change ends.',
+  approval: 'Someone approves the values.',
+  confidence: 'More hours of usage agree with the values, until confidence reaches the policy’s minConfidence.',
+  capacity: 'A node has room for the larger request.',
+  'disruption-budget': 'A disruption budget allows one more disruption.',
+  restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
+  rollout: 'The roll-out under way is complete.',
+  hpa: 'The horizontal autoscaler that scales on this request is moved with it, or no longer looks at it.',
+  'calm-start': 'The first minutes of observation after a start are over.',
+  paused: 'The pause is lifted.',
+  'stale-data': 'Usage is fresh again.',
+  'rolled-back': 'The hold after the roll-back ends.',
+  quota: 'The namespace’s quota leaves room.',
+  'dry-run': 'Dry-run is switched off.',
+};
+
+/** What would lead to another answer than the present one, in plain sentences. */
+export function wouldChangeIt(record: RecommendationItem, message: string | undefined): readonly string[] {
+  const reasons: string[] = [];
+  if (message !== undefined && message !== '') reasons.push(message);
+  if (record.state === 'collecting') reasons.push('More usage: it is decided once the policy’s least history is there.');
+  if (record.state === 'excluded') reasons.push('Its mode is set to something other than Off.');
+  if (record.state === 'awaiting' && isAwaitingReason(record.reason)) {
+    reasons.push(`${FREED_BY[record.reason]}${record.until === null ? '' : ` Next try at ${record.until}.`}`);
+  }
+  for (const container of record.containers) {
+    const { lowerBound, upperBound } = container;
+    if (lowerBound.cpuMillicores !== null && upperBound.cpuMillicores !== null) {
+      reasons.push(
+        `${container.name}: CPU demand that leaves ${lowerBound.cpuMillicores}m to ${upperBound.cpuMillicores}m moves the value at once.`,
+      );
+    }
+  }
+  if (record.overrides.floor !== null) reasons.push('The floor annotation is lowered or removed.');
+  if (record.overrides.ceiling !== null) reasons.push('The ceiling annotation is raised or removed.');
+  return reasons;
+}
+
+function isAwaitingReason(reason: string | null): reason is AwaitingReason {
+  return (AWAITING_REASONS as readonly (string | null)[]).includes(reason);
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { MINUTE_MS } from '../core/model/units.ts';
+import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
+import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
+import { NO_METRICS } from './metrics.ts';
+
+const effect: Effect = {
+  owner: 'shop/Deployment/web',
+  namespace: 'shop',
+  lowers: true,
+  dryRun: false,
+  change: 'main: cpu 500m → 100m',
+  because: 'less is enough',
+};
+const pod = { namespace: 'shop', pod: 'web-1', uid: 'u', containers: [] };
+const running = new AbortController().signal;
+
+function aWriter(outcome: WriteOutcome, written: string[], name: string): EffectWriter {
+  const write = async (): Promise<WriteOutcome> => {
+    written.push(name);
+    return outcome;
+  };
+  return { resizePod: write, evictPod: write, patchHpa: write };
+}
+
+function aGate(parts: Partial<EffectGateParts> = {}) {
+  const clock = new FakeClock();
+  const written: string[] = [];
+  const logger = new RecordingLogger();
+  const gate = new EffectGate({
+    effects: aWriter({ kind: 'done' }, written, 'real'),
+    dryRunEffects: aWriter({ kind: 'dry-run' }, written, 'dry-run'),
+    clock,
+    logger,
+    metrics: NO_METRICS,
+    dryRun: false,
+    isLeader: () => true,
+    activePause: () => null,
+    sources: [{ name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => clock.now() }],
+    calmMs: 0,
+    ...parts,
+  });
+  return { gate, clock, written, logger };
+}
+
+describe('EffectGate', () => {
+  test.each<[string, Partial<EffectGateParts>, Partial<Effect>, readonly string[]]>([
+    ['a real run writes', {}, {}, ['real']],
+    ['the setting controller.dryRun has the server validate and nothing more', { dryRun: true }, {}, ['dry-run']],
+    ['so does the policy’s own', {}, { dryRun: true }, ['dry-run']],
+    ['a replica that does not lead writes nothing', { isLeader: () => false }, {}, []],
+    ['nor does anybody under the kill switch', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
+    ['nothing is lowered while usage is observed after a start', { calmMs: 10 * MINUTE_MS }, {}, []],
+    ['what is too small grows meanwhile', { calmMs: 10 * MINUTE_MS }, { lowers: false }, ['real']],
+  ])('%s', async (_, parts, asked, expected) => {
+    const { gate, written } = aGate(parts);
+    await gate.resizePod({ ...effect, ...asked }, pod, running);
+    expect(written).toEqual(expected);
+  });
+
+  test('budgets hold a storm back and are free again after a minute', async () => {
+    const { gate, clock, written } = aGate({ budgets: { perOwner: 2, perNamespace: 9, perCluster: 9 } });
+    for (let times = 0; times < 3; times += 1) await gate.resizePod(effect, pod, running);
+    expect(written).toHaveLength(2);
+    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    await clock.advance(MINUTE_MS);
+    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+  });
+
+  test('when the term has ended, nothing is written', async () => {
+    const { gate, written } = aGate();
+    await expect(gate.evictPod(effect, pod, AbortSignal.abort(new Error('the lease was lost')))).rejects.toThrow('the lease was lost');
+    expect(written).toEqual([]);
+  });
+
+  test('observes again after an outage, also after one that ended before anybody asked', async () => {
+    let confirmedAt: (now: number) => number = (now) => now;
+    const { gate, clock } = aGate({
+      calmMs: 10 * MINUTE_MS,
+      sources: [{ name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => confirmedAt(clock.now()) }],
+    });
+    const cancel = gate.watch();
+    await clock.advance(11 * MINUTE_MS);
+    expect(gate.standing().calmUntil).toBeNull();
+    const lostAt = clock.now();
+    confirmedAt = () => lostAt;
+    await clock.advance(4 * MINUTE_MS);
+    confirmedAt = (now) => now;
+    await clock.advance(MINUTE_MS);
+    expect(gate.standing().calmUntil).not.toBeNull();
+    await clock.advance(10 * MINUTE_MS);
+    expect(gate.standing().calmUntil).toBeNull();
+    cancel();
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('a refusal stands in the log with the server’s words', async () => {
+    const refused: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota' };
+    const { gate, logger } = aGate({ effects: aWriter(refused, [], 'real') });
+    await gate.resizePod(effect, pod, running);
+    expect(logger.lines).toEqual([
+      {
+        level: 'warn',
+        message: 'A pod was not resized',
+        fields: {
+          object: 'shop/web-1',
+          owner: 'shop/Deployment/web',
+          change: 'main: cpu 500m → 100m',
+          because: 'less is enough',
+          outcome: 'refused',
+          status: 403,
+          why: 'exceeded quota',
+        },
+      },
+    ]);
+  });
+});

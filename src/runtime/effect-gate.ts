@@ -1,0 +1,184 @@
+// The shell of the one gate before every effect: asks leader, kill switch, clocks and budgets, lets through or holds, and
+// keeps the audit. Nothing that changes what runs is written but through it.
+
+import {
+  countedEffects,
+  DEFAULT_EFFECT_BUDGETS,
+  exhaustedBudget,
+  judgeEffect,
+  nextCalm,
+  staleSource,
+  type CalmState,
+  type EffectBudgets,
+  type EffectIntent,
+  type Freshness,
+  type GateInputs,
+  type SpentEffect,
+} from '../core/effects/gate.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Counter, Metrics } from '../ports/metrics.ts';
+import type { EffectWriter, PodResize, WriteOutcome } from '../ports/writers.ts';
+
+/** How long usage is observed after a start or an outage before anything is reduced. */
+export const CALM_START_MS: DurationMs = 10 * MINUTE_MS;
+
+/** Often enough to see every outage that makes data stale: that takes two periods, a minute each. */
+const LOOK_EVERY_MS: DurationMs = 30 * SECOND_MS;
+
+export interface EffectGateParts {
+  readonly effects: EffectWriter;
+  /** The same with the server's dry run: validates and changes nothing. */
+  readonly dryRunEffects: EffectWriter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly dryRun: boolean;
+  readonly isLeader: () => boolean;
+  /** The kill switch, read from what the informers know at this moment. */
+  readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
+  /** Informers and usage: none of them may be older than two of its periods. */
+  readonly sources: readonly { readonly name: string; readonly periodMs: DurationMs; readonly confirmedAt: () => Instant }[];
+  readonly calmMs?: DurationMs;
+  readonly budgets?: EffectBudgets;
+}
+
+/** What the gate would say at this moment, for decisions that explain themselves. */
+export interface GateStanding {
+  readonly dryRun: boolean;
+  readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
+  readonly stale: string | null;
+  readonly calmUntil: Instant | null;
+}
+
+/** What is asked for, with the words that its line in the log needs to be understood alone. */
+export interface Effect extends EffectIntent {
+  /** `main: cpu 500m → 120m` */
+  readonly change: string;
+  readonly because: string;
+}
+
+/** How the log calls what came of an effect. */
+const WORDS = {
+  resize: { done: 'Resized a pod', dryRun: 'Would resize a pod (dry run)', failed: 'A pod was not resized' },
+  evict: { done: 'Evicted a pod', dryRun: 'Would evict a pod (dry run)', failed: 'A pod was not evicted' },
+} as const;
+
+export class EffectGate {
+  readonly #parts: EffectGateParts;
+  readonly #outcomes: Counter;
+  #calm: CalmState = null;
+  #spent: readonly SpentEffect[] = [];
+
+  constructor(parts: EffectGateParts) {
+    this.#parts = parts;
+    this.#outcomes = parts.metrics.counter({
+      name: 'evenkeel_effects_total',
+      help: 'Effects asked for, by action and outcome (done, dry-run, held, conflict, gone, refused, error).',
+      labels: ['action', 'outcome'],
+    });
+  }
+
+  /** Notices outages that begin and end while nobody asks, so that observation begins again after them as well. Returns the cancel. */
+  watch(): () => void {
+    const { clock } = this.#parts;
+    let cancel: () => void = () => undefined;
+    const look = (): void => {
+      this.#inputs();
+      cancel = clock.schedule(clock.now() + LOOK_EVERY_MS, look);
+    };
+    look();
+    return () => cancel();
+  }
+
+  /** Changes with time and events alone; asking changes nothing but when observation began. */
+  standing(): GateStanding {
+    const inputs = this.#inputs();
+    return { dryRun: inputs.dryRun, paused: inputs.pause, stale: staleSource(inputs), calmUntil: inputs.calmUntil };
+  }
+
+  resizePod(intent: Effect, resize: PodResize, signal: AbortSignal): Promise<WriteOutcome> {
+    return this.#through('resize', intent, `${resize.namespace}/${resize.pod}`, (writer) => writer.resizePod(resize, signal), signal);
+  }
+
+  evictPod(
+    intent: Effect,
+    pod: { readonly namespace: string; readonly pod: string; readonly uid: string },
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    return this.#through('evict', intent, `${pod.namespace}/${pod.pod}`, (writer) => writer.evictPod(pod, signal), signal);
+  }
+
+  async #through(
+    action: 'resize' | 'evict',
+    intent: Effect,
+    object: string,
+    write: (writer: EffectWriter) => Promise<WriteOutcome>,
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    const { clock, effects, dryRunEffects, budgets = DEFAULT_EFFECT_BUDGETS } = this.#parts;
+    // Losing the lease aborts the signal before another replica can become leader.
+    signal.throwIfAborted();
+    const now = clock.now();
+    const verdict = judgeEffect(this.#inputs(), intent);
+    if (verdict.kind === 'held') return this.#held(action, verdict.reason, verdict.message);
+    this.#spent = countedEffects(this.#spent, now);
+    const exhausted = exhaustedBudget(this.#spent, intent, budgets);
+    if (exhausted !== null) return this.#held(action, 'budget', `no more than ${exhausted}`);
+    this.#spent = [...this.#spent, { at: now, owner: intent.owner, namespace: intent.namespace }];
+    try {
+      const outcome = await write(verdict.kind === 'dry-run' ? dryRunEffects : effects);
+      this.#audit(action, intent, object, outcome);
+      return outcome;
+    } catch (error) {
+      this.#outcomes.add(1, { action, outcome: 'error' });
+      throw error;
+    }
+  }
+
+  #held(action: string, reason: string, message: string): WriteOutcome {
+    this.#outcomes.add(1, { action, outcome: 'held' });
+    return { kind: 'held', reason, message };
+  }
+
+  #audit(action: 'resize' | 'evict', { owner, change, because }: Effect, object: string, outcome: WriteOutcome): void {
+    this.#outcomes.add(1, { action, outcome: outcome.kind });
+    const { logger } = this.#parts;
+    const words = WORDS[action];
+    const fields = { object, owner, change, because };
+    switch (outcome.kind) {
+      case 'done': {
+        logger.info(words.done, fields);
+        return;
+      }
+      case 'dry-run': {
+        logger.info(words.dryRun, fields);
+        return;
+      }
+      case 'refused': {
+        logger.warn(words.failed, { ...fields, outcome: outcome.kind, status: outcome.status, why: outcome.message });
+        return;
+      }
+      case 'conflict':
+      case 'gone':
+      case 'held': {
+        logger.info(words.failed, { ...fields, outcome: outcome.kind, why: outcome.message });
+        return;
+      }
+    }
+  }
+
+  #inputs(): GateInputs {
+    const { clock, dryRun, isLeader, activePause, calmMs = CALM_START_MS } = this.#parts;
+    const now = clock.now();
+    const sources: Freshness[] = this.#parts.sources.map(({ name, periodMs, confirmedAt }) => ({
+      name,
+      periodMs,
+      confirmedAt: confirmedAt(),
+    }));
+    this.#calm = nextCalm(this.#calm, { now, sources });
+    const calmUntil = this.#calm === null ? now + calmMs : this.#calm + calmMs;
+    return { now, leader: isLeader(), dryRun, pause: activePause(now), sources, calmUntil: calmUntil > now ? calmUntil : null };
+  }
+}

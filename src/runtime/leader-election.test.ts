@@ -1,0 +1,196 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
+import { FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { LEASE_TIMES, LeaderElection } from './leader-election.ts';
+import { SILENT_LOGGER } from './logging.ts';
+import { NO_METRICS } from './metrics.ts';
+import { SeededRandom } from './random.ts';
+
+/** One lease in memory, as the API server keeps it; can be cut off. */
+class MemoryLease implements LeaseStore {
+  record: LeaseRecord | undefined;
+  away = false;
+  /** How long an answer takes after the write has been kept. */
+  slow: () => Promise<void> = () => Promise.resolve();
+  #version = 0;
+
+  async read(): Promise<LeaseRecord | undefined> {
+    this.#reach();
+    return this.record;
+  }
+
+  async create(lease: LeaseWrite): Promise<LeaseRecord | undefined> {
+    this.#reach();
+    return this.record === undefined ? this.#keep(lease) : undefined;
+  }
+
+  async update(resourceVersion: string, lease: LeaseWrite): Promise<LeaseRecord | undefined> {
+    this.#reach();
+    const kept = this.record?.resourceVersion === resourceVersion ? this.#keep(lease) : undefined;
+    await this.slow();
+    return kept;
+  }
+
+  #keep(lease: LeaseWrite): LeaseRecord {
+    this.record = { ...lease, resourceVersion: String((this.#version += 1)) };
+    return this.record;
+  }
+
+  #reach(): void {
+    if (this.away) throw new Error('connection refused');
+  }
+}
+
+function anElection(identity: string, store: LeaseStore, machine: FakeClock): LeaderElection {
+  return new LeaderElection({
+    store,
+    identity,
+    machine,
+    random: new SeededRandom(7),
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+    timestamp: () => new Date(machine.nowMs()).toISOString(),
+  });
+}
+
+function aCandidate(identity: string, store: LeaseStore, machine: FakeClock) {
+  const election = anElection(identity, store, machine);
+  const stop = new AbortController();
+  const terms: string[] = [];
+  const ended = election.run(async (term) => {
+    terms.push('began');
+    await new Promise((resolve) => term.addEventListener('abort', resolve, { once: true }));
+    terms.push('ended');
+  }, stop.signal);
+  return { election, stop, terms, ended };
+}
+
+describe('LeaderElection', () => {
+  test('of two candidates one leads', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await settle();
+    const b = aCandidate('b', store, machine);
+    await machine.advance(60_000);
+    expect([a.election.isLeader(), b.election.isLeader()]).toEqual([true, false]);
+    expect(b.election.holder()).toBe('a');
+    a.stop.abort();
+    b.stop.abort();
+    await Promise.all([a.ended, b.ended]);
+  });
+
+  test.each([5_000, 5_700, 6_400, 7_100])(
+    'a clean stop (after %i ms) hands over within one retry, and only after the work has ended',
+    async (afterMs) => {
+      const machine = new FakeClock();
+      const store = new MemoryLease();
+      const a = aCandidate('a', store, machine);
+      await settle();
+      const b = aCandidate('b', store, machine);
+      await machine.advance(afterMs);
+      a.stop.abort();
+      await a.ended;
+      expect(a.terms).toEqual(['began', 'ended']);
+      expect(store.record?.holder).toBe('');
+      await machine.advance(LEASE_TIMES.retryMs);
+      expect(b.election.isLeader()).toBe(true);
+      b.stop.abort();
+      await b.ended;
+    },
+  );
+
+  test('after a crash the other leads in under 13 s, whatever time the dead one wrote', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    store.record = {
+      resourceVersion: '9',
+      holder: 'dead',
+      leaseDurationSeconds: 10,
+      acquireTime: '2099-01-01T00:00:00Z',
+      renewTime: '2099-01-01T00:00:00Z',
+      transitions: 3,
+    };
+    const b = aCandidate('b', store, machine);
+    await machine.advance(9_900);
+    expect(b.election.isLeader()).toBe(false);
+    await machine.advance(3_100);
+    expect(b.election.isLeader()).toBe(true);
+    expect(store.record.transitions).toBe(4);
+    b.stop.abort();
+    await b.ended;
+  });
+
+  test('a leader that cannot renew stops acting before the lease runs out', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(3_000);
+    store.away = true;
+    await machine.advance(9_000);
+    expect(a.terms).toEqual(['began', 'ended']);
+    expect(a.election.isLeader()).toBe(false);
+    store.away = false;
+    await machine.advance(15_000);
+    expect(a.terms).toEqual(['began', 'ended', 'began']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  test('the lease counts from when it was asked for: an answer that came late adds nothing', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(1_000);
+    // This renewal is kept at once and answered six seconds later; after it the API server is gone.
+    store.slow = () => {
+      store.away = true;
+      return new Promise((resolve) => machine.setTimer(6_000, resolve));
+    };
+    await machine.advance(10_500);
+    expect(a.terms).toEqual(['began', 'ended']);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  test('a process that stood still does not hold itself for leader when it wakes', async () => {
+    const machine = new FakeClock();
+    const a = aCandidate('a', new MemoryLease(), machine);
+    await machine.advance(3_000);
+    const asked = machine.nowMs.bind(machine);
+    machine.nowMs = () => asked() + 20_000; // no timer has fired yet
+    expect(a.election.isLeader()).toBe(false);
+    machine.nowMs = asked;
+    a.stop.abort();
+    await a.ended;
+  });
+
+  test('work that ends with an error is begun again later, not at once', async () => {
+    const machine = new FakeClock();
+    let terms = 0;
+    const stop = new AbortController();
+    const election = anElection('a', new MemoryLease(), machine);
+    const ended = election.run(async () => {
+      terms += 1;
+      throw new Error('broken');
+    }, stop.signal);
+    await machine.advance(6_000);
+    expect(terms).toBeGreaterThan(1);
+    expect(terms).toBeLessThan(6);
+    stop.abort();
+    await ended;
+  });
+
+  test('a leader whose lease was taken stops acting', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(3_000);
+    store.record = { ...store.record!, holder: 'thief', resourceVersion: 'taken' };
+    await machine.advance(2_000);
+    expect(a.terms).toEqual(['began', 'ended']);
+    expect(store.record.holder).toBe('thief');
+    a.stop.abort();
+    await a.ended;
+  });
+});

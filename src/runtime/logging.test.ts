@@ -1,0 +1,51 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import { createLogger } from './logging.ts';
+
+function aLog(level: 'debug' | 'info' = 'info') {
+  const stream = new PassThrough();
+  const logger = createLogger({ level, stream, fields: { version: '1' }, now: () => new Date('2026-01-01T00:00:00Z') });
+  const lines = (): Record<string, unknown>[] => {
+    const text = String(stream.read() ?? '');
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+  return { logger, lines };
+}
+
+describe('createLogger', () => {
+  test('writes one JSON object a line, fields of parents included', () => {
+    const { logger, lines } = aLog();
+    logger.child({ controller: 'resize' }).info('Resized', { object: 'a/b' });
+    expect(lines()).toEqual([
+      { time: '2026-01-01T00:00:00.000Z', level: 'info', message: 'Resized', version: '1', controller: 'resize', object: 'a/b' },
+    ]);
+  });
+
+  test('leaves out what is below the level', () => {
+    const { logger, lines } = aLog();
+    logger.debug('Detail');
+    expect(lines()).toEqual([]);
+  });
+
+  test('keeps its own words for itself', () => {
+    const { logger, lines } = aLog();
+    // @ts-expect-error a field named like the line's own words would be lost under them
+    logger.warn('Failed', { message: 'never replaces the constant one' });
+    expect(lines()).toMatchObject([{ message: 'Failed' }]);
+  });
+
+  test('tells an error with its causes, and no secret', () => {
+    const { logger, lines } = aLog();
+    const err = new Error('applying status', { cause: new Error('connection reset') });
+    logger.warn('Failed', { err, token: 'abc' });
+    const [line] = lines();
+    expect(line).toMatchObject({
+      message: 'Failed',
+      token: '[redacted]',
+      err: { message: 'applying status', cause: { message: 'connection reset' } },
+    });
+  });
+});

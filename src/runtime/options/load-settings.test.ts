@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { type LoadedSettings, loadSettings, type SettingSources } from './load-settings.ts';
+import { environmentName, flagName, SETTINGS } from './settings-schema.ts';
+
+function load(sources: Partial<SettingSources> & { readonly yaml?: string } = {}): LoadedSettings {
+  const { yaml, ...rest } = sources;
+  const file = yaml === undefined ? {} : { file: { name: 'evenkeel.yaml', text: yaml } };
+  return loadSettings({ environment: {}, flags: [], ...file, ...rest });
+}
+
+function settingsOf(loaded: LoadedSettings) {
+  if (!loaded.ok) throw new Error(loaded.message);
+  return loaded.settings;
+}
+
+function problemsOf(loaded: LoadedSettings): string[] {
+  return loaded.ok ? [] : loaded.problems.map(({ path, source, message }) => `${path} | ${source} | ${message}`);
+}
+
+describe('loadSettings', () => {
+  test('without any source every setting has its documented default', () => {
+    const settings = settingsOf(load());
+    expect(settings).toMatchObject({
+      'controller.dryRun': false,
+      'controller.leaderElect': true,
+      'controller.rebalanceInterval': 600_000,
+      'controller.probeAddr': ':8081',
+      'dashboard.addr': ':9090',
+      'kubelet.interval': 60_000,
+      'autoscaler.scaleUpThreshold': 0.8,
+      'crds.install': true,
+    });
+  });
+
+  test('the file is overruled by the environment, the environment by flags', () => {
+    const yaml = 'controller:\n  logLevel: debug\n  dryRun: true\nkubelet: { interval: 30s }\n';
+    const environment = { EVENKEEL_CONTROLLER_LOG_LEVEL: 'warn', EVENKEEL_KUBELET_INTERVAL: '15s' };
+    const settings = settingsOf(load({ yaml, environment, flags: [{ name: 'kubelet.interval', value: '10s' }] }));
+    expect([settings['controller.dryRun'], settings['controller.logLevel'], settings['kubelet.interval']]).toEqual([true, 'warn', 10_000]);
+  });
+
+  test('names follow one rule: path, environment, flag', () => {
+    expect(environmentName('controller.dryRun')).toBe('EVENKEEL_CONTROLLER_DRY_RUN');
+    expect(flagName('controller.dryRun')).toBe('controller.dry-run');
+    expect(settingsOf(load({ flags: [{ name: 'controller.dry-run', value: true }] }))['controller.dryRun']).toBe(true);
+  });
+
+  test('every problem is reported at once, with its path, its source, what was given and what is allowed', () => {
+    const loaded = load({
+      yaml: 'controller:\n  logLevel: loud\n  colour: blue\nautoscaler: { minNodes: 1.5 }\n',
+      environment: { EVENKEEL_KUBELET_INTERVAL: '1 minute', EVENKEEL_DASHBOARD_ADDR: 'localhost' },
+      flags: [{ name: 'autoscaler.scale-up-threshold', value: '1.5' }],
+    });
+    const problems = problemsOf(loaded);
+    expect(problems).toEqual([
+      'controller.logLevel | file evenkeel.yaml:2 | must be one of debug, info, warn, error',
+      expect.stringContaining('controller.colour | file evenkeel.yaml:3 | there is no such setting'),
+      'autoscaler.minNodes | file evenkeel.yaml:4 | must be a whole number of at least 0 and at most 100000',
+      'dashboard.addr | environment EVENKEEL_DASHBOARD_ADDR | must be an address such as :9090 or 127.0.0.1:9090',
+      expect.stringContaining('kubelet.interval | environment EVENKEEL_KUBELET_INTERVAL | must be a duration such as'),
+      'autoscaler.scaleUpThreshold | flag --autoscaler.scale-up-threshold | must be a number above 0 and at most 1',
+    ]);
+    expect(loaded.ok ? '' : loaded.message).toMatch(/^6 settings are wrong:\n/);
+  });
+
+  test.each([
+    ['autoscaler: { scaleDownThreshold: 0.9 }', 'autoscaler.scaleDownThreshold'],
+    ['autoscaler: { minNodes: 7, maxNodes: 3 }', 'autoscaler.minNodes'],
+    ['history: { url: "postgres://db" }', 'history.url'],
+    ['auth: { enabled: true }', 'auth.enabled'],
+    ['kubelet: { interval: 1s }', 'kubelet.interval'],
+    ['controller: true', 'controller'],
+    ['controller: { dryRun: "true" }', 'controller.dryRun'],
+    ['- a list', '(file)'],
+    ['a: [', '(file)'],
+  ])('refuses %s', (yaml, path) => {
+    expect(problemsOf(load({ yaml })).map((problem) => problem.split(' | ')[0])).toContain(path);
+  });
+
+  test('an unknown key is met with the nearest known one, and with --config-compat it only warns', () => {
+    const yaml = 'controler: { dryRun: true }\nnew: { setting: 1 }\n';
+    expect(problemsOf(load({ environment: { EVENKEEL_CONTROLER_DRY_RUN: 'true' } }))[0]).toContain('did you mean controller.dryRun?');
+    const loaded = load({ yaml, compat: true });
+    expect(loaded.ok && loaded.warnings).toEqual([expect.stringContaining('controler'), expect.stringContaining('new')]);
+  });
+
+  test('a setting without effect in this version says so', () => {
+    const loaded = load({ yaml: 'prometheus: { url: "http://prometheus:9090" }' });
+    expect(loaded.ok && loaded.warnings).toEqual(['prometheus.url (file evenkeel.yaml:1) has no effect in this version']);
+  });
+
+  test("Kubernetes' own service variables are not mistaken for settings", () => {
+    const environment = {
+      EVENKEEL_SERVICE_HOST: '10.0.0.1',
+      EVENKEEL_DASHBOARD_PORT_9090_TCP_ADDR: '10.0.0.1',
+      EVENKEEL_PORT: 'tcp://10.0.0.1:9090',
+    };
+    expect(load({ environment }).ok).toBe(true);
+  });
+
+  test('never throws, whatever stands in the file or the environment', () => {
+    const anyPath = fc.constantFrom(...Object.keys(SETTINGS), 'x', 'controller', '__proto__', 'toString');
+    fc.assert(
+      fc.property(fc.string(), fc.dictionary(anyPath, fc.jsonValue()), fc.string(), (text, file, value) => {
+        load({ yaml: text });
+        load({ yaml: JSON.stringify(file) });
+        for (const path of Object.keys(SETTINGS)) load({ environment: { [environmentName(path)]: value } });
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,20 @@
+/** One thing that is wrong with the settings. */
+export interface Problem {
+  /** Dotted path of the setting, or what was written where there is no such setting. */
+  readonly path: string;
+  /** Where it was given: `file evenkeel.yaml`, `environment EVENKEEL_…`, `flag --…`. */
+  readonly source: string;
+  readonly given: unknown;
+  /** What is allowed and what to do. */
+  readonly message: string;
+  /** Unknown keys only warn with `--config-compat`. */
+  readonly unknown?: boolean;
+}
+
+/** All of them at once, one a line: path, source, value given, what is allowed. */
+export function describeProblems(problems: readonly Problem[]): string {
+  const lines = problems.map(
+    ({ path, source, given, message }) => `  ${path} (${source}): ${given === undefined ? '' : `${JSON.stringify(given)}: `}${message}`,
+  );
+  return [`${problems.length} ${problems.length === 1 ? 'setting is' : 'settings are'} wrong:`, ...lines].join('\n');
+}

@@ -1,0 +1,216 @@
+// Every setting of both binaries, once: type, default, bounds and what it is for. The loader, the error messages and the
+// reference in docs/settings.md are all made from this.
+
+/** A duration is written in the one duration format and handed out as milliseconds. */
+export type SettingType = 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'address' | 'list';
+
+export interface Setting {
+  readonly type: SettingType;
+  readonly default: string | boolean | number | readonly string[];
+  readonly help: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** A lower bound that is itself not allowed. */
+  readonly exclusiveMinimum?: number;
+  /** Shortest duration, in the duration format. */
+  readonly shortest?: string;
+  /**
+   * `announced`: part of the contract, read and validated, and without effect in this version; a value other than the
+   * default is warned of at start. `refused`: another value than the default stops the start, since going on without it
+   * would be unsafe.
+   */
+  readonly status?: 'announced' | 'refused';
+}
+
+/** By dotted path, in the order of the reference. */
+export const SETTINGS = {
+  namespace: {
+    type: 'string',
+    default: '',
+    help: "Evenkeel's own namespace, for Leases and ConfigMaps. Empty: the pod's own, else evenkeel-system.",
+  },
+  'cluster.name': {
+    type: 'string',
+    default: '',
+    help: 'Name of the cluster as the dashboard shows it. Empty: the kubeconfig context, else kubernetes.',
+  },
+  'kubernetes.kubeconfig': {
+    type: 'string',
+    default: '',
+    help: 'Path of a kubeconfig. Empty: in-cluster credentials, else KUBECONFIG, else ~/.kube/config.',
+  },
+
+  'controller.dryRun': { type: 'boolean', default: false, help: 'Analyse and plan as always, carry nothing out.' },
+  'controller.leaderElect': {
+    type: 'boolean',
+    default: true,
+    help: 'Take part in leader election. Switch it off for a single replica only.',
+  },
+  'controller.rebalanceInterval': {
+    type: 'duration',
+    default: '10m',
+    shortest: '1s',
+    status: 'announced',
+    help: 'How often imbalance is scored.',
+  },
+  'controller.scaleCooldown': {
+    type: 'duration',
+    default: '5m',
+    shortest: '1s',
+    status: 'announced',
+    help: "Least time between two automatic changes of one workload's replicas or of one autoscaler's fields.",
+  },
+  'controller.logLevel': {
+    type: 'string',
+    default: 'info',
+    enum: ['debug', 'info', 'warn', 'error'],
+    help: 'The least severe level that is logged.',
+  },
+  'controller.probeAddr': { type: 'address', default: ':8081', help: 'Address of /healthz and /readyz.' },
+  'controller.metricsAddr': { type: 'address', default: ':8080', help: 'Address of /metrics.' },
+  'controller.calmStart': {
+    type: 'duration',
+    default: '10m',
+    shortest: '1s',
+    help: 'Observation after a start or an outage before anything is reduced. Increases that safety needs do not wait.',
+  },
+  'controller.admission.enabled': {
+    type: 'boolean',
+    default: false,
+    status: 'announced',
+    help: 'Set the birth size of pods by admission.',
+  },
+
+  'dashboard.addr': { type: 'address', default: ':9090', help: 'Address of the dashboard and its API.' },
+  'dashboard.publicUrl': {
+    type: 'string',
+    default: '',
+    help: 'Address by which people reach the dashboard; its origin and host are accepted.',
+  },
+  'dashboard.allowedHosts': { type: 'list', default: [], help: 'Further values of the Host header that are accepted.' },
+  'dashboard.trustedProxies': { type: 'list', default: [], help: 'Addresses whose X-Forwarded-For is believed.' },
+
+  'prometheus.url': { type: 'string', default: '', status: 'announced', help: 'Prometheus to read usage from. Empty: the kubelets.' },
+  'kubelet.interval': { type: 'duration', default: '60s', shortest: '5s', help: 'How often usage is read from each node.' },
+  'kubelet.viaProxy': {
+    type: 'boolean',
+    default: false,
+    help: "Read kubelets through the API server's proxy instead of directly. Needs nodes/proxy, a wide permission.",
+  },
+
+  'history.url': {
+    type: 'string',
+    default: 'sqlite:evenkeel.sqlite',
+    help: 'Where history is kept: sqlite:PATH, or sqlite::memory: for none that outlives the process.',
+  },
+  'history.retention': { type: 'duration', default: '30d', shortest: '1d', help: 'How long points, cycles and applied values are kept.' },
+  'history.maxBytes': {
+    type: 'integer',
+    default: 1_073_741_824,
+    minimum: 1_048_576,
+    maximum: Number.MAX_SAFE_INTEGER,
+    help: 'Size of the store, in bytes, past which the oldest entries go early.',
+  },
+
+  'prices.file': {
+    type: 'string',
+    default: '',
+    help: 'YAML file with prices of your own; what it does not name comes from the default list.',
+  },
+  'prices.currency': { type: 'string', default: 'USD', enum: ['USD'], help: 'Currency of prices.' },
+
+  'gke.project': { type: 'string', default: '', status: 'announced', help: 'Google Cloud project of the cluster.' },
+  'gke.location': { type: 'string', default: '', status: 'announced', help: 'Region or zone of the cluster.' },
+  'gke.cluster': { type: 'string', default: '', status: 'announced', help: 'Name of the GKE cluster.' },
+
+  'auth.enabled': { type: 'boolean', default: false, status: 'refused', help: 'Ask for a credential on the dashboard, its API and /mcp.' },
+  'crds.install': { type: 'boolean', default: true, help: "Apply Evenkeel's CRDs at start; a newer one is never downgraded." },
+  'metaApi.enabled': { type: 'boolean', default: true, status: 'announced', help: 'Serve the account metadata API.' },
+
+  'rateLimit.perAddressPerSecond': {
+    type: 'number',
+    default: 500,
+    exclusiveMinimum: 0,
+    maximum: 1_000_000,
+    help: 'Requests a second that one address may make while authentication is off.',
+  },
+  'rateLimit.burst': {
+    type: 'integer',
+    default: 1000,
+    minimum: 1,
+    maximum: 1_000_000,
+    help: 'Requests above that rate that may come at once.',
+  },
+
+  'autoscaler.scaleUpThreshold': {
+    type: 'number',
+    default: 0.8,
+    exclusiveMinimum: 0,
+    maximum: 1,
+    status: 'announced',
+    help: 'Fraction of allocatable that is requested, over all nodes, from which nodes are added.',
+  },
+  'autoscaler.scaleDownThreshold': {
+    type: 'number',
+    default: 0.5,
+    exclusiveMinimum: 0,
+    maximum: 1,
+    status: 'announced',
+    help: 'Fraction of allocatable that is requested, on one node, below which it may go.',
+  },
+  'autoscaler.minNodes': { type: 'integer', default: 1, minimum: 0, maximum: 100_000, status: 'announced', help: 'Fewest nodes.' },
+  'autoscaler.maxNodes': { type: 'integer', default: 100, minimum: 1, maximum: 100_000, status: 'announced', help: 'Most nodes.' },
+  'autoscaler.scaleUpCooldown': {
+    type: 'duration',
+    default: '30s',
+    shortest: '1s',
+    status: 'announced',
+    help: 'Least time between two additions of nodes.',
+  },
+  'autoscaler.scaleDownCooldown': {
+    type: 'duration',
+    default: '5m',
+    shortest: '1s',
+    status: 'announced',
+    help: 'Least time between two removals of nodes.',
+  },
+  'autoscaler.preferSpot': { type: 'boolean', default: false, status: 'announced', help: 'Prefer spot capacity.' },
+  'autoscaler.dryRun': { type: 'boolean', default: false, status: 'announced', help: 'Plan nodes, carry nothing out.' },
+  'autoscaler.scanInterval': {
+    type: 'duration',
+    default: '10s',
+    shortest: '1s',
+    status: 'announced',
+    help: 'How often the nodes are looked at.',
+  },
+  'autoscaler.addr': { type: 'address', default: ':8080', status: 'announced', help: 'Address of probes and metrics of the autoscaler.' },
+} as const satisfies Readonly<Record<string, Setting>>;
+
+export type SettingPath = keyof typeof SETTINGS;
+
+/** What a setting's value is once read: durations are milliseconds. */
+export type SettingValue<P extends SettingPath> = (typeof SETTINGS)[P] extends { readonly enum: readonly (infer E)[] }
+  ? E
+  : (typeof SETTINGS)[P]['type'] extends 'boolean'
+    ? boolean
+    : (typeof SETTINGS)[P]['type'] extends 'integer' | 'number' | 'duration'
+      ? number
+      : (typeof SETTINGS)[P]['type'] extends 'list'
+        ? readonly string[]
+        : string;
+
+export type Settings = { readonly [P in SettingPath]: SettingValue<P> };
+
+/** `controller.dryRun` → `EVENKEEL_CONTROLLER_DRY_RUN`. */
+export function environmentName(path: string): string {
+  return `EVENKEEL_${path
+    .replaceAll('.', '_')
+    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
+    .toUpperCase()}`;
+}
+
+/** `controller.dryRun` → `controller.dry-run`, to be written after `--`. */
+export function flagName(path: string): string {
+  return path.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
+}

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseListenAddress } from './listen-address.ts';
+
+/** One thing that must hold; `message` says what is wrong when it does not. */
+export interface ProbeCheck {
+  readonly name: string;
+  check(): { readonly ok: boolean; readonly message: string };
+}
+
+export interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * `/healthz` and `/readyz` as Kubernetes asks for them: 200 `ok`, or 503 with a line for each check that fails. With
+ * `?verbose` every check is listed.
+ */
+export function startProbes(
+  address: string,
+  checks: { readonly healthz: readonly ProbeCheck[]; readonly readyz: readonly ProbeCheck[] },
+): Promise<Listening> {
+  return listen(address, (path, verbose) => {
+    if (path !== '/healthz' && path !== '/readyz') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
+    const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((each) => ({ name: each.name, ...each.check() }));
+    const failing = results.filter((result) => !result.ok);
+    const shown = verbose ? results : failing;
+    const lines = shown.map((result) => `[${result.ok ? '+' : '-'}]${result.name} ${result.ok ? 'ok' : result.message}`);
+    const summary = failing.length === 0 ? 'ok' : `${path.slice(1)} check failed`;
+    return { status: failing.length === 0 ? 200 : 503, type: 'text/plain; charset=utf-8', body: [...lines, summary, ''].join('\n') };
+  });
+}
+
+/** `/metrics` for Prometheus, on an address of its own. */
+export function startMetricsEndpoint(
+  address: string,
+  metrics: { readonly contentType: string; expose(): Promise<string> },
+): Promise<Listening> {
+  return listen(address, async (path) => {
+    if (path !== '/metrics') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
+    return { status: 200, type: metrics.contentType, body: await metrics.expose() };
+  });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+async function listen(address: string, answer: (path: string, verbose: boolean) => Answer | Promise<Answer>): Promise<Listening> {
+  const at = parseListenAddress(address);
+  if (at === undefined) throw new Error(`cannot listen on "${address}": expected host:port or :port`);
+  const server = createServer((request, response) => {
+    const [path = '/', query = ''] = (request.url ?? '/').split('?');
+    const send = ({ status, type, body }: Answer): void => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      response.end(request.method === 'HEAD' ? undefined : body);
+    };
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('allow', 'GET, HEAD');
+      send({ status: 405, type: 'text/plain; charset=utf-8', body: 'only GET\n' });
+      return;
+    }
+    Promise.resolve(answer(path, query.split('&').includes('verbose')))
+      .then(send)
+      .catch(() => send({ status: 500, type: 'text/plain; charset=utf-8', body: 'internal error\n' }));
+  });
+  // A probe that never ends its request must not hold a socket for ever.
+  server.requestTimeout = 10_000;
+  await started(server, at.host, at.port, address);
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function started(server: Server, host: string | undefined, port: number, address: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => reject(new Error(`listening on ${address}: ${cause.message}`, { cause })));
+    server.listen(port, host, () => resolve());
+  });
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeActivity, FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { SILENT_LOGGER } from './logging.ts';
+import { NO_METRICS } from './metrics.ts';
+import { SeededRandom } from './random.ts';
+import { ReconcilerHost } from './reconciler-host.ts';
+import { type ReconcileResult, TerminalError } from './reconciler.ts';
+import { WorkQueue } from './work-queue.ts';
+
+function aHost(reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult>) {
+  const clock = new FakeClock();
+  const machine = new FakeClock();
+  const activity = new FakeActivity();
+  const queue = new WorkQueue({ clock, machine, activity, random: new SeededRandom(3) });
+  const host = new ReconcilerHost({
+    name: 'test',
+    queue,
+    reconciler: { reconcile },
+    machine,
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+    workers: 2,
+  });
+  const stop = new AbortController();
+  const ended = host.run(stop.signal);
+  return { queue, clock, machine, activity, stop, ended };
+}
+
+describe('ReconcilerHost', () => {
+  test('looks again when the reconciler says so, in domain time', async () => {
+    const seen: string[] = [];
+    const { queue, clock, stop, ended } = aHost(async (key) => {
+      seen.push(key);
+      return { requeueAfterMs: 60_000 };
+    });
+    queue.add('a');
+    await settle();
+    await clock.advance(180_000);
+    expect(seen).toEqual(['a', 'a', 'a', 'a']);
+    stop.abort();
+    await ended;
+  });
+
+  test('a failing key is retried and holds up no other', async () => {
+    const seen: string[] = [];
+    const { queue, machine, stop, ended } = aHost(async (key) => {
+      seen.push(key);
+      if (key === 'poisoned') throw new Error('always');
+      return { done: true };
+    });
+    queue.add('poisoned');
+    queue.add('fine');
+    await machine.advance(100);
+    expect(seen.filter((key) => key === 'poisoned').length).toBeGreaterThan(3);
+    expect(seen.filter((key) => key === 'fine')).toHaveLength(1);
+    stop.abort();
+    await ended;
+  });
+
+  test('a terminal error waits for the object to change', async () => {
+    let tries = 0;
+    const { queue, machine, activity, stop, ended } = aHost(async () => {
+      tries += 1;
+      throw new TerminalError('spec is wrong');
+    });
+    queue.add('a');
+    await machine.advance(60_000);
+    expect([tries, activity.count]).toEqual([1, 0]);
+    queue.add('a');
+    await settle();
+    expect(tries).toBe(2);
+    stop.abort();
+    await ended;
+  });
+
+  test('a reconcile that hangs is aborted after a minute', async () => {
+    let aborted = false;
+    const { queue, machine, stop, ended } = aHost(async (_, signal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      aborted = true;
+      return { done: true };
+    });
+    queue.add('a');
+    await settle();
+    await machine.advance(60_000);
+    expect(aborted).toBe(true);
+    stop.abort();
+    await ended;
+  });
+
+  test('stopping waits for what is under way', async () => {
+    let finish: () => void = () => undefined;
+    const { queue, stop, ended } = aHost(async () => {
+      await new Promise<void>((resolve) => (finish = resolve));
+      return { done: true };
+    });
+    queue.add('a');
+    await settle();
+    stop.abort();
+    let over = false;
+    void ended.then(() => (over = true));
+    await settle();
+    expect(over).toBe(false);
+    finish();
+    await ended;
+  });
+});

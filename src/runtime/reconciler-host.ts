@@ -1,0 +1,124 @@
+import type { DurationMs } from '../core/model/units.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+import type { Counter, Gauge, Histogram, Metrics } from '../ports/metrics.ts';
+import { type Reconciler, TerminalError } from './reconciler.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/** A reconcile that takes longer is aborted: something it waits for will not come. */
+const RECONCILE_DEADLINE_MS: DurationMs = 60_000;
+
+export interface ReconcilerHostParts<K extends string> {
+  readonly name: string;
+  readonly queue: WorkQueue<K>;
+  readonly reconciler: Reconciler<K>;
+  readonly machine: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** How many keys are worked on at once. */
+  readonly workers: number;
+}
+
+interface HostMetrics {
+  readonly results: Counter;
+  readonly seconds: Histogram;
+  readonly latency: Histogram;
+  readonly depth: Gauge;
+}
+
+/** Takes keys from a queue and reconciles them until its signal aborts. One failing key never holds up another. */
+export class ReconcilerHost<K extends string = string> {
+  readonly #parts: ReconcilerHostParts<K>;
+  readonly #metrics: HostMetrics;
+  #sequence = 0;
+
+  constructor(parts: ReconcilerHostParts<K>) {
+    this.#parts = parts;
+    this.#metrics = hostMetrics(parts.metrics);
+    for (const result of ['success', 'error', 'terminal']) this.#metrics.results.add(0, { controller: parts.name, result });
+  }
+
+  /** Resolves when the signal has aborted and every reconcile under way has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = (): void => this.#parts.queue.stop();
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    await Promise.all(Array.from({ length: this.#parts.workers }, () => this.#work(signal)));
+    signal.removeEventListener('abort', stop);
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { queue, name } = this.#parts;
+    for (;;) {
+      const item = await queue.take();
+      if (item === undefined) return;
+      this.#metrics.latency.observe(item.waitedMs / 1000, { controller: name });
+      try {
+        await this.#reconcile(item.key, signal);
+      } finally {
+        queue.done(item.key);
+        this.#metrics.depth.set(queue.depth, { controller: name });
+      }
+    }
+  }
+
+  async #reconcile(key: K, signal: AbortSignal): Promise<void> {
+    const { queue, name, reconciler, machine } = this.#parts;
+    const reconcileId = `${name}-${(this.#sequence += 1)}`;
+    const logger = this.#parts.logger.child({ controller: name, object: key, reconcileId });
+    const deadline = new AbortController();
+    const cancelDeadline = machine.setTimer(RECONCILE_DEADLINE_MS, () =>
+      deadline.abort(new Error(`reconciling took more than ${RECONCILE_DEADLINE_MS / 1000} s`)),
+    );
+    const begun = machine.nowMs();
+    try {
+      const result = await reconciler.reconcile(key, AbortSignal.any([signal, deadline.signal]));
+      queue.forget(key);
+      if ('requeueAfterMs' in result) queue.addAfter(key, result.requeueAfterMs);
+      this.#metrics.results.add(1, { controller: name, result: 'success' });
+    } catch (err) {
+      this.#failed(key, err, signal, logger);
+    } finally {
+      cancelDeadline();
+      this.#metrics.seconds.observe((machine.nowMs() - begun) / 1000, { controller: name });
+    }
+  }
+
+  #failed(key: K, err: unknown, signal: AbortSignal, logger: Logger): void {
+    const { queue, name } = this.#parts;
+    if (signal.aborted) return; // stopping or no longer leader: not a failure of the key
+    if (err instanceof TerminalError) {
+      queue.forget(key);
+      this.#metrics.results.add(1, { controller: name, result: 'terminal' });
+      logger.error('Reconciling failed for good; waiting for the object to change', { err });
+      return;
+    }
+    const retryInMs = queue.addRateLimited(key);
+    this.#metrics.results.add(1, { controller: name, result: 'error' });
+    logger.warn('Reconciling failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
+  }
+}
+
+function hostMetrics(metrics: Metrics): HostMetrics {
+  const labels = ['controller'];
+  return {
+    results: metrics.counter({
+      name: 'evenkeel_reconcile_total',
+      help: 'Reconciles by controller and result (success, error, terminal).',
+      labels: ['controller', 'result'],
+    }),
+    seconds: metrics.histogram({
+      name: 'evenkeel_reconcile_duration_seconds',
+      help: 'Machine time that one reconcile took.',
+      labels,
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    }),
+    latency: metrics.histogram({
+      name: 'evenkeel_workqueue_wait_seconds',
+      help: 'Machine time that a key waited before it was worked on.',
+      labels,
+      buckets: [0.001, 0.01, 0.1, 1, 10, 60],
+    }),
+    depth: metrics.gauge({ name: 'evenkeel_workqueue_depth', help: 'Keys ready or in work.', labels }),
+  };
+}

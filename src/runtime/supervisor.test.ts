@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../test/fakes/fake-clock.ts';
+import { SILENT_LOGGER } from './logging.ts';
+import { type Component, Supervisor } from './supervisor.ts';
+
+function aPart(name: string, log: string[], parts: Partial<Component> = {}): Component {
+  return { name, start: async () => void log.push(`+${name}`), stop: async () => void log.push(`-${name}`), ...parts };
+}
+
+describe('Supervisor', () => {
+  test('starts in order and stops in reverse, once', async () => {
+    const log: string[] = [];
+    const supervisor = new Supervisor(SILENT_LOGGER, new FakeClock());
+    await supervisor.start(aPart('a', log));
+    await supervisor.start(aPart('b', log));
+    await Promise.all([supervisor.stop(), supervisor.stop()]);
+    expect(log).toEqual(['+a', '+b', '-b', '-a']);
+  });
+
+  test('a part that cannot start ends the others and says which it was', async () => {
+    const log: string[] = [];
+    const supervisor = new Supervisor(SILENT_LOGGER, new FakeClock());
+    await supervisor.start(aPart('a', log));
+    const failing = aPart('b', log, { start: () => Promise.reject(new Error('port 9090 is taken')) });
+    await expect(supervisor.start(failing)).rejects.toThrow('starting b: port 9090 is taken');
+    expect(log).toEqual(['+a', '-a']);
+  });
+
+  test('a part that hangs or fails while stopping does not keep the others', async () => {
+    const log: string[] = [];
+    const machine = new FakeClock();
+    const supervisor = new Supervisor(SILENT_LOGGER, machine);
+    await supervisor.start(aPart('a', log));
+    await supervisor.start(aPart('fails', log, { stop: () => Promise.reject(new Error('no')) }));
+    await supervisor.start(aPart('hangs', log, { stop: () => new Promise(() => undefined) }));
+    const stopped = supervisor.stop();
+    await machine.advance(9_000);
+    await stopped;
+    expect(log).toContain('-a');
+  });
+});

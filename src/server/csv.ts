@@ -1,0 +1,50 @@
+import { COMPONENT_SCHEMAS } from './openapi/document.ts';
+import type { Schema } from './openapi/schema.ts';
+
+/** A column: its dotted name, and the fields that lead to its value. */
+export interface CsvColumn {
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+/**
+ * Columns of a record, as its description says: the same on every page, whatever is null on it. Nested fields become
+ * dotted columns; arrays and maps stay JSON in one cell.
+ */
+export function csvColumns(record: Schema, path: readonly string[] = []): readonly CsvColumn[] {
+  const properties = plain(record).properties;
+  if (properties === undefined) return [{ name: path.join('.'), path }];
+  return Object.entries(properties).flatMap(([name, child]) => csvColumns(child, [...path, name]));
+}
+
+/** The same rows as the JSON list. A text cell that a spreadsheet would run as a formula gets a leading apostrophe. */
+export function toCsv(rows: readonly unknown[], columns: readonly CsvColumn[]): string {
+  const head = columns.map(({ name }) => name);
+  const lines = [head, ...rows.map((row) => columns.map(({ path }) => cell(valueAt(row, path))))].map((cells) =>
+    cells.map(quoted).join(','),
+  );
+  return `${lines.join('\r\n')}\r\n`;
+}
+
+/** Behind its reference, and without the null that it may be. */
+function plain(schema: Schema): Schema {
+  const name = schema.$ref?.split('/').at(-1);
+  if (name !== undefined) return plain(COMPONENT_SCHEMAS[name] ?? {});
+  const alternative = schema.anyOf?.find((each) => each.type !== 'null');
+  return alternative === undefined ? schema : plain(alternative);
+}
+
+function valueAt(row: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | null | undefined)?.[name], row);
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,32 @@
+import type { ReadModels } from '../../queries/read-models.ts';
+import type { ApiRouter } from '../api-router.ts';
+import { docsPage } from '../docs/docs-page.ts';
+import { contentSecurityPolicy } from '../guards/security-headers.ts';
+import { STREAM_TOPICS } from '../openapi/system-section.ts';
+import { list, one } from '../reply.ts';
+import { sendText } from '../send-text.ts';
+import type { EventStreams } from '../stream/event-stream.ts';
+
+/** Health, mode, the description and its page, the stream. */
+export function systemRoutes(
+  api: ApiRouter,
+  { system }: ReadModels,
+  parts: { readonly streams: EventStreams; readonly description: Readonly<Record<string, unknown>> },
+): void {
+  api.on('listHealth', ({ scope, query }) => list(system.health(scope, query)));
+  api.on('getMode', () => one<'getMode'>(system.mode()));
+
+  const json = JSON.stringify(parts.description, null, 1);
+  api.raw('getOpenApi', ({ http }, response) => sendText(http, response, 'application/json; charset=utf-8', json));
+
+  const docs = docsPage(parts.description);
+  api.raw('getDocs', ({ http }, response) => {
+    response.setHeader('Content-Security-Policy', contentSecurityPolicy(docs.styleHash));
+    sendText(http, response, 'text/html; charset=utf-8', docs.html);
+  });
+
+  api.raw('stream', ({ http, query, scope }, response) => {
+    const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
+    parts.streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId });
+  });
+}

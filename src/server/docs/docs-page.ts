@@ -1,0 +1,133 @@
+// Renders the OpenAPI description for people: one self-contained page without a script, made once at start.
+
+import { createHash } from 'node:crypto';
+import { COMPONENT_SCHEMAS, OPERATIONS, envelopeSchema } from '../openapi/document.ts';
+import type { OperationSpec, ParameterSpec } from '../openapi/operation.ts';
+import { pathParametersOf, queryParametersOf } from '../openapi/parameters.ts';
+import type { Schema } from '../openapi/schema.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+
+/** The page, and the hash by which the content security policy admits its style sheet. */
+export interface DocsPage {
+  readonly html: string;
+  readonly styleHash: string;
+}
+
+const WHO: Readonly<Record<OperationSpec['access'], string>> = {
+  admin: 'admins',
+  scoped: 'any grant, filtered to its namespaces',
+  anyone: 'anyone identified',
+};
+
+export function docsPage(description: Readonly<Record<string, unknown>>): DocsPage {
+  const info = description['info'] as { readonly title: string; readonly version: string; readonly description: string };
+  const tags = [...new Set(OPERATIONS.map((operation) => operation.tag))];
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(info.title)}</title>
+<link rel="icon" href="../../assets/mark.svg" type="image/svg+xml">
+<style>${DOCS_STYLE}</style>
+</head>
+<body>
+<div class="page">
+<nav aria-label="Sections">
+${tags.map((tag) => `<h2>${escape(tag)}</h2>\n${operationsOf(tag).map(link).join('\n')}`).join('\n')}
+<h2>Records</h2>
+${Object.keys(COMPONENT_SCHEMAS)
+  .map((name) => `<a href="#record-${name}">${name}</a>`)
+  .join('\n')}
+</nav>
+<main>
+<h1>${escape(info.title)}</h1>
+<p>Version ${escape(info.version)}. Paths are relative to <code>/api/v1</code>; the same as data: <a href="openapi.json">openapi.json</a>.</p>
+<p>${prose(info.description)}</p>
+${tags.map((tag) => `<h2>${escape(tag)}</h2>\n${operationsOf(tag).map(section).join('\n')}`).join('\n')}
+<h2>Records</h2>
+${Object.entries(COMPONENT_SCHEMAS)
+  .map(([name, schema]) => record(name, schema))
+  .join('\n')}
+</main>
+</div>
+</body>
+</html>
+`;
+  return { html, styleHash: createHash('sha256').update(DOCS_STYLE).digest('base64') };
+}
+
+function operationsOf(tag: string): readonly OperationSpec[] {
+  return OPERATIONS.filter((operation) => operation.tag === tag);
+}
+
+function link(operation: OperationSpec): string {
+  return `<a href="#${operation.id}">${operation.method.toUpperCase()} ${escape(operation.path)}</a>`;
+}
+
+function section(operation: OperationSpec): string {
+  const parameters = [...pathParametersOf(operation), ...queryParametersOf(operation)];
+  const answer = operation.answer.raw === undefined ? envelopeSchema(operation).properties?.['data'] : undefined;
+  return `<section id="${operation.id}">
+<div class="path"><span class="method">${operation.method.toUpperCase()}</span>${escape(operation.path)}</div>
+<h3>${escape(operation.title)}</h3>
+${operation.description === undefined ? '' : `<p>${prose(operation.description)}</p>`}
+<p class="who">For ${WHO[operation.access]}.</p>
+${parameters.length === 0 ? '' : `<h4>Parameters</h4>\n${parameterTable(parameters)}`}
+${operation.body === undefined ? '' : `<h4>Body</h4>\n<p>${typeText(operation.body)}</p>`}
+<h4>Answer ${operation.answer.status}</h4>
+<p>${escape(operation.answer.description)} ${answer === undefined ? `<code>${escape(operation.answer.raw ?? '')}</code>` : `<code>data</code>: ${typeText(answer)}`}${operation.answer.summary === undefined ? '' : `; <code>meta.summary</code>: ${typeText(operation.answer.summary)}`}</p>
+</section>`;
+}
+
+function parameterTable(parameters: readonly ParameterSpec[]): string {
+  const rows = parameters.map(
+    (parameter) =>
+      `<tr><td><code>${escape(parameter.name)}</code>${parameter.required === true ? ' <span class="required">required</span>' : ''}</td><td>${typeText(parameter.schema)}</td><td>${prose(parameter.description)}${parameter.schema.default === undefined ? '' : ` Default <code>${escape(JSON.stringify(parameter.schema.default))}</code>.`}</td></tr>`,
+  );
+  return `<table><tr><th>Name</th><th>Type</th><th>Meaning</th></tr>${rows.join('')}</table>`;
+}
+
+function record(name: string, schema: Schema): string {
+  return `<section id="record-${name}"><h3>${name}</h3>${schema.description === undefined ? '' : `<p>${prose(schema.description)}</p>`}${fieldTable(schema)}</section>`;
+}
+
+function fieldTable(schema: Schema): string {
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return `<p>${typeText(schema)}</p>`;
+  const rows = fields.map(([field, value]) => {
+    const optional = schema.required?.includes(field) === true ? '' : ' <span class="who">optional</span>';
+    return `<tr><td><code>${escape(field)}</code>${optional}</td><td>${typeText(value)}</td><td>${prose(value.description ?? '')}</td></tr>`;
+  });
+  return `<table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>${rows.join('')}</table>`;
+}
+
+function typeText(schema: Schema): string {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.split('/').at(-1) ?? '';
+    return `<a href="#record-${name}">${name}</a>`;
+  }
+  if (schema.enum !== undefined) return schema.enum.map((value) => `<code>${escape(String(value))}</code>`).join(' ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map(typeText).join(' or ');
+  const types = schema.type === undefined ? ['any'] : [schema.type].flat();
+  return types.map((type) => plainType(type, schema)).join(' or ');
+}
+
+function plainType(type: string, schema: Schema): string {
+  if (type === 'array') return schema.items === undefined ? 'array' : `list of ${typeText(schema.items)}`;
+  if (type !== 'object') return `${type}${schema.format === undefined ? '' : ` (${escape(schema.format)})`}`;
+  if (schema.properties === undefined) {
+    return typeof schema.additionalProperties === 'object' ? `map of ${typeText(schema.additionalProperties)}` : 'object';
+  }
+  const fields = Object.entries(schema.properties).map(([name, value]) => `<code>${escape(name)}</code>: ${typeText(value)}`);
+  return `{ ${fields.join(', ')} }`;
+}
+
+/** Text with words in back-ticks as code. */
+function prose(text: string): string {
+  return escape(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+}
+
+function escape(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

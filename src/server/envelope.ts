@@ -1,0 +1,57 @@
+import type { Response } from 'express';
+import type { Clock } from '../ports/clock.ts';
+import type { Warning } from '../apis/http/types.generated.ts';
+import { STALE_AFTER_SECONDS } from '../queries/freshness.ts';
+import type { Instant } from '../core/model/units.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import type { Problem } from './problem.ts';
+import type { OperationId, Reply } from './reply.ts';
+import { requestIdOf } from './request-context.ts';
+
+/** What `meta` needs to know of the world. */
+export interface EnvelopeSources {
+  readonly clock: Clock;
+  /** When the informers and the usage source, the older of them, last confirmed what is served; null before they did. */
+  confirmedAt(): Instant | null;
+  /** Sources that have fallen silent. */
+  silentSources(): readonly Warning[];
+}
+
+/** `data` and `meta` of a successful answer. */
+export function envelope<Id extends OperationId>(reply: Reply<Id>, response: Response, sources: EnvelopeSources): object {
+  const warnings = [...sources.silentSources(), ...reply.warnings];
+  return {
+    data: reply.data,
+    meta: {
+      total: reply.total,
+      timestamp: isoTime(sources.clock.now()),
+      requestId: requestIdOf(response),
+      ...(reply.nextCursor === null ? {} : { nextCursor: reply.nextCursor }),
+      ...(reply.cachedAt === null ? {} : { cachedAt: isoTime(reply.cachedAt) }),
+      ...freshness(sources),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      ...(reply.dryRun ? { dryRun: true } : {}),
+      ...(reply.summary === undefined ? {} : { summary: reply.summary }),
+    },
+  };
+}
+
+/** The error envelope. */
+export function errorEnvelope(problem: Problem, response: Response, clock: Clock): object {
+  return {
+    data: null,
+    error: {
+      code: problem.code,
+      message: problem.message,
+      ...(problem.details === undefined ? {} : { details: problem.details }),
+    },
+    meta: { total: 0, timestamp: isoTime(clock.now()), requestId: requestIdOf(response) },
+  };
+}
+
+function freshness(sources: EnvelopeSources): object {
+  const confirmed = sources.confirmedAt();
+  if (confirmed === null) return {};
+  const dataAge = Math.max(0, Math.round(sources.clock.now() - confirmed) / 1000);
+  return { dataAge, ...(dataAge > STALE_AFTER_SECONDS ? { stale: true } : {}) };
+}

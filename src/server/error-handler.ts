@@ -1,0 +1,49 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { errorEnvelope } from './envelope.ts';
+import { Problem, invalidRequest } from './problem.ts';
+import { requestIdOf } from './request-context.ts';
+
+/** Turns whatever was thrown into the error envelope. A fault of ours is logged with its cause and told without it. */
+export function errorHandler(clock: Clock, logger: Logger) {
+  return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
+    const problem = problemOf(error);
+    if (problem.code === 'internal') {
+      logger.error('request failed', { requestId: requestIdOf(response), method: request.method, path: request.path, err: error });
+    }
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    for (const [name, text] of Object.entries(problem.headers)) response.setHeader(name, text);
+    response.removeHeader('ETag');
+    response.status(problem.status).json(errorEnvelope(problem, response, clock));
+  };
+}
+
+/** Faults of the body parser and of the router, by the `type` and `status` that they carry. */
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Error)) return internal();
+  const { type, status } = error as Error & { readonly type?: string; readonly status?: number };
+  switch (type) {
+    case 'entity.too.large':
+      return new Problem('payload_too_large', 'The body is over 1 MiB. Send it in smaller parts.');
+    case 'entity.parse.failed':
+      return invalidRequest([{ path: '', message: 'is not valid JSON' }]);
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new Problem('unsupported_media_type', 'Send the body as UTF-8 JSON, plain or compressed with gzip, deflate or br.');
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return invalidRequest([{ path: '', message: 'ended before it was whole' }]);
+    default:
+      // A path that cannot be decoded.
+      return status === 400 ? invalidRequest([{ path: 'path', message: 'is not valid percent-encoding' }]) : internal();
+  }
+}
+
+function internal(): Problem {
+  return new Problem('internal', 'Something went wrong on our side. Try again; the request id finds it in the log.');
+}

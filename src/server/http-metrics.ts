@@ -1,0 +1,36 @@
+import type { Metrics } from '../ports/metrics.ts';
+
+/** What the dashboard's server counts. */
+export interface HttpMetrics {
+  observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
+  rateLimited(): void;
+  streams(open: number): void;
+}
+
+/** Registers the `evenkeel_http_*` metrics. Operations are those of the description, so labels are bounded. */
+export function httpMetrics(metrics: Metrics): HttpMetrics {
+  const requests = metrics.counter({
+    name: 'evenkeel_http_requests_total',
+    help: 'Requests to the dashboard API, by operation, method and status.',
+    labels: ['operation', 'method', 'status'],
+  });
+  const seconds = metrics.histogram({
+    name: 'evenkeel_http_request_duration_seconds',
+    help: 'Time until a request to the dashboard API was answered, by operation; streams are not counted.',
+    labels: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  });
+  const limited = metrics.counter({
+    name: 'evenkeel_http_rate_limited_total',
+    help: 'Requests refused because one client asked too often.',
+  });
+  const streams = metrics.gauge({ name: 'evenkeel_http_streams', help: 'Open event streams.' });
+  return {
+    observe: (outcome) => {
+      requests.add(1, { operation: outcome.operation, method: outcome.method, status: String(outcome.status) });
+      if (outcome.operation !== 'stream') seconds.observe(outcome.seconds, { operation: outcome.operation });
+    },
+    rateLimited: () => limited.add(),
+    streams: (open) => streams.set(open),
+  };
+}

@@ -1,0 +1,66 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorDetail } from '../../apis/http/types.generated.ts';
+
+/** What ajv found, as fields with a sentence each. `locate` turns a JSON Pointer into the path that the caller knows. */
+export function fieldErrors(errors: readonly ErrorObject[], locate: (pointer: string) => string): readonly ErrorDetail[] {
+  const seen = new Map<string, ErrorDetail>();
+  for (const error of errors) {
+    // The union around a nullable value says nothing that its branches do not say better.
+    if (error.keyword === 'anyOf' || error.keyword === 'if') continue;
+    const detail = { path: locate(pointerOf(error)), message: sentence(error) };
+    seen.set(`${detail.path} ${detail.message}`, detail);
+  }
+  return [...seen.values()];
+}
+
+function pointerOf(error: ErrorObject): string {
+  const params = error.params as { missingProperty?: string; additionalProperty?: string };
+  const child =
+    error.keyword === 'required'
+      ? params.missingProperty
+      : error.keyword === 'additionalProperties'
+        ? params.additionalProperty
+        : undefined;
+  return child === undefined ? error.instancePath : `${error.instancePath}/${child.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+function sentence(error: ErrorObject): string {
+  const params = error.params as Readonly<Record<string, unknown>>;
+  switch (error.keyword) {
+    case 'required':
+      return 'is required';
+    case 'additionalProperties':
+      return `is not known here${knownFields(error)}`;
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as readonly unknown[]).map((value) => String(value)).join(', ')}`;
+    case 'type':
+      return `must be ${[params['type']].flat().map(String).join(' or ')}`;
+    case 'minItems':
+      return `must hold at least ${String(params['limit'])} item(s)`;
+    case 'maxItems':
+      return `must hold at most ${String(params['limit'])} items`;
+    case 'minLength':
+      return 'must not be empty';
+    case 'maxLength':
+      return `must have at most ${String(params['limit'])} characters`;
+    case 'minimum':
+      return `must be at least ${String(params['limit'])}`;
+    case 'maximum':
+      return `must be at most ${String(params['limit'])}`;
+    case 'pattern':
+      return `must match ${String(params['pattern'])}${example(error)}`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+function knownFields(error: ErrorObject): string {
+  const properties = (error.parentSchema as { properties?: Readonly<Record<string, unknown>> } | undefined)?.properties;
+  const names = Object.keys(properties ?? {});
+  return names.length === 0 ? '' : `; known: ${names.join(', ')}`;
+}
+
+function example(error: ErrorObject): string {
+  const examples = (error.parentSchema as { examples?: readonly unknown[] } | undefined)?.examples ?? [];
+  return examples.length === 0 ? '' : `, such as ${examples.map(String).join(' or ')}`;
+}

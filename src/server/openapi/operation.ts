@@ -1,0 +1,56 @@
+import type { Schema } from './schema.ts';
+
+/** A parameter of the path or of the query. Arrays are repeated (`?namespace=a&namespace=b`). */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required?: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+}
+
+/** What a successful answer holds under `data`, or a raw body where `contentType` is set. */
+export interface AnswerSpec {
+  readonly status: 200 | 201 | 202;
+  readonly description: string;
+  readonly data: Schema;
+  /** Schema of `meta.summary`, where the answer has one. */
+  readonly summary?: Schema;
+  /** Raw, without envelope: the media type. */
+  readonly raw?: string;
+}
+
+/** One endpoint: the one source of its routing, validation, response checks, types and reference. */
+export interface OperationSpec {
+  readonly id: string;
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** Relative to `/api/v1`, parameters in braces. */
+  readonly path: string;
+  readonly tag: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly parameters?: readonly ParameterSpec[];
+  readonly body?: Schema;
+  readonly answer: AnswerSpec;
+  /** A list: takes the list parameters, answers pages and CSV. */
+  readonly list?: ListSpec;
+  /** Who may reach it: `admin` alone, any grant (filtered), or anyone identified. */
+  readonly access: 'admin' | 'scoped' | 'anyone';
+  /** Answers before the caches have synced. */
+  readonly beforeReady?: true;
+}
+
+/** What a list may be sorted and filtered by. */
+export interface ListSpec {
+  /** Fields that `sort` takes, dotted into the record. The first is the default, ascending unless it begins with `-`. */
+  readonly sort: readonly [string, ...string[]];
+  /** Enumerations of the record that filter by their own name. */
+  readonly filters?: readonly ParameterSpec[];
+  /** False where the records have no namespace. */
+  readonly namespaced: boolean;
+}
+
+/** The effects: they take `dryRun`, `If-Match` and, on POST, `Idempotency-Key`. */
+export function isMutation(operation: OperationSpec): boolean {
+  return operation.method !== 'get';
+}

@@ -1,0 +1,112 @@
+import type { ListSpec, OperationSpec, ParameterSpec } from './operation.ts';
+import { isMutation } from './operation.ts';
+import { array, boolean, integer, oneOf, string, type Schema } from './schema.ts';
+
+const NAME: Schema = string(undefined, { minLength: 1, maxLength: 253, pattern: '^[A-Za-z0-9]([-A-Za-z0-9._:]*[A-Za-z0-9])?$' });
+
+export const namespacePath: ParameterSpec = { name: 'ns', in: 'path', required: true, description: 'Namespace.', schema: NAME };
+export const namePath: ParameterSpec = { name: 'name', in: 'path', required: true, description: 'Name of the workload.', schema: NAME };
+export const nodePath: ParameterSpec = { name: 'name', in: 'path', required: true, description: 'Name of the node.', schema: NAME };
+
+export const kindQuery: ParameterSpec = {
+  name: 'kind',
+  in: 'query',
+  description:
+    'Kind of the workload (Deployment, StatefulSet, …). Needed only where two kinds share the name; else 409 `ambiguous_workload`.',
+  schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Z][A-Za-z0-9]*$' }),
+};
+
+export const durationQuery = (fallback: string): ParameterSpec => ({
+  name: 'duration',
+  in: 'query',
+  description: 'How far back, up to now: one number with one unit (ms, s, m, h, d, w), from 5m to 90d.',
+  schema: string(undefined, { pattern: '^[1-9][0-9]{0,11}(ms|s|m|h|d|w)$', default: fallback, examples: ['1h', '7d'] }),
+});
+
+export const stepQuery: ParameterSpec = {
+  name: 'step',
+  in: 'query',
+  description:
+    'Width of one point, at least 15s and at most 2,000 points in all. Left out: chosen so that at most 400 points come. A point is kept every five minutes, so finer steps hold nulls between.',
+  schema: string(undefined, { pattern: '^[1-9][0-9]{0,11}(ms|s|m|h|d|w)$', examples: ['5m'] }),
+};
+
+export const dryRunQuery: ParameterSpec = {
+  name: 'dryRun',
+  in: 'query',
+  description: 'Validate by a server-side dry run and answer the would-be result; nothing changes and `meta.dryRun` is true.',
+  schema: boolean(),
+};
+
+/** Every query parameter that the operation takes: its own, those of lists, those of mutations. */
+export function queryParametersOf(operation: OperationSpec): readonly ParameterSpec[] {
+  const own = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
+  return [...own, ...(operation.list === undefined ? [] : listParameters(operation.list)), ...(isMutation(operation) ? [dryRunQuery] : [])];
+}
+
+export function pathParametersOf(operation: OperationSpec): readonly ParameterSpec[] {
+  return (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+}
+
+function listParameters(list: ListSpec): readonly ParameterSpec[] {
+  const sortable = list.sort.map((field) => field.replace(/^-/, ''));
+  return [
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'Items on one page.',
+      schema: integer(undefined, { minimum: 1, maximum: 1000, default: 100 }),
+    },
+    {
+      name: 'cursor',
+      in: 'query',
+      description: '`meta.nextCursor` of the page before. Belongs to the `sort` that it came with.',
+      schema: string(undefined, { minLength: 1, maxLength: 2048 }),
+    },
+    {
+      name: 'sort',
+      in: 'query',
+      description: 'Field to sort by, `-` in front for descending. What is not known comes last either way.',
+      schema: { ...oneOf(sortable.flatMap((field) => [field, `-${field}`])), default: list.sort[0] },
+    },
+    ...(list.namespaced
+      ? [
+          {
+            name: 'namespace',
+            in: 'query',
+            description: 'Only these namespaces. Repeatable.',
+            schema: array(NAME, undefined, { maxItems: 200 }),
+          } satisfies ParameterSpec,
+        ]
+      : []),
+    {
+      name: 'q',
+      in: 'query',
+      description: 'Case-insensitive part of the name or namespace.',
+      schema: string(undefined, { maxLength: 253 }),
+    },
+    ...(list.filters ?? []),
+    {
+      name: 'format',
+      in: 'query',
+      description:
+        'The same rows as JSON or as CSV: nested fields are dotted columns, lists and maps stay JSON in one cell; `X-Next-Cursor` continues it.',
+      schema: { ...oneOf(['json', 'csv']), default: 'json' },
+    },
+  ];
+}
+
+/** A filter by an enumeration of the record, repeatable. */
+export function enumFilter(name: string, values: readonly string[], description: string): ParameterSpec {
+  return { name, in: 'query', description: `${description} Repeatable.`, schema: array(oneOf(values), undefined, { maxItems: 50 }) };
+}
+
+/** A filter by a plain field of the record, repeatable. */
+export function textFilter(name: string, description: string): ParameterSpec {
+  return {
+    name,
+    in: 'query',
+    description: `${description} Repeatable.`,
+    schema: array(string(undefined, { minLength: 1, maxLength: 253 }), undefined, { maxItems: 50 }),
+  };
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+
+/** The page's modules by file name, ready for a browser. */
+export interface ClientModules {
+  /** File name of the one that starts the page. */
+  readonly main: string;
+  readonly sourceByName: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the page's modules once, at start. Run from source they are TypeScript and lose their types here; built, they are
+ * JavaScript already. Either way the browser gets small modules under their own names and there is no bundle to build.
+ */
+export function readClientModules(folder: string = join(import.meta.dirname, 'client')): ClientModules {
+  const files = readdirSync(folder);
+  const typed = files.includes('main.ts');
+  const extension = typed ? '.ts' : '.js';
+  const sources = files
+    .filter((name) => name.endsWith(extension) && !name.endsWith('.test.ts') && !name.endsWith('.d.ts'))
+    .map((name): [string, string] => {
+      const text = readFileSync(join(folder, name), 'utf8');
+      return [name, typed ? stripTypeScriptTypes(text) : text];
+    });
+  return { main: `main${extension}`, sourceByName: new Map(sources) };
+}

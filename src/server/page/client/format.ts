@@ -1,0 +1,82 @@
+// How numbers read: units in the cell, a true minus, a thin space before the per cent sign, two digits of money up to
+// $100,000. Pure.
+
+const MINUS = '−';
+
+/** `$170.10`, `−$62.00`, `$120,400`; what is not known is an em dash. */
+export function money(amount: number | null): string {
+  if (amount === null) return '—';
+  const digits = Math.abs(amount) >= 100_000 ? 0 : 2;
+  const text = Math.abs(amount).toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${amount < 0 ? MINUS : ''}$${text}`;
+}
+
+/** `1,200m`. */
+export function cpu(millicores: number | null): string {
+  return millicores === null ? '—' : `${signed(Math.round(millicores))}m`;
+}
+
+/** `928 MiB`, `3.5 GiB`; GiB from 2 GiB on, where a digit after the point says it well enough. */
+export function memory(bytes: number | null): string {
+  if (bytes === null) return '—';
+  const mebibytes = bytes / 2 ** 20;
+  if (Math.abs(mebibytes) < 2048) return `${signed(Math.round(mebibytes))} MiB`;
+  return `${signed(Math.round((mebibytes / 1024) * 10) / 10)} GiB`;
+}
+
+/** `899.3 MiB`: for the steps of a sum, which must be seen to add up. */
+export function memoryStep(bytes: number | null): string {
+  return bytes === null ? '—' : `${signed(Math.round((bytes / 2 ** 20) * 10) / 10)} MiB`;
+}
+
+/** `34 %`, of a fraction. */
+export function percent(ratio: number | null): string {
+  return ratio === null ? '—' : `${signed(Math.round(ratio * 100))}\u202f%`;
+}
+
+/** `46.2` of millicores, `118` of bytes: the figures of axes, in cores and GiB. */
+export function amount(value: number, unit: 'millicores' | 'bytes'): string {
+  const scaled = unit === 'millicores' ? value / 1000 : value / 2 ** 30;
+  return scaled.toLocaleString('en-US', { maximumFractionDigits: scaled >= 100 ? 0 : 1 });
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' });
+const SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZone: 'UTC' });
+
+/** `12 Nov 09:41`. */
+export function moment(time: string | number): string {
+  const date = new Date(time);
+  return `${DAY.format(date)} ${CLOCK.format(date)}`;
+}
+
+export function day(time: number): string {
+  return DAY.format(new Date(time));
+}
+
+export function clock(time: string | number): string {
+  return CLOCK.format(new Date(time));
+}
+
+/** `14:32:08`. */
+export function clockSeconds(time: string): string {
+  return SECONDS.format(new Date(time));
+}
+
+/** `4 min`, `3 h`, `2 d`. */
+export function age(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}
+
+/** `1 pod`, `4 pods`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
+}
+
+function signed(value: number): string {
+  const text = Math.abs(value).toLocaleString('en-US');
+  return value < 0 ? `${MINUS}${text}` : text;
+}

@@ -1,0 +1,52 @@
+import { choicesNow, type Filter, type Span } from './address.ts';
+import { byId, page, type PageEvent } from './dom.ts';
+import { live } from './live.ts';
+import { Overview } from './overview.ts';
+import { startTheme } from './theme.ts';
+
+startTheme();
+const overview = new Overview(choicesNow());
+overview.draw();
+live({
+  cluster: (record) => overview.onCluster(record),
+  recommendations: (change) => overview.onRecommendations(change),
+  reload: () => void overview.readAll(),
+  connection: (up) => overview.onConnection(up),
+});
+
+for (const button of page().body.querySelectorAll('[data-show]')) {
+  button.addEventListener('click', () => overview.choose({ show: button.dataset['show'] as Filter }));
+}
+for (const button of page().body.querySelectorAll('[data-span]')) {
+  button.addEventListener('click', () => overview.choose({ span: button.dataset['span'] as Span }));
+}
+byId('search').addEventListener('input', (event) => overview.choose({ q: event.target.value ?? '' }));
+
+let cursor = -1;
+page().addEventListener('keydown', (event) => {
+  if (event.key === 'Escape') {
+    for (const details of page().body.querySelectorAll('details[open]')) details.open = false;
+    overview.closeDetail();
+    return;
+  }
+  if (isTyping(event)) return;
+  if (event.key === '/') {
+    event.preventDefault();
+    byId('search').focus();
+  }
+  if (event.key === 'j' || event.key === 'k') moveTo(cursor + (event.key === 'j' ? 1 : -1));
+});
+
+/** Rows by key: the name takes the focus, Enter on it opens. */
+function moveTo(next: number): void {
+  const rows = [...byId('recommendations').querySelectorAll('tbody .name')];
+  cursor = Math.max(0, Math.min(rows.length - 1, next));
+  const row = rows[cursor];
+  row?.focus();
+  row?.scrollIntoView({ block: 'nearest' });
+}
+
+function isTyping(event: PageEvent): boolean {
+  if (event.ctrlKey === true || event.metaKey === true || event.altKey === true) return true;
+  return event.target.closest('input, textarea, select') !== null;
+}

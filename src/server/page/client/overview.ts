@@ -1,0 +1,427 @@
+// The page's state and what redraws when it changes. Reads happen at the start, when the stream says that something
+// changed, and when a person asks; never on a timer of their own.
+
+import type {
+  Cluster,
+  Mode,
+  Node,
+  Recommendation,
+  RecommendationDetail,
+  SeriesSet,
+  WorkloadRef,
+} from '../../../apis/http/types.generated.ts';
+import { keepChoices, type Choices, type Filter, type Span } from './address.ts';
+import { act, ApiFailure, read, type Meta } from './api.ts';
+import { drawCard, loaded, NOT_YET, type Loaded } from './card.ts';
+import { byId, h, page, replaceContent, type PageElement } from './dom.ts';
+import { drawDrawer } from './drawer.ts';
+import { age, clockSeconds, count } from './format.ts';
+import { healthParts } from './health-parts.ts';
+import { icon } from './icons.ts';
+import { nodesLine, nodesStrip } from './nodes-strip.ts';
+import { byUrgency, isOpen, keyOf } from './recommendation-words.ts';
+import { recommendationsTable } from './recommendations-table.ts';
+import { river, riverEntries, riverSources } from './river.ts';
+import { runRate, type ClusterView } from './run-rate.ts';
+import { savings } from './savings.ts';
+import { usagePlot } from './usage-plot.ts';
+
+/** As many as the page shows; the rest is in the CSV and behind the filter. */
+const SHOWN_AT_MOST = 200;
+/** A graph's step at least: what comes sooner than that would not be seen. */
+const USAGE_AGAIN_MS = 20_000;
+const NODES_AGAIN_MS = 5_000;
+
+type SegmentName = 'show' | 'span';
+
+export class Overview {
+  #cluster: Loaded<ClusterView> = NOT_YET;
+  #nodes: Loaded<readonly Node[]> = NOT_YET;
+  #usage: Loaded<SeriesSet> = NOT_YET;
+  /** The longest span that the store knows: where "before" is. */
+  #past: Loaded<SeriesSet> = NOT_YET;
+  #items: Loaded<readonly Recommendation[]> = NOT_YET;
+  #total = 0;
+  #river: Loaded<readonly RecommendationDetail[]> = NOT_YET;
+  #riverOf = '';
+  #mode: Mode | null = null;
+  #meta: Meta | null = null;
+  #connected = true;
+  #lastSeen = '';
+  #choices: Choices;
+  #open: { readonly ref: WorkloadRef; detail: Loaded<RecommendationDetail>; opener: string | undefined } | null = null;
+  readonly #busy = new Set<string>();
+  /** Decisions that the controller has not yet acted on: until the record moves, its buttons would ask a second time. */
+  readonly #decided = new Map<string, { readonly words: string; readonly seen: string }>();
+  #usageReadMs = 0;
+  #nodesReadMs = 0;
+
+  constructor(choices: Choices) {
+    this.#choices = choices;
+  }
+
+  /** Reads everything: at the start, and when too much was missed. */
+  async readAll(): Promise<void> {
+    await Promise.all([this.#readMode(), this.#readCluster(), this.#readItems(), this.#readNodes(), this.#readUsage()]);
+  }
+
+  onCluster(record: Cluster): void {
+    const before = this.#cluster.data;
+    this.#cluster = { data: { cluster: record, arithmetic: before?.arithmetic ?? null }, failure: null };
+    void this.#readCluster();
+    const now = performance.now();
+    if (now - this.#nodesReadMs > NODES_AGAIN_MS) void this.#readNodes();
+    if (now - this.#usageReadMs > USAGE_AGAIN_MS) void this.#readUsage();
+  }
+
+  onRecommendations(change: { readonly changed: readonly Recommendation[]; readonly removed: readonly WorkloadRef[] }): void {
+    const items = new Map((this.#items.data ?? []).map((item) => [keyOf(item), item]));
+    for (const removed of change.removed) items.delete(keyOf(removed));
+    for (const item of change.changed) {
+      items.set(keyOf(item), item);
+      if (this.#decided.get(keyOf(item))?.seen !== momentOf(item)) this.#decided.delete(keyOf(item));
+    }
+    this.#total += items.size - (this.#items.data?.length ?? 0);
+    this.#items = { data: [...items.values()], failure: null };
+    this.#drawItems();
+    void this.#readRiver();
+    const open = this.#open;
+    if (open !== null && change.changed.some((item) => keyOf(item) === keyOf(open.ref))) void this.#readDetail();
+  }
+
+  onConnection(up: boolean): void {
+    if (this.#connected === up) return;
+    this.#connected = up;
+    this.#drawTop();
+  }
+
+  choose(choices: Partial<Choices>): void {
+    const before = this.#choices;
+    this.#choices = { ...before, ...choices };
+    keepChoices(this.#choices);
+    if (this.#choices.span !== before.span) void this.#readUsage();
+    this.#drawSegments();
+    this.#drawItems();
+  }
+
+  openDetail(item: WorkloadRef): void {
+    this.#open = {
+      ref: { namespace: item.namespace, kind: item.kind, name: item.name },
+      detail: NOT_YET,
+      opener: page().activeElement?.dataset['key'],
+    };
+    this.#drawDrawer();
+    byId('drawer').querySelector('#drawer-title')?.focus();
+    this.#drawItems();
+    void this.#readDetail();
+  }
+
+  closeDetail(): void {
+    const opener = this.#open?.opener;
+    this.#open = null;
+    this.#drawDrawer();
+    this.#drawItems();
+    if (opener === undefined) return;
+    for (const element of page().body.querySelectorAll('[data-key]')) if (element.dataset['key'] === opener) element.focus();
+  }
+
+  /** Rows that are shown, in order, for the keys j, k and Enter. */
+  visible(): readonly Recommendation[] {
+    const { show, q } = this.#choices;
+    const word = q.toLowerCase();
+    return (this.#items.data ?? [])
+      .filter((item) => show === 'all' || (show === 'open' ? isOpen(item) : item.appliedAt !== null))
+      .filter((item) => `${item.namespace}/${item.name}`.toLowerCase().includes(word))
+      .sort(byUrgency);
+  }
+
+  draw(): void {
+    this.#drawTop();
+    this.#drawSegments();
+    this.#drawCluster();
+    this.#drawNodes();
+    this.#drawUsage();
+    this.#drawItems();
+    this.#drawRiver();
+  }
+
+  async #readMode(): Promise<void> {
+    try {
+      this.#mode = (await read<Mode>('/mode')).data;
+    } catch {
+      this.#mode = null;
+    }
+    this.#drawTop();
+  }
+
+  async #readCluster(): Promise<void> {
+    this.#cluster = await loaded(this.#cluster, async () => {
+      const { data, meta } = await read<Cluster>('/cluster');
+      this.#note(meta);
+      return { cluster: data, arithmetic: meta.summary ?? null };
+    });
+    this.#drawCluster();
+    this.#drawTop();
+  }
+
+  async #readNodes(): Promise<void> {
+    this.#nodesReadMs = performance.now();
+    this.#nodes = await loaded(this.#nodes, async () => (await read<readonly Node[]>('/nodes?limit=1000')).data);
+    this.#drawNodes();
+  }
+
+  async #readUsage(): Promise<void> {
+    this.#usageReadMs = performance.now();
+    const { span } = this.#choices;
+    const [usage, past] = await Promise.all([
+      loaded(this.#usage, async () => (await read<SeriesSet>(`/cluster/usage?duration=${span}`)).data),
+      loaded(this.#past, async () => (await read<SeriesSet>('/cluster/usage?duration=7d')).data),
+    ]);
+    this.#past = past;
+    if (span === this.#choices.span) this.#usage = usage;
+    this.#drawUsage();
+    this.#drawCluster();
+  }
+
+  async #readItems(): Promise<void> {
+    this.#items = await loaded(this.#items, async () => {
+      const { data, meta } = await read<readonly Recommendation[]>(`/recommendations?limit=${SHOWN_AT_MOST}`);
+      this.#total = meta.total;
+      return data;
+    });
+    this.#drawItems();
+    this.#drawCluster();
+    await this.#readRiver();
+  }
+
+  async #readRiver(): Promise<void> {
+    const sources = riverSources(this.#items.data ?? []);
+    const wanted = JSON.stringify(sources.map((item) => [keyOf(item), item.appliedAt]));
+    if (wanted === this.#riverOf && this.#river.failure === null) return;
+    this.#riverOf = wanted;
+    this.#river = await loaded(this.#river, () =>
+      Promise.all(sources.map(async (item) => (await read<RecommendationDetail>(detailPath(item))).data)),
+    );
+    this.#drawRiver();
+  }
+
+  async #readDetail(): Promise<void> {
+    const open = this.#open;
+    if (open === null) return;
+    open.detail = await loaded(open.detail, async () => (await read<RecommendationDetail>(detailPath(open.ref))).data);
+    if (this.#open === open) this.#drawDrawer();
+  }
+
+  async #decide(verb: 'approve' | 'reject' | 'rollback', item: Recommendation, reason: string): Promise<void> {
+    const key = keyOf(item);
+    if (this.#busy.has(key)) return;
+    this.#busy.add(key);
+    this.#drawItems();
+    this.#drawDrawer();
+    const containers = item.containers.map(({ name, recommended }) => ({
+      name,
+      requests: recommended.requests,
+      limits: recommended.limits,
+    }));
+    const body = { ...(verb === 'rollback' ? {} : { containers }), ...(reason === '' ? {} : { reason }) };
+    try {
+      const { data, meta } = await act<Recommendation>('POST', `${workloadPath(item)}/${verb}?kind=${encodeURIComponent(item.kind)}`, body);
+      if (meta.dryRun !== true) this.#decided.set(key, { words: DONE[verb], seen: momentOf(data) });
+      this.onRecommendations({ changed: [data], removed: [] });
+      toast(
+        meta.dryRun === true ? 'Dry-run: it would have been accepted; nothing was changed.' : SAID[verb](`${item.namespace}/${item.name}`),
+      );
+    } catch (error) {
+      toast(error instanceof ApiFailure ? error.message : 'It could not be done.');
+    }
+    this.#busy.delete(key);
+    this.#drawItems();
+    if (this.#open === null) return;
+    this.#drawDrawer();
+    void this.#readDetail();
+  }
+
+  #note(meta: Meta): void {
+    this.#meta = meta;
+    this.#lastSeen = meta.timestamp;
+  }
+
+  #staleFor(): string | null {
+    return this.#meta?.stale === true ? age(this.#meta.dataAge ?? 0) : null;
+  }
+
+  #drawTop(): void {
+    const cluster = this.#cluster.data?.cluster ?? null;
+    const name = cluster?.name ?? this.#mode?.clusterName ?? '';
+    byId('cluster-name').textContent = name;
+    page().title = name === '' ? 'Evenkeel' : `${name} · Evenkeel`;
+    replaceContent(byId('mode'), modeChip(cluster?.mode ?? this.#mode?.mode ?? null));
+    this.#drawAge();
+    this.#drawBanner();
+    byId('facts').textContent = [...factsOf(cluster), ...(this.#mode === null ? [] : [`Evenkeel ${this.#mode.version}`])].join(' · ');
+  }
+
+  /** The clock beside which everything is read: amber once the data is old, or the server gone. */
+  #drawAge(): void {
+    const stale = this.#staleFor();
+    const asof = byId('asof');
+    asof.classList.toggle('late', stale !== null || !this.#connected);
+    const seen = this.#lastSeen === '' ? 'connecting' : `as of ${clockSeconds(this.#lastSeen)} UTC`;
+    replaceContent(asof, h('span', { class: 'dot' }), h('span', {}, stale === null ? seen : `data ${stale} old`));
+    page().body.dataset['stale'] = String(stale !== null);
+  }
+
+  #drawBanner(): void {
+    const banner = byId('banner');
+    banner.hidden = this.#connected;
+    if (this.#connected) return;
+    const known = this.#lastSeen === '' ? 'last' : `at ${clockSeconds(this.#lastSeen)} UTC`;
+    replaceContent(
+      banner,
+      icon('triangle'),
+      h('span', {}, `The dashboard’s server does not answer. Shown is what was known ${known}; it comes back by itself.`),
+    );
+  }
+
+  #drawSegments(): void {
+    for (const [name, chosen] of [
+      ['show', this.#choices.show],
+      ['span', this.#choices.span],
+    ] as const)
+      this.#drawSegment(name, chosen);
+    const search = byId('search');
+    if (search.value !== this.#choices.q) search.value = this.#choices.q;
+  }
+
+  #drawSegment(name: SegmentName, chosen: Filter | Span): void {
+    for (const button of page().body.querySelectorAll(`[data-${name}]`))
+      button.setAttribute('aria-pressed', String(button.dataset[name] === chosen));
+  }
+
+  #drawCluster(): void {
+    const again = (): void => void this.#readCluster();
+    drawCard(byId('run-rate'), 'The run rate', this.#cluster, again, runRate);
+    drawCard(byId('savings'), 'Savings', this.#cluster, again, (view) => savings(view, this.#items.data ?? [], this.#past.data));
+    drawCard(byId('health'), 'Health', this.#cluster, again, ({ cluster }) => healthParts(cluster.health));
+    const health = this.#cluster.data?.cluster.health;
+    replaceContent(
+      byId('health-score'),
+      h('span', { class: 'fig2' }, health?.score === null || health === undefined ? '—' : String(health.score)),
+      h('span', { class: 'fig2 t3' }, ` ${health?.grade ?? ''}`),
+    );
+  }
+
+  #drawNodes(): void {
+    drawCard(byId('nodes'), 'Nodes', this.#nodes, () => void this.#readNodes(), nodesStrip);
+    byId('nodes-line').textContent = this.#nodes.data === null ? '' : nodesLine(this.#nodes.data);
+  }
+
+  #drawUsage(): void {
+    const again = (): void => void this.#readUsage();
+    drawCard(byId('plot-cpu'), 'CPU', this.#usage, again, (usage) => usagePlot(usage, 'cpu'));
+    drawCard(byId('plot-memory'), 'Memory', this.#usage, again, (usage) => usagePlot(usage, 'memory'));
+  }
+
+  #drawItems(): void {
+    const view = {
+      items: this.visible(),
+      selected: this.#open === null ? null : keyOf(this.#open.ref),
+      staleFor: this.#staleFor(),
+      dryRun: this.#mode?.mode === 'dry-run',
+      busy: this.#busy,
+      decided: new Map([...this.#decided].map(([key, { words }]) => [key, words])),
+    };
+    const actions = {
+      open: (item: Recommendation) => this.openDetail(item),
+      approve: (item: Recommendation) => void this.#decide('approve', item, ''),
+      reject: (item: Recommendation) => void this.#decide('reject', item, ''),
+    };
+    drawCard(
+      byId('recommendations'),
+      'Recommendations',
+      this.#items,
+      () => void this.#readItems(),
+      () => recommendationsTable(view, actions),
+    );
+    const known = this.#items.data?.length ?? 0;
+    byId('recommendations-line').textContent = this.#total > known ? `the ${known} of ${this.#total} with most to save` : '';
+    this.#drawCluster();
+  }
+
+  #drawRiver(): void {
+    drawCard(
+      byId('river'),
+      'What was resized',
+      this.#river,
+      () => void this.#readRiver(),
+      (details) => river(riverEntries(details)),
+    );
+  }
+
+  #drawDrawer(): void {
+    const place = byId('drawer');
+    const open = this.#open;
+    place.hidden = open === null;
+    byId('shell').classList.toggle('open', open !== null);
+    if (open === null) return;
+    const view = {
+      title: `${open.ref.namespace}/${open.ref.name}`,
+      detail: open.detail,
+      staleFor: this.#staleFor(),
+      dryRun: this.#mode?.mode === 'dry-run',
+      busy: this.#busy.has(keyOf(open.ref)),
+      decided: this.#decided.get(keyOf(open.ref))?.words ?? null,
+    };
+    drawDrawer(place, view, {
+      close: () => this.closeDetail(),
+      retry: () => void this.#readDetail(),
+      approve: (detail, reason) => void this.#decide('approve', detail, reason),
+      reject: (detail, reason) => void this.#decide('reject', detail, reason),
+      rollback: (detail, reason) => void this.#decide('rollback', detail, reason),
+    });
+  }
+}
+
+const SAID = {
+  approve: (object: string): string => `Approved ${object}. It is applied as soon as nothing else holds it.`,
+  reject: (object: string): string => `Rejected the values of ${object}. They are not offered again for 7 days unless they move.`,
+  rollback: (object: string): string => `${object} goes back to the values before the last change.`,
+} as const;
+
+const DONE = { approve: 'approved just now', reject: 'rejected just now', rollback: 'goes back' } as const;
+
+/** What changes once the controller has acted. */
+function momentOf({ state, reason, updatedAt, appliedAt }: Recommendation): string {
+  return [state, reason, updatedAt, appliedAt].join(' ');
+}
+
+function factsOf(cluster: Cluster | null): readonly string[] {
+  if (cluster === null) return [];
+  const pods = count(cluster.pods.total, 'pod');
+  return cluster.kubernetesVersion === null ? [pods] : [`Kubernetes ${cluster.kubernetesVersion}`, pods];
+}
+
+function modeChip(mode: Cluster['mode'] | null): PageElement {
+  if (mode === null) return h('span', {});
+  if (mode === 'active') return h('span', { class: 'chip' }, icon('check', true), 'Active');
+  if (mode === 'dry-run') return h('span', { class: 'chip infoc' }, icon('circle', true), 'Dry-run');
+  return h('span', { class: 'chip warn' }, icon('pause', true), 'Paused');
+}
+
+function workloadPath({ namespace, name }: WorkloadRef): string {
+  return `/recommendations/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
+}
+
+function detailPath(item: WorkloadRef): string {
+  return `${workloadPath(item)}?kind=${encodeURIComponent(item.kind)}`;
+}
+
+/** A sentence that stays for a while and is read out. */
+function toast(sentence: string): void {
+  const place = byId('toast');
+  place.textContent = sentence;
+  place.hidden = false;
+  setTimeout(() => {
+    if (place.textContent === sentence) place.hidden = true;
+  }, 10_000);
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Recommendation } from '../../../apis/http/types.generated.ts';
+import { readClientModules } from '../client-modules.ts';
+import { contentSecurityPolicy } from '../../guards/security-headers.ts';
+import { pageHtml } from '../page-html.ts';
+import { readChoices } from './address.ts';
+import { age, amount, count, cpu, memory, money, percent } from './format.ts';
+import { live } from './live.ts';
+import { areaPath, axisTop, gaps, linePath, spread } from './plot-geometry.ts';
+import { byUrgency, isForDecision, stateWords } from './recommendation-words.ts';
+import { riverEntries } from './river.ts';
+
+describe('numbers read', () => {
+  test.each([
+    [money(170.1), '$170.10'],
+    [money(-62), '−$62.00'],
+    [money(120_400.4), '$120,400'],
+    [money(null), '—'],
+    [cpu(1200), '1,200m'],
+    [cpu(null), '—'],
+    [memory(928 * 2 ** 20), '928 MiB'],
+    [memory(3.5 * 2 ** 30), '3.5 GiB'],
+    [memory(-256 * 2 ** 20), '−256 MiB'],
+    [percent(0.344), '34\u202f%'],
+    [amount(46_200, 'millicores'), '46.2'],
+    [age(240), '4 min'],
+    [age(86_400 * 3), '3 d'],
+    [count(1, 'pod'), '1 pod'],
+    [count(1200, 'pod'), '1,200 pods'],
+  ])('%s', (text, expected) => {
+    expect(text).toBe(expected);
+  });
+});
+
+describe('plots', () => {
+  const same = (value: number): number => value;
+
+  test('a line breaks where nothing is known, and is never drawn as zero', () => {
+    const points = [
+      { at: 0, value: 1 },
+      { at: 1, value: null },
+      { at: 2, value: 3 },
+      { at: 3, value: 4 },
+    ];
+    expect(linePath(points, same, same)).toBe('M0 1M2 3L3 4');
+    expect(gaps(points)).toEqual([[0, 2]]);
+  });
+
+  test('an area is closed over what both lines know', () => {
+    const upper = [
+      { at: 0, value: 9 },
+      { at: 1, value: 9 },
+      { at: 2, value: 9 },
+    ];
+    const lower = [
+      { at: 0, value: 5 },
+      { at: 1, value: 5 },
+      { at: 2, value: null },
+    ];
+    expect(areaPath(upper, lower, same, same)).toBe('M0 9L1 9L1 5L0 5Z');
+  });
+
+  test('an axis holds its highest value and not much more', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 1e9, noNaN: true }), (highest) => {
+        const top = axisTop(highest, 'millicores');
+        expect(top).toBeGreaterThanOrEqual(highest);
+        expect(top).toBeLessThanOrEqual(highest * 1.45);
+      }),
+    );
+  });
+
+  test('labels keep apart and keep their order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 128, noNaN: true }), { maxLength: 6 }), (places) => {
+        const moved = spread(places, 15);
+        const sorted = [...moved].sort((a, b) => a - b);
+        for (let index = 1; index < sorted.length; index += 1)
+          expect((sorted[index] ?? 0) - (sorted[index - 1] ?? 0)).toBeGreaterThan(14.999);
+      }),
+    );
+  });
+});
+
+describe('recommendations in words', () => {
+  const item = (given: Partial<Recommendation>): Recommendation =>
+    ({
+      namespace: 'shop',
+      kind: 'Deployment',
+      name: 'web',
+      state: 'optimal',
+      reason: null,
+      until: null,
+      mode: 'Auto',
+      savingsPerMonthUsd: null,
+      containers: [{ recommended: { requests: { cpuMillicores: 1, memoryBytes: 1 } } }],
+      ...given,
+    }) as Recommendation;
+
+  test.each([
+    [{ state: 'awaiting', reason: 'cooldown', until: '2026-11-20T14:50:00.000Z' }, 'Cools down until 14:50'],
+    [{ state: 'awaiting', reason: 'approval' }, 'Awaits approval'],
+    [{ state: 'blocked', reason: 'no-in-place' }, 'Blocked: no in-place resize here'],
+    [{ state: 'awaiting', reason: 'of-a-later-version' }, 'Of-a-later-version'],
+    [{ state: 'optimal' }, 'Right size'],
+  ] as const)('%j', (given, word) => {
+    expect(stateWords(item(given)).word).toBe(word);
+  });
+
+  test('buttons stand where a person decides, and nowhere else', () => {
+    expect(isForDecision(item({ state: 'awaiting', reason: 'approval' }))).toBe(true);
+    expect(isForDecision(item({ state: 'awaiting', reason: 'cooldown' }))).toBe(false);
+    expect(isForDecision(item({ state: 'awaiting', reason: 'approval', containers: [] }))).toBe(false);
+  });
+
+  test('what needs a person comes first, then money', () => {
+    const names = [
+      item({ name: 'rich', state: 'awaiting', reason: 'cooldown', savingsPerMonthUsd: 900 }),
+      item({ name: 'done', state: 'applied' }),
+      item({ name: 'mine', state: 'awaiting', reason: 'approval', savingsPerMonthUsd: 3 }),
+    ].sort(byUrgency);
+    expect(names.map(({ name }) => name)).toEqual(['mine', 'rich', 'done']);
+  });
+});
+
+test('pods that got the same together are one entry of the river', () => {
+  const value = (pod: string, at: string) => ({
+    id: pod,
+    at,
+    pod,
+    container: 'app',
+    from: { requests: {} },
+    to: { requests: {} },
+    reason: '',
+    actor: 'evenkeel',
+    outcome: 'applied' as const,
+    message: '',
+  });
+  const history = [value('a', '2026-11-20T10:05:00.000Z'), value('b', '2026-11-20T10:06:00.000Z'), value('c', '2026-11-20T12:06:00.000Z')];
+  const entries = riverEntries([
+    { namespace: 'shop', name: 'web', audit: { history } } as unknown as Parameters<typeof riverEntries>[0][number],
+  ]);
+  expect(entries.map((entry) => [entry.at, entry.pods])).toEqual([
+    ['2026-11-20T12:06:00.000Z', 1],
+    ['2026-11-20T10:06:00.000Z', 2],
+  ]);
+});
+
+test('the address chooses, and what it does not know is the default', () => {
+  expect(readChoices('?show=open&span=7d&q=web')).toEqual({ show: 'open', span: '7d', q: 'web' });
+  expect(readChoices('?show=<script>&span=1y')).toEqual({ show: 'all', span: '24h', q: '' });
+});
+
+describe('the live connection', () => {
+  const opened: { readyState: number; readonly listeners: Map<string, (event: { data: string }) => void> }[] = [];
+  class FakeEventSource {
+    readyState = 0;
+    readonly listeners = new Map<string, (event: { data: string }) => void>();
+    constructor() {
+      opened.push(this);
+    }
+    addEventListener(type: string, listener: (event: { data: string }) => void): void {
+      this.listeners.set(type, listener);
+    }
+  }
+
+  test('is opened anew after a refusal, and left to the browser where it broke off', () => {
+    Object.assign(globalThis, { EventSource: FakeEventSource });
+    const later: (() => void)[] = [];
+    const ups: boolean[] = [];
+    const nothing = (): void => undefined;
+    live(
+      { cluster: nothing, recommendations: nothing, reload: nothing, connection: (up) => void ups.push(up) },
+      (action) => void later.push(action),
+    );
+    opened[0]?.listeners.get('error')?.({ data: '' });
+    expect([later.length, ups]).toEqual([0, [false]]);
+    opened[0]!.readyState = 2;
+    opened[0]?.listeners.get('error')?.({ data: '' });
+    later[0]?.();
+    opened[1]?.listeners.get('open')?.({ data: '' });
+    expect([opened.length, ups]).toEqual([2, [false, false, true]]);
+    Object.assign(globalThis, { EventSource: undefined });
+  });
+});
+
+describe('what is served', () => {
+  const { main, sourceByName } = readClientModules();
+
+  test('holds no type and no test, and every import is served', () => {
+    expect(sourceByName.has(main)).toBe(true);
+    expect([...sourceByName.keys()].some((name) => name.includes('.test.'))).toBe(false);
+    for (const source of sourceByName.values()) {
+      for (const [, name = ''] of source.matchAll(/from '\.\/([\w.-]+)'/g)) expect(sourceByName.has(name)).toBe(true);
+      expect(source).not.toMatch(/from '\.\.\//);
+    }
+  });
+
+  test('has nothing inline that the policy would refuse', () => {
+    const html = pageHtml('assets/main.js');
+    expect(html).not.toMatch(/<script(?![^>]*src=)|\son\w+=|\sstyle=|<style/);
+    expect(contentSecurityPolicy()).not.toContain('unsafe');
+  });
+});

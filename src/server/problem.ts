@@ -1,0 +1,60 @@
+import type { ErrorDetail } from '../apis/http/types.generated.ts';
+
+/** The error catalogue of the API: each code has one status. */
+export const PROBLEM_STATUS = {
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  csrf_failed: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  ambiguous_workload: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rejected_by_cluster: 422,
+  rate_limited: 429,
+  internal: 500,
+  not_ready: 503,
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEM_STATUS;
+
+/** An answer other than success, on its way to the error envelope. `message` says what is wrong and what to do. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly details: readonly ErrorDetail[] | undefined;
+  /** Lower-case names, such as `allow` and `retry-after`. */
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ProblemCode,
+    message: string,
+    extra: { details?: readonly ErrorDetail[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.details = extra.details;
+    this.headers = extra.headers ?? {};
+  }
+
+  get status(): number {
+    return PROBLEM_STATUS[this.code];
+  }
+}
+
+/** 400 with every failing field. */
+export function invalidRequest(details: readonly ErrorDetail[]): Problem {
+  const first = details[0];
+  const message =
+    details.length === 1 && first !== undefined
+      ? `${first.path === '' ? 'The body' : first.path} ${first.message}.`
+      : `${details.length} fields are not as they should be; see details.`;
+  return new Problem('invalid_request', message, { details });
+}
+
+/** 503 until the caches have synced, or while the API server cannot be reached for a mutation. */
+export function notReady(message: string, retryAfterSeconds = 5): Problem {
+  return new Problem('not_ready', message, { headers: { 'retry-after': String(retryAfterSeconds) } });
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import { ERROR_ENVELOPE, OPERATIONS, envelopeSchema } from './openapi/document.ts';
+import type { OperationSpec } from './openapi/operation.ts';
+import { queryParametersOf } from './openapi/parameters.ts';
+import { schemaCompiler } from './openapi/validator.ts';
+
+const compile = schemaCompiler();
+const validateError = compile(ERROR_ENVELOPE);
+
+/** A request that must succeed, for each operation that answers in the envelope. */
+const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
+  getCluster: { path: '/cluster' },
+  getClusterUsage: { path: '/cluster/usage?duration=7d' },
+  listNodes: { path: '/nodes' },
+  getNode: { path: '/nodes/n-1' },
+  listPods: { path: '/pods' },
+  listNamespaces: { path: '/namespaces' },
+  listRecommendations: { path: '/recommendations' },
+  getRecommendation: { path: '/recommendations/shop/checkout' },
+  approveRecommendation: {
+    path: '/recommendations/shop/checkout/approve',
+    body: { containers: [{ name: 'app', requests: { cpuMillicores: 490, memoryBytes: 928 * 2 ** 20 } }] },
+  },
+  rejectRecommendation: { path: '/recommendations/shop/web/reject' },
+  rollbackRecommendation: { path: '/recommendations/shop/cart/rollback', body: { reason: 'too tight' } },
+  setRecommendationMode: { path: '/recommendations/shop/web/mode', body: { mode: 'Off' } },
+  bulkRecommendations: { path: '/recommendations/bulk', body: { items: [{ namespace: 'shop', name: 'web', action: 'mode', mode: null }] } },
+  listPolicies: { path: '/policies' },
+  listResizeStats: { path: '/resize-stats' },
+  triggerResizeCycle: { path: '/resize-cycle/trigger' },
+  getWorkloadUsage: { path: '/workloads/shop/checkout/usage' },
+  listHealth: { path: '/health' },
+  getMode: { path: '/mode' },
+};
+
+const enveloped = OPERATIONS.filter((operation) => operation.answer.raw === undefined);
+
+describe('what is described is what is answered', () => {
+  let client: DashboardClient;
+  const world = dashboardWorld();
+  beforeAll(async () => {
+    client = await startDashboard(world);
+  });
+  afterAll(() => client.close());
+
+  const ask = (operation: OperationSpec, path: string, body?: unknown) =>
+    operation.method === 'get' ? client.get(`/api/v1${path}`) : client.send(operation.method.toUpperCase(), `/api/v1${path}`, body);
+
+  test.each(enveloped.map((operation) => [operation.id, operation] as const))('%s answers as its schema says', async (id, operation) => {
+    const request = REQUESTS[id];
+    if (request === undefined) throw new Error(`no request for ${id}`);
+    const answer = await ask(operation, request.path, request.body);
+    expect(answer.status).toBe(operation.answer.status);
+    const validate = compile(envelopeSchema(operation));
+    validate(answer.body);
+    expect(validate.errors ?? []).toEqual([]);
+  });
+
+  test.each(enveloped.map((operation) => [operation.id, operation] as const))(
+    '%s refuses an unknown query parameter by name',
+    async (id, operation) => {
+      const request = REQUESTS[id]!;
+      const answer = await ask(operation, `${request.path}${request.path.includes('?') ? '&' : '?'}colour=red`, request.body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error.code).toBe('invalid_request');
+      expect(answer.body.error.details[0].path).toBe('query.colour');
+      expect(validateError(answer.body)).toBe(true);
+    },
+  );
+
+  test.each(enveloped.filter((operation) => operation.method === 'get').map((operation) => [operation.id, operation] as const))(
+    '%s never fails, whatever its parameters hold',
+    async (id, operation) => {
+      const request = REQUESTS[id]!;
+      const names = [...queryParametersOf(operation).map((parameter) => parameter.name), 'x'];
+      const odd = fc.oneof(
+        fc.string(),
+        fc.constantFrom(
+          '',
+          '0',
+          '-1',
+          '1e9',
+          '9'.repeat(40),
+          'null',
+          '5m',
+          '90d',
+          '1ms',
+          'name',
+          '-name',
+          'json',
+          '%00',
+          '../..',
+          '{"a":1}',
+          'WyJuYW1lIiwxLCJ4Il0',
+        ),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 4 }), async (pairs) => {
+          const search = new URLSearchParams(pairs).toString();
+          const answer = await ask(operation, `${request.path.split('?')[0] ?? ''}?${search}`);
+          const fine = answer.status < 500 && (answer.status !== 400 || validateError(answer.body));
+          return fine;
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  test('mutations never fail, whatever the body holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom('approve', 'reject', 'rollback', 'mode'), fc.json(), async (action, json) => {
+        const method = action === 'mode' ? 'PUT' : 'POST';
+        const answer = await client.send(method, `/api/v1/recommendations/shop/checkout/${action}?dryRun=true`, json);
+        return answer.status < 500;
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

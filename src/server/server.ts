@@ -1,0 +1,210 @@
+// The dashboard's server: the API under /api/v1 and the first page at /. Skins only: authorize, ask or command, shape.
+
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import compression from 'compression';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
+import { parseWorkloadKey, workloadKey } from '../core/model/workload.ts';
+import type { CommandPorts } from '../commands/context.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { confirmedAt, silentSources } from '../queries/freshness.ts';
+import { createReadModels, type ReadModels } from '../queries/read-models.ts';
+import type { ReadSources } from '../queries/sources.ts';
+import { parseListenAddress } from '../runtime/listen-address.ts';
+import { ApiRouter } from './api-router.ts';
+import { clusterRoutes } from './dashboard/cluster-routes.ts';
+import { recommendationRoutes } from './dashboard/recommendation-routes.ts';
+import { systemRoutes } from './dashboard/system-routes.ts';
+import { errorHandler } from './error-handler.ts';
+import { isAllowedHost } from './guards/allowed-host.ts';
+import { RateLimiter } from './guards/rate-limit.ts';
+import { isSameOrigin } from './guards/same-origin.ts';
+import { setSecurityHeaders } from './guards/security-headers.ts';
+import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
+import { openApiDocument } from './openapi/document.ts';
+import type { DashboardOptions } from './options.ts';
+import { pageRoutes } from './page/page-routes.ts';
+import { Problem } from './problem.ts';
+import { nameRequest } from './request-context.ts';
+import { ChangeHub } from './stream/change-hub.ts';
+import { EventStreams } from './stream/event-stream.ts';
+
+/** Everything that the server stands on. */
+export interface DashboardParts {
+  readonly sources: ReadSources;
+  readonly commands: Pick<CommandPorts, 'records' | 'events'>;
+  readonly timer: MachineTimer;
+  readonly metrics: Metrics;
+  readonly options: DashboardOptions;
+}
+
+/** A server that is not yet, or no longer, listening. */
+export interface DashboardServer {
+  /** Begins to listen; answers the port. */
+  listen(): Promise<{ readonly port: number }>;
+  /** Ends streams, lets requests under way finish for a moment, then closes. */
+  close(): Promise<void>;
+}
+
+/** Below this a body is smaller than what compressing it would cost. */
+const COMPRESS_FROM_BYTES = 1024;
+/** Requests under way at a stop get this long. */
+const CLOSE_GRACE_MS = 3000;
+
+export function createDashboardServer(parts: DashboardParts): DashboardServer {
+  const { sources, options, timer } = parts;
+  const address = parseListenAddress(options.address);
+  if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
+  const models = createReadModels(sources);
+  const metrics = httpMetrics(parts.metrics);
+  const streams = new EventStreams(changeHub(models, sources, timer), timer);
+  const server = createServer(dashboardApp(parts, models, streams, metrics));
+  // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.
+  server.keepAliveTimeout = 65_000;
+  server.requestTimeout = 60_000;
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        server.once('error', (cause) => reject(new Error(`listening on ${options.address}: ${cause.message}`, { cause })));
+        server.listen(address.port, address.host, () => resolve({ port: (server.address() as AddressInfo).port }));
+      }),
+    close: () => closeGracefully(server, streams, timer),
+  };
+}
+
+function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventStreams, metrics: HttpMetrics): Express {
+  const { sources, timer, options } = parts;
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', false);
+  app.set('case sensitive routing', true);
+  app.set('trust proxy', options.trustedProxies.length === 0 ? false : [...options.trustedProxies]);
+  app.use(nameRequest, (_request: Request, response: Response, next: NextFunction) => {
+    setSecurityHeaders(response);
+    next();
+  });
+  app.use(compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
+  app.use(pageRoutes());
+  app.use('/api', guards(options, new RateLimiter(options.rate, timer), metrics));
+  app.use('/api/v1', apiRoutes(parts, models, streams, metrics).router);
+  app.use(() => {
+    throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
+  });
+  app.use(errorHandler(sources.clock, sources.logger));
+  return app;
+}
+
+function apiRoutes(
+  { sources, commands, timer }: DashboardParts,
+  models: ReadModels,
+  streams: EventStreams,
+  metrics: HttpMetrics,
+): ApiRouter {
+  const api = new ApiRouter({
+    clock: sources.clock,
+    confirmedAt: () => confirmedAt(sources),
+    silentSources: () => silentSources(sources),
+    ready: () => sources.cluster.synced(),
+    // The one seam where authentication will tell who asks; until then everyone is admin.
+    scopeOf: () => EVERYONE_IS_ADMIN,
+    observe: (outcome) => {
+      metrics.observe(outcome);
+      metrics.streams(streams.count);
+    },
+    nowMs: () => timer.nowMs(),
+  });
+  clusterRoutes(api, models);
+  const { clock, cluster, logger, decisions } = sources;
+  recommendationRoutes(api, models, {
+    ...commands,
+    clock,
+    cluster,
+    logger,
+    modeOf: (workload) => decisions.governance(workload).mode,
+  });
+  systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
+  api.close();
+  return api;
+}
+
+/** On every request of the API, whatever the credential, none included. */
+function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMetrics) {
+  const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
+  const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader('Cache-Control', 'private, no-cache');
+    response.vary('Authorization');
+    response.vary('Cookie');
+    const waitSeconds = limiter.take(request.ip ?? '');
+    if (waitSeconds !== null) {
+      metrics.rateLimited();
+      throw new Problem('rate_limited', `Too many requests from this address. Try again in ${waitSeconds} s.`, {
+        headers: { 'retry-after': String(waitSeconds) },
+      });
+    }
+    const host = request.get('host');
+    if (!isAllowedHost(host, options.service, [...options.allowedHosts, ...publicHosts])) {
+      throw new Problem(
+        'forbidden',
+        `The Host ${JSON.stringify(host ?? '')} is not one of this server's. Add it to dashboard.allowedHosts if it is yours.`,
+      );
+    }
+    const evidence = {
+      method: request.method,
+      host,
+      origin: request.get('origin'),
+      secFetchSite: request.get('sec-fetch-site'),
+      secFetchMode: request.get('sec-fetch-mode'),
+      secFetchDest: request.get('sec-fetch-dest'),
+    };
+    if (!isSameOrigin(evidence, publicOrigin)) {
+      throw new Problem(
+        'csrf_failed',
+        'The request comes from a page of another origin. Open the dashboard itself, or set dashboard.publicUrl to its address.',
+      );
+    }
+    next();
+  };
+}
+
+function changeHub(models: ReadModels, sources: ReadSources, timer: MachineTimer): ChangeHub {
+  const { cluster, usage } = sources;
+  return new ChangeHub(
+    {
+      cluster: () => models.cluster.get().item,
+      recommendation: (key) => {
+        const workload = cluster.findWorkload(workloadKey(parseWorkloadKey(key)));
+        return workload === undefined ? undefined : models.recommendations.record(workload);
+      },
+      *workloadKeys() {
+        for (const workload of cluster.workloads()) yield workloadKey(workload);
+      },
+      subscribe: (listener) => cluster.subscribe(listener),
+      usageConfirmedAt: () => usage.confirmedAt(),
+      ready: () => cluster.synced(),
+    },
+    timer,
+    randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'),
+  );
+}
+
+// A stream that is compressed waits for a full block before anything is sent.
+function compressible(request: Request, response: Response): boolean {
+  return !String(response.getHeader('content-type')).startsWith('text/event-stream') && compression.filter(request, response);
+}
+
+function closeGracefully(server: Server, streams: EventStreams, timer: MachineTimer): Promise<void> {
+  streams.close();
+  return new Promise((resolve) => {
+    const cancel = timer.setTimer(CLOSE_GRACE_MS, () => server.closeAllConnections());
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
+import { startDashboard, type DashboardClient } from '../../../test/fakes/dashboard-client.ts';
+
+interface Event {
+  readonly id: string;
+  readonly event: string;
+  readonly data: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- whatever the stream tells
+}
+
+/** A reader of Server-Sent Events that hands out one at a time. */
+class StreamReader {
+  readonly #abort = new AbortController();
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly contentType: string | null;
+  #buffer = '';
+  comments = 0;
+
+  private constructor(response: Response, abort: AbortController) {
+    this.#abort = abort;
+    this.contentType = response.headers.get('content-type');
+    this.#reader = response.body!.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  }
+
+  static async open(url: string, headers: Record<string, string> = {}): Promise<StreamReader> {
+    const abort = new AbortController();
+    return new StreamReader(await fetch(url, { headers, signal: abort.signal }), abort);
+  }
+
+  /** The next event; comments are counted on the way. undefined once the stream has ended. */
+  async next(): Promise<Event | undefined> {
+    for (;;) {
+      const end = this.#buffer.indexOf('\n\n');
+      if (end >= 0) {
+        const block = this.#buffer.slice(0, end);
+        this.#buffer = this.#buffer.slice(end + 2);
+        if (block.startsWith(':')) this.comments += 1;
+        const fields = new Map(block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+        if (fields.has('event')) return { id: fields.get('id')!, event: fields.get('event')!, data: JSON.parse(fields.get('data')!) };
+        continue;
+      }
+      const { done, value } = await this.#reader.read();
+      if (done) return undefined;
+      this.#buffer += new TextDecoder().decode(value);
+    }
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+}
+
+let world: DashboardWorld;
+let client: DashboardClient;
+const readers: StreamReader[] = [];
+const open = async (search = '', headers: Record<string, string> = {}): Promise<StreamReader> => {
+  const reader = await StreamReader.open(`${client.origin}/api/v1/stream${search}`, headers);
+  readers.push(reader);
+  return reader;
+};
+/** One workload's state moves, and the informers tell of it. */
+const move = (name: string, state: 'applied' | 'applying' | 'optimal'): void => {
+  world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
+    each.spec.targetRef.name === name ? { ...each, status: { ...each.status, state } } : each,
+  );
+  const moved = world.cluster.recommendationList.find((each) => each.spec.targetRef.name === name)!;
+  const workload = `${moved.metadata.namespace ?? ''}/${moved.spec.targetRef.kind}/${name}`;
+  world.cluster.announce({ kind: 'recommendation', key: moved.metadata.name, workload });
+  world.timer.advance(2000);
+};
+
+beforeEach(async () => {
+  world = dashboardWorld();
+  client = await startDashboard(world);
+});
+afterEach(async () => {
+  for (const reader of readers.splice(0)) reader.close();
+  await client.close();
+});
+
+describe('the stream', () => {
+  test('greets, then tells what changed and nothing else', async () => {
+    const stream = await open('?topic=recommendations');
+    expect(stream.contentType).toContain('text/event-stream');
+    expect((await stream.next())?.event).toBe('hello');
+    move('web', 'applying');
+    const told = await stream.next();
+    expect(told?.event).toBe('recommendations');
+    expect(told?.data.changed.map((item: { name: string; state: string }) => [item.name, item.state])).toEqual([['web', 'applying']]);
+  });
+
+  test('tells the cluster record when it changes', async () => {
+    const stream = await open('?topic=cluster');
+    await stream.next();
+    world.cluster.nodeList.pop();
+    world.cluster.announce({ kind: 'node', key: 'n-5' });
+    world.clock.advance(2000);
+    world.timer.advance(2000);
+    const told = await stream.next();
+    expect([told?.event, told?.data.nodes.total]).toEqual(['cluster', 5]);
+  });
+
+  test('resumes after the event that was last seen', async () => {
+    const first = await open('?topic=recommendations');
+    await first.next();
+    move('web', 'applying');
+    const seen = await first.next();
+    first.close();
+    move('web', 'applied');
+    move('checkout', 'optimal');
+    const second = await open('?topic=recommendations', { 'last-event-id': seen!.id });
+    expect((await second.next())?.data.changed[0]).toMatchObject({ name: 'web', state: 'applied' });
+    expect((await second.next())?.data.changed[0]).toMatchObject({ name: 'checkout', state: 'optimal' });
+  });
+
+  test.each(['elsewhere.3', 'nonsense', '.', 'a.b'])('has everything read again after an id that it does not know: %s', async (id) => {
+    const stream = await open('', { 'last-event-id': id });
+    expect((await stream.next())?.event).toBe('reset');
+  });
+
+  test('a workload that is gone is told', async () => {
+    const stream = await open('?topic=recommendations');
+    await stream.next();
+    world.cluster.workloadList = world.cluster.workloadList.filter((workload) => workload.name !== 'web');
+    world.cluster.announce({ kind: 'workload', key: 'shop/Deployment/web' });
+    world.timer.advance(2000);
+    expect((await stream.next())?.data.removed).toEqual([{ namespace: 'shop', kind: 'Deployment', name: 'web' }]);
+  });
+
+  test('a heartbeat keeps a silent connection alive', async () => {
+    const stream = await open('?topic=recommendations');
+    await stream.next();
+    world.timer.advance(15_000);
+    move('web', 'applying');
+    await stream.next();
+    expect(stream.comments).toBe(1);
+  });
+
+  test('ends when the server stops, at once', async () => {
+    const stream = await open();
+    await stream.next();
+    await client.close();
+    expect(await stream.next()).toBeUndefined();
+    client = await startDashboard(world);
+  });
+
+  test('costs nothing while nobody listens', async () => {
+    const stream = await open();
+    await stream.next();
+    stream.close();
+    await client.get('/api/v1/mode');
+    for (let minute = 0; minute < 6; minute += 1) world.timer.advance(60_000);
+    expect(world.cluster.listeners).toBe(0);
+    expect(world.timer.pending).toBe(0);
+  });
+
+  test('is not opened by a HEAD, which answers its headers at once', async () => {
+    const head = await fetch(`${client.origin}/api/v1/stream`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(head.headers.get('cache-control')).toBe('private, no-cache');
+    expect(world.cluster.listeners).toBe(0);
+  });
+
+  test('tells that nothing is confirmed any more, so that nobody takes old figures for new', async () => {
+    const reader = await open('?topic=cluster');
+    await reader.next();
+    world.clock.advance(300_000);
+    world.timer.advance(16_000);
+    const event = await reader.next();
+    expect(event?.data.health.parts.find((part: { name: string }) => part.name === 'Freshness').score).toBe(0);
+  });
+
+  test('a topic of a later issue is refused by name', async () => {
+    const answer = await client.get('/api/v1/stream?topic=alerts');
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'query.topic']);
+  });
+});

@@ -1,0 +1,18 @@
+import { CronSchedule } from '../../../core/model/cron.ts';
+import type { Parsed } from '../../../core/model/parsed.ts';
+
+/** Names that Kubernetes takes in place of five fields. */
+const NAMED: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
+/** The schedule of a CronJob; the cluster's own time zone is UTC. */
+export function cronJobSchedule(spec: { readonly schedule: string; readonly timeZone?: string }): Parsed<CronSchedule> {
+  return CronSchedule.parse(NAMED[spec.schedule] ?? spec.schedule, spec.timeZone ?? 'UTC');
+}

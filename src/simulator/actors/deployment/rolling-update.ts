@@ -1,0 +1,100 @@
+// The arithmetic of a rolling update. Pure: replica counts in, replica counts out.
+// https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment
+
+import { resolveCount } from '../int-or-percent.ts';
+import type { RollingUpdate } from '../wire/workload.ts';
+
+/** How far a roll-out may stray from the replicas asked for. */
+export interface RolloutBounds {
+  readonly replicas: number;
+  readonly maxSurge: number;
+  readonly maxUnavailable: number;
+}
+
+/** One ReplicaSet's numbers: asked for, and available. */
+export interface RevisionSize {
+  readonly name: string;
+  readonly replicas: number;
+  readonly available: number;
+}
+
+/** Surge rounds up and unavailability down; where both come to nothing one pod may be missing, or nothing could ever move. */
+export function rolloutBounds(replicas: number, settings: RollingUpdate | undefined): RolloutBounds {
+  const maxSurge = resolveCount(settings?.maxSurge ?? '25%', replicas, 'up') ?? 0;
+  const maxUnavailable = resolveCount(settings?.maxUnavailable ?? '25%', replicas, 'down') ?? 0;
+  const stuck = maxSurge === 0 && maxUnavailable === 0;
+  return { replicas, maxSurge, maxUnavailable: stuck ? 1 : Math.min(maxUnavailable, replicas) };
+}
+
+/** The size that the new revision may have now, given that all revisions together ask for `total` pods. */
+export function newRevisionReplicas(bounds: RolloutBounds, current: number, total: number): number {
+  if (current >= bounds.replicas) return bounds.replicas;
+  const room = bounds.replicas + bounds.maxSurge - total;
+  return room <= 0 ? current : current + Math.min(room, bounds.replicas - current);
+}
+
+/**
+ * What the old revisions (oldest first) may shrink to now. Pods that serve nothing go first, since they cost no
+ * availability; then serving ones, as long as enough stay available.
+ */
+export function oldRevisionReplicas(bounds: RolloutBounds, fresh: RevisionSize, old: readonly RevisionSize[]): ReadonlyMap<string, number> {
+  const sizes = new Map(old.map(({ name, replicas }) => [name, replicas]));
+  const minAvailable = bounds.replicas - bounds.maxUnavailable;
+  const total = fresh.replicas + sum(old.map(({ replicas }) => replicas));
+  let removable = total - minAvailable - Math.max(0, fresh.replicas - fresh.available);
+  if (removable <= 0) return sizes;
+
+  for (const { name, replicas, available } of old) {
+    const unhealthy = Math.min(removable, Math.max(0, replicas - available));
+    sizes.set(name, replicas - unhealthy);
+    removable -= unhealthy;
+  }
+
+  let spare = fresh.available + sum(old.map(({ available }) => available)) - minAvailable;
+  for (const { name } of old) {
+    const replicas = sizes.get(name) ?? 0;
+    const taken = Math.max(0, Math.min(replicas, spare));
+    sizes.set(name, replicas - taken);
+    spare -= taken;
+  }
+  return sizes;
+}
+
+/** One ReplicaSet's share in a change of size during a roll-out. */
+export interface ProportionalShare {
+  readonly name: string;
+  readonly replicas: number;
+  /** Most pods that the Deployment could have when this size was set (annotation `max-replicas`). */
+  readonly maxReplicasBefore: number;
+}
+
+/**
+ * Spreads a change of the Deployment's size over its revisions in proportion, so that a scale in the middle of a
+ * roll-out neither speeds it up nor undoes it. The largest takes what rounding leaves.
+ * @param shares the largest first
+ */
+export function proportionalReplicas(bounds: RolloutBounds, shares: readonly ProportionalShare[]): ReadonlyMap<string, number> {
+  const allowed = bounds.replicas > 0 ? bounds.replicas + bounds.maxSurge : 0;
+  const toAdd = allowed - sum(shares.map(({ replicas }) => replicas));
+  const sizes = new Map<string, number>();
+  let added = 0;
+  for (const share of shares) {
+    const part = toAdd === 0 || share.replicas === 0 ? 0 : proportion(bounds, share, toAdd - added);
+    sizes.set(share.name, share.replicas + part);
+    added += part;
+  }
+  const [largest] = shares;
+  if (largest !== undefined) sizes.set(largest.name, Math.max(0, (sizes.get(largest.name) ?? 0) + toAdd - added));
+  return sizes;
+}
+
+function proportion(bounds: RolloutBounds, { replicas, maxReplicasBefore }: ProportionalShare, left: number): number {
+  if (left === 0) return 0;
+  const wanted = bounds.replicas === 0 ? 0 : Math.round((replicas * (bounds.replicas + bounds.maxSurge)) / Math.max(1, maxReplicasBefore));
+  const part = wanted - replicas;
+  return left > 0 ? Math.max(0, Math.min(part, left)) : Math.min(0, Math.max(part, left));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

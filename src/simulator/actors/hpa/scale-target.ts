@@ -1,0 +1,40 @@
+import type { LabelSelector } from '../../../core/model/cluster-records.ts';
+import type { ClusterAccess } from '../../api/cluster-access.ts';
+import type { KubeObject } from '../../api/kube-object.ts';
+import type { Autoscaler } from '../wire/autoscaler.ts';
+
+const RESOURCES: Readonly<Record<string, string>> = {
+  Deployment: 'deployments.apps',
+  ReplicaSet: 'replicasets.apps',
+  StatefulSet: 'statefulsets.apps',
+};
+
+/** What an autoscaler scales. */
+export interface ScaleTarget {
+  readonly resource: string;
+  readonly object: KubeObject;
+  readonly replicas: number;
+  readonly statusReplicas: number;
+  readonly selector: LabelSelector;
+}
+
+/** undefined where there is none, or one of a kind that is not scaled here. */
+export function findScaleTarget(cluster: ClusterAccess, { metadata, spec }: Autoscaler): ScaleTarget | undefined {
+  const resource = RESOURCES[spec.scaleTargetRef.kind];
+  const object = resource === undefined ? undefined : cluster.get(resource, metadata.namespace ?? '', spec.scaleTargetRef.name);
+  if (resource === undefined || object === undefined) return undefined;
+  const target = object as KubeObject & { spec: { replicas?: number; selector: LabelSelector }; status?: { replicas?: number } };
+  return {
+    resource,
+    object,
+    replicas: target.spec.replicas ?? 1,
+    statusReplicas: target.status?.replicas ?? 0,
+    selector: target.spec.selector,
+  };
+}
+
+export function rescale(cluster: ClusterAccess, { resource, object }: ScaleTarget, replicas: number): void {
+  cluster.modify(resource, object.metadata.namespace ?? '', object.metadata.name, (draft) => {
+    (draft['spec'] as { replicas: number }).replicas = replicas;
+  });
+}

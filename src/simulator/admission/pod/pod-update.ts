@@ -1,0 +1,61 @@
+import type { FieldError } from '../../api/api-error.ts';
+import { sameJson } from '../../actors/canonical.ts';
+import type { Pod, PodSpec, WireContainer, WireToleration } from '../../actors/wire/pod.ts';
+import { forbiddenField, invalidValue } from '../field-errors.ts';
+
+const FIXED =
+  'a pod keeps the spec it was created with, but for images, activeDeadlineSeconds, more tolerations and fewer scheduling gates; ' +
+  'CPU and memory change through the resize subresource';
+
+/** What an update of the pod itself may not do. */
+export function podUpdateErrors(pod: Pod, old: Pod): FieldError[] {
+  const errors = [...deadlineErrors(pod.spec, old.spec), ...tolerationErrors(pod.spec, old.spec), ...gateAdditions(pod.spec, old.spec)];
+  if (!sameJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
+  return errors;
+}
+
+/** The new spec with everything that may change put back: what then differs may not. */
+function asIfUnchanged(spec: PodSpec, old: PodSpec): PodSpec {
+  const restored: PodSpec = { ...spec, containers: withImagesOf(spec.containers, old.containers) };
+  for (const field of ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'] as const) put(restored, old, field);
+  if (spec.initContainers !== undefined) restored.initContainers = withImagesOf(spec.initContainers, old.initContainers ?? []);
+  // A negative grace was accepted once; it may be put right.
+  if (spec.terminationGracePeriodSeconds === 1 && (old.terminationGracePeriodSeconds ?? 0) < 0)
+    put(restored, old, 'terminationGracePeriodSeconds');
+  // Nothing has been decided about a gated pod, so where it may go can still be narrowed.
+  if ((old.schedulingGates ?? []).length > 0) for (const field of ['nodeSelector', 'affinity'] as const) put(restored, old, field);
+  return restored;
+}
+
+function withImagesOf(containers: readonly WireContainer[], old: readonly WireContainer[]): WireContainer[] {
+  return containers.map((container, index) => {
+    const image = old[index]?.image;
+    return image === undefined || container.image === '' ? container : { ...container, image };
+  });
+}
+
+function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const from = old.activeDeadlineSeconds;
+  const to = spec.activeDeadlineSeconds;
+  if (from === undefined || from === to) return [];
+  if (to !== undefined && to <= from) return [];
+  return [invalidValue('spec.activeDeadlineSeconds', to ?? null, `must be less than or equal to previous value ${String(from)}`)];
+}
+
+function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
+  const kept = (toleration: WireToleration): boolean =>
+    (spec.tolerations ?? []).some((each) => sameJson({ ...each, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 }));
+  if ((old.tolerations ?? []).every(kept)) return [];
+  return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
+}
+
+function gateAdditions(spec: PodSpec, old: PodSpec): FieldError[] {
+  const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
+  const added = (spec.schedulingGates ?? []).filter(({ name }) => !before.has(name));
+  return added.length === 0 ? [] : [forbiddenField('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gates')];
+}
+
+function put(to: PodSpec, from: PodSpec, field: string): void {
+  if (from[field] === undefined) Reflect.deleteProperty(to, field);
+  else to[field] = from[field];
+}

@@ -1,0 +1,61 @@
+import type { ResourceStrategy } from '../../api/strategy.ts';
+import { sameJson } from '../../actors/canonical.ts';
+import type { StatefulSet } from '../../actors/wire/workload.ts';
+import { isRecord } from '../../api/json.ts';
+import type { PodTemplate } from '../../actors/wire/pod.ts';
+import { forbiddenField, required } from '../field-errors.ts';
+import { countErrors, requiredErrors, selectorErrors, shareErrors, templateErrors } from './template-rules.ts';
+
+/** Who a set's pods are hangs on the rest. */
+const MUTABLE = [
+  'minReadySeconds',
+  'ordinals',
+  'persistentVolumeClaimRetentionPolicy',
+  'replicas',
+  'revisionHistoryLimit',
+  'template',
+  'updateStrategy',
+] as const;
+
+export const statefulSetStrategy: ResourceStrategy = {
+  validate(object, old, _context, subresource) {
+    if (subresource === 'status') return [];
+    if (object['spec'] === undefined) return [required('spec')];
+    const { spec } = object as StatefulSet;
+    const { rollingUpdate } = spec.updateStrategy ?? {};
+    const errors = [
+      ...countErrors('spec.replicas', spec.replicas),
+      ...countErrors('spec.minReadySeconds', spec.minReadySeconds),
+      ...countErrors('spec.ordinals.start', spec.ordinals?.start),
+      ...countErrors('spec.updateStrategy.rollingUpdate.partition', rollingUpdate?.partition),
+      ...shareErrors('spec.updateStrategy.rollingUpdate.maxUnavailable', rollingUpdate?.maxUnavailable),
+      ...claimNames(spec.volumeClaimTemplates ?? []).flatMap((name, index) =>
+        requiredErrors(`spec.volumeClaimTemplates[${String(index)}].metadata.name`, name),
+      ),
+      ...selectorErrors(spec.selector, spec.template),
+      ...templateErrors(withClaimVolumes(spec), ['Always']),
+    ];
+    if (old !== null && !sameJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
+      const list = MUTABLE.map((field) => `'${field}'`).join(', ');
+      errors.push(forbiddenField('spec', `updates to statefulset spec for fields other than ${list} are forbidden`));
+    }
+    return errors;
+  },
+};
+
+/** Each claim template becomes a volume of its name in every pod, so that containers may mount it. */
+function withClaimVolumes({ template, volumeClaimTemplates = [] }: Partial<StatefulSet['spec']>): Partial<PodTemplate> {
+  if (!isRecord(template?.spec)) return {};
+  const claimed = claimNames(volumeClaimTemplates).flatMap((name) => (name === undefined ? [] : [{ name }]));
+  return { ...template, spec: { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claimed] } };
+}
+
+/** The schema lets a claim template go without metadata. */
+function claimNames(templates: readonly { readonly metadata?: { readonly name?: string } }[]): (string | undefined)[] {
+  return templates.map(({ metadata }) => metadata?.name);
+}
+
+function fixedPart(spec: StatefulSet['spec']): Record<string, unknown> {
+  const mutable: ReadonlySet<string> = new Set(MUTABLE);
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !mutable.has(field)));
+}

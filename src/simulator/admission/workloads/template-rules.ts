@@ -1,0 +1,76 @@
+// What the schema cannot say about a workload and its pod template.
+
+import type { LabelSelector } from '../../../core/model/cluster-records.ts';
+import type { FieldError } from '../../api/api-error.ts';
+import { sameJson } from '../../actors/canonical.ts';
+import { isEmptySelector, matchesSelector } from '../../actors/selectors.ts';
+import { resolveCount } from '../../actors/int-or-percent.ts';
+import type { PodTemplate } from '../../actors/wire/pod.ts';
+import type { IntOrPercent, RollingUpdate } from '../../actors/wire/workload.ts';
+import { forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
+import { podSpecErrors } from '../pod/pod-validation.ts';
+
+/** A template that is missing is named by `templateErrors`. */
+export function selectorErrors(selector: LabelSelector | undefined, template: Partial<PodTemplate> | undefined): FieldError[] {
+  if (selector === undefined) return [required('spec.selector')];
+  if (isEmptySelector(selector)) return [invalidValue('spec.selector', selector, 'empty selector is invalid: it would select every pod')];
+  if (template === undefined || matchesSelector(selector, template.metadata?.labels)) return [];
+  return [invalidValue('spec.template.metadata.labels', template.metadata?.labels ?? {}, '`selector` does not match template `labels`')];
+}
+
+export function immutableErrors(field: string, now: unknown, before: unknown): FieldError[] {
+  return sameJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
+}
+
+/** @param restartPolicies those that the workload can live with */
+export function templateErrors(
+  template: Partial<PodTemplate> | undefined,
+  restartPolicies: readonly string[],
+  root = 'spec.template',
+): FieldError[] {
+  if (template?.spec === undefined) return [required(`${root}.spec.containers`)]; // the schema does not ask for a spec
+  const policy = template.spec.restartPolicy ?? 'Always';
+  const errors = podSpecErrors(template.spec, `${root}.spec`);
+  if (!restartPolicies.includes(policy)) errors.push(notSupported(`${root}.spec.restartPolicy`, policy, restartPolicies));
+  if (template.spec.activeDeadlineSeconds !== undefined && restartPolicies.includes('Always')) {
+    errors.push(forbiddenField(`${root}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported'));
+  }
+  return errors;
+}
+
+export function countErrors(field: string, value: number | undefined, least = 0): FieldError[] {
+  if (value === undefined || value >= least) return [];
+  return [invalidValue(field, value, `must be greater than or equal to ${String(least)}`)];
+}
+
+/** `3` or `"30%"`. */
+export function shareErrors(field: string, value: IntOrPercent | undefined): FieldError[] {
+  if (value === undefined) return [];
+  if (resolveCount(value, 100, 'up') === undefined) {
+    return [invalidValue(field, value, "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%' or '93%')")];
+  }
+  if (typeof value === 'number') return countErrors(field, value);
+  return (resolveCount(value, 100, 'up') ?? 0) > 100 ? [invalidValue(field, value, 'must not be greater than 100%')] : [];
+}
+
+/** A roll-out that may neither add nor miss a pod can never move. */
+export function rollingUpdateErrors(settings: RollingUpdate | undefined, root: string): FieldError[] {
+  if (settings === undefined) return [];
+  // Surge may be more than everything at once; unavailable may not.
+  const { maxSurge, maxUnavailable } = settings;
+  const errors = [...shareErrors(`${root}.maxUnavailable`, maxUnavailable)];
+  if (maxSurge !== undefined && resolveCount(maxSurge, 100, 'up') === undefined) errors.push(...shareErrors(`${root}.maxSurge`, maxSurge));
+  if (typeof maxSurge === 'number') errors.push(...countErrors(`${root}.maxSurge`, maxSurge));
+  if (isNothing(maxSurge) && isNothing(maxUnavailable)) {
+    errors.push(invalidValue(`${root}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0'));
+  }
+  return errors;
+}
+
+function isNothing(value: IntOrPercent | undefined): boolean {
+  return value !== undefined && resolveCount(value, 100, 'up') === 0;
+}
+
+export function requiredErrors(field: string, value: unknown): FieldError[] {
+  return value === undefined || value === '' ? [required(field)] : [];
+}

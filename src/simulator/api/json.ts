@@ -1,0 +1,63 @@
+// Wire JSON without surprises: what the store keeps is shared, so everything here copies or compares, nothing mutates.
+
+/** A JSON object that is not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Deep copy of a JSON value. Several times faster than structuredClone, which also handles what JSON does not have. */
+export function cloneJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const copy = new Array<unknown>(value.length);
+    for (let index = 0; index < value.length; index++) copy[index] = cloneJson<unknown>(value[index]);
+    return copy as T;
+  }
+  const copy: Record<string, unknown> = {};
+  for (const key in value) {
+    const member: unknown = value[key];
+    if (member !== undefined) copy[key] = cloneJson(member);
+  }
+  return copy as T;
+}
+
+/** Deep equality of JSON values; a member that is undefined counts as missing. */
+export function equalJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => equalJson(item, b[index]));
+  }
+  if (Array.isArray(b)) return false;
+  return equalRecords(a as Record<string, unknown>, b as Record<string, unknown>);
+}
+
+function equalRecords(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  for (const key in a) if (!equalJson(a[key], b[key])) return false;
+  // Own members only: every object inherits a `toString`.
+  for (const key in b) if (b[key] !== undefined && !(Object.hasOwn(a, key) && a[key] !== undefined)) return false;
+  return true;
+}
+
+/** The value at a dotted path (`spec.nodeName`); undefined where any step is missing. */
+export function readPath(value: unknown, path: readonly string[]): unknown {
+  let at = value;
+  for (const step of path) {
+    if (!isRecord(at)) return undefined;
+    at = at[step];
+  }
+  return at;
+}
+
+/** Sets the value at a dotted path in a draft, making the objects on the way. */
+export function writePath(draft: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  let at = draft;
+  for (const step of path.slice(0, -1)) {
+    const next = at[step];
+    if (isRecord(next)) at = next;
+    else at = at[step] = {};
+  }
+  const last = path.at(-1);
+  if (last !== undefined) at[last] = value;
+}

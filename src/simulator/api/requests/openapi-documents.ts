@@ -1,0 +1,45 @@
+import { openApiV2Document, openApiV3Document, openApiV3Index } from '../../schema/openapi.ts';
+import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import { groupVersion, type ServedResources } from '../resources/served-resources.ts';
+
+/** OpenAPI documents of what is served now, each made when first asked for and kept until a resource comes or goes. */
+export class OpenApiDocuments {
+  readonly #resources: ServedResources;
+  readonly #schemas: SchemaRegistry;
+  #documents = new Map<string, object>();
+  #generation = -1;
+
+  constructor(resources: ServedResources, schemas: SchemaRegistry) {
+    this.#resources = resources;
+    this.#schemas = schemas;
+  }
+
+  v3Index(): object {
+    const served = [...this.#resources.groups()];
+    return openApiV3Index(served.flatMap(([group, versions]) => versions.map((version) => groupVersion(group, version))));
+  }
+
+  /** undefined for a group version that is not served. */
+  v3(group: string, version: string): object | undefined {
+    const served = this.#resources.of(group, version);
+    if (served.length === 0) return undefined;
+    const descriptors = served.map(({ descriptor }) => descriptor);
+    const name = groupVersion(group, version);
+    return this.#kept(name, () => openApiV3Document(name, descriptors, this.#schemas));
+  }
+
+  v2(): object {
+    const descriptors = [...this.#resources.all()].map(({ descriptor }) => descriptor);
+    return this.#kept('', () => openApiV2Document(descriptors, this.#schemas));
+  }
+
+  #kept(name: string, make: () => object): object {
+    if (this.#generation !== this.#resources.generation) {
+      this.#documents = new Map();
+      this.#generation = this.#resources.generation;
+    }
+    const kept = this.#documents.get(name) ?? make();
+    this.#documents.set(name, kept);
+    return kept;
+  }
+}

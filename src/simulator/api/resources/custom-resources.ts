@@ -1,0 +1,161 @@
+// CustomResourceDefinitions: what makes them resources that are served, and what happens to their objects when they go.
+
+import type { PrinterColumn } from '../../printing/printer-column.ts';
+import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
+import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { conditionIs, definitionStatus, nameConflict } from './definition-status.ts';
+import { equalJson } from '../json.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { relabelledView } from '../store/object-view.ts';
+import type { ObjectStore, StoredChange } from '../store/object-store.ts';
+import { resourceId, type ResourceDescriptor } from '../resource-descriptor.ts';
+import { groupVersion, type ServedResource, type ServedResources } from './served-resources.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+import { toTimestamp } from '../timestamp.ts';
+
+export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+/** Holds a definition until its objects are gone. */
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+export interface CustomResourceParts {
+  readonly store: ObjectStore;
+  readonly resources: ServedResources;
+  readonly schemas: SchemaRegistry;
+  /** In the server's own name. */
+  readonly access: () => ClusterAccess;
+}
+
+export class CustomResources {
+  readonly #parts: CustomResourceParts;
+  readonly #columns = new Map<string, readonly PrinterColumn[]>();
+  readonly #stops: (() => void)[] = [];
+
+  constructor(parts: CustomResourceParts) {
+    this.#parts = parts;
+  }
+
+  /** Of definitions. Their status is settled while they are written: whoever created one may use it at once. */
+  readonly strategy: ResourceStrategy = {
+    prepareForCreate: (draft, context) => {
+      draft.metadata.finalizers = [...new Set([...(draft.metadata.finalizers ?? []), CLEANUP_FINALIZER])];
+      this.#settle(draft, undefined, context.now);
+    },
+    prepareForUpdate: (draft, old, context, subresource) => {
+      if (subresource === '') this.#settle(draft, old, context.now);
+    },
+    validate: (definition) => [...readCustomResourceDefinition(definition).errors],
+  };
+
+  /** Columns of a custom resource's table; undefined for resources that are none. */
+  columnsOf(descriptor: ResourceDescriptor): readonly PrinterColumn[] | undefined {
+    return this.#columns.get(keyOf(descriptor));
+  }
+
+  /** Begins to serve what is defined, and to clean up after what is deleted. */
+  start(): void {
+    const table = this.#parts.store.table(DEFINITIONS);
+    this.#stops.push(table.onCommit((change) => this.#onCommit(change)));
+    this.#stops.push(
+      this.#parts.access().onChange(DEFINITIONS, ({ type, object }) => {
+        if (type !== 'DELETED' && object.metadata.deletionTimestamp !== undefined) this.#cleanUp(object);
+      }),
+    );
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  #settle(draft: KubeObject, old: KubeObject | undefined, now: number): void {
+    const others = this.#parts.store.table(DEFINITIONS).list();
+    const conflict = nameConflict(draft, others, this.#parts.resources.all());
+    draft['status'] = definitionStatus(draft, old, conflict, toTimestamp(now));
+  }
+
+  #onCommit({ type, object, previous }: StoredChange): void {
+    const id = object.metadata.name;
+    if (type === 'DELETED') {
+      this.#withdraw(id);
+      return;
+    }
+    if (previous !== undefined && isServedAlike(previous, object)) return;
+    this.#withdraw(id);
+    if (conditionIs(object, 'Established')) this.#serve(object);
+  }
+
+  #serve(definition: KubeObject): void {
+    const { descriptors, schemas, columns, scalePaths, storageVersion } = readCustomResourceDefinition(definition);
+    const terminating = definition.metadata.deletionTimestamp !== undefined;
+    for (const read of descriptors) {
+      const descriptor = terminating ? { ...read, verbs: read.verbs.filter((verb) => verb !== 'create') } : read;
+      const { group, version } = descriptor;
+      const id = resourceId(descriptor);
+      const resource: ServedResource = {
+        descriptor,
+        id,
+        storageId: id,
+        storedDescriptor: descriptor,
+        apiVersion: groupVersion(group, version),
+        custom: true,
+        view: relabelledView(groupVersion(group, version), groupVersion(group, storageVersion)),
+        scalePaths: scalePaths.get(version) ?? null,
+      };
+      this.#parts.resources.add(resource);
+      const schema = schemas.get(version);
+      if (schema !== undefined) this.#parts.schemas.registerCustom(descriptor, schema);
+      this.#columns.set(keyOf(descriptor), columns.get(version) ?? []);
+    }
+  }
+
+  #withdraw(id: string): void {
+    for (const resource of [...this.#parts.resources.all()].filter((served) => served.custom && served.id === id)) {
+      this.#parts.schemas.unregisterCustom(resource.descriptor);
+      this.#columns.delete(keyOf(resource.descriptor));
+    }
+    if (this.#parts.resources.findById(id)?.custom === true) this.#parts.resources.remove(id);
+  }
+
+  /** Deletes the objects of a definition that is being deleted, and lets it go when none is left. */
+  #cleanUp(definition: KubeObject): void {
+    const { name } = definition.metadata;
+    if (definition.metadata.finalizers?.includes(CLEANUP_FINALIZER) !== true) return;
+    const access = this.#parts.access();
+    const table = this.#parts.store.table(name);
+    const instances = this.#parts.resources.findById(name) === undefined ? [] : table.list();
+    for (const { metadata } of instances) {
+      if (metadata.deletionTimestamp === undefined)
+        access.delete(name, metadata.namespace ?? null, metadata.name, { propagation: 'Background' });
+    }
+    if (table.size > 0 && this.#parts.resources.findById(name) !== undefined) {
+      // Finalizers hold some: look again when one goes.
+      const stop = access.onChange(name, ({ type }) => {
+        if (type !== 'DELETED') return;
+        stop();
+        this.#cleanUpNamed(name);
+      });
+      return;
+    }
+    access.modify(DEFINITIONS, null, name, (draft) => {
+      draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    });
+  }
+
+  #cleanUpNamed(name: string): void {
+    const definition = this.#parts.store.table(DEFINITIONS).get(null, name);
+    if (definition?.metadata.deletionTimestamp !== undefined) this.#cleanUp(definition);
+  }
+}
+
+function keyOf({ group, version, plural }: ResourceDescriptor): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** Neither what is served nor whether it may be created has changed. */
+function isServedAlike(a: KubeObject, b: KubeObject): boolean {
+  return (
+    (a.metadata.deletionTimestamp === undefined) === (b.metadata.deletionTimestamp === undefined) &&
+    conditionIs(a, 'Established') === conditionIs(b, 'Established') &&
+    equalJson(a['spec'], b['spec'])
+  );
+}

@@ -1,0 +1,39 @@
+import type { FieldError } from '../api-error.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../kube-object.ts';
+import type { ResourceDescriptor } from '../resource-descriptor.ts';
+
+export interface ManagedBy {
+  readonly manager: string;
+  /** '' for the main resource. */
+  readonly subresource: string;
+  readonly apiVersion: string;
+  /** RFC 3339, whole seconds. */
+  readonly time: string;
+}
+
+export type ApplyOutcome =
+  | { readonly kind: 'applied'; readonly object: KubeObject }
+  | { readonly kind: 'conflict'; readonly conflicts: readonly { readonly manager: string; readonly field: string }[] };
+
+/**
+ * What the verbs ask of schemas. Without a schema for a resource nothing is pruned, defaulted or refused, and patches
+ * merge lists as atoms.
+ */
+export interface SchemaWork {
+  /** Drops unknown fields from the draft and answers their paths. */
+  prune(descriptor: ResourceDescriptor, draft: KubeObject): readonly string[];
+  applyDefaults(descriptor: ResourceDescriptor, draft: KubeObject): void;
+  /** Types, ranges, formats, CEL rules (with the old object where there is one). */
+  validate(descriptor: ResourceDescriptor, object: KubeObject, old: KubeObject | null): readonly FieldError[];
+  /** Throws ApiStatusError for a patch that cannot be read. */
+  strategicMerge(descriptor: ResourceDescriptor, current: KubeObject, patch: Readonly<Record<string, unknown>>): unknown;
+  /** `live` null: the object does not exist yet. */
+  serverSideApply(
+    descriptor: ResourceDescriptor,
+    live: KubeObject | null,
+    applied: KubeObject,
+    by: ManagedBy & { readonly force: boolean },
+  ): ApplyOutcome;
+  /** managedFields of `object`, after an Update by `by.manager` turned `old` into it. */
+  trackUpdate(descriptor: ResourceDescriptor, old: KubeObject | null, object: KubeObject, by: ManagedBy): ManagedFieldsEntry[];
+}

@@ -1,0 +1,11 @@
+import type { Instant } from '../../core/model/units.ts';
+
+/** As Kubernetes writes `metav1.Time`: RFC 3339 in whole seconds, UTC. */
+export function toTimestamp(at: Instant): string {
+  return `${new Date(at).toISOString().slice(0, 19)}Z`;
+}
+
+/** NaN where the text is absent or no time: comparisons with it are false. */
+export function fromTimestamp(text: string | null | undefined): Instant {
+  return text === null || text === undefined ? Number.NaN : Date.parse(text);
+}

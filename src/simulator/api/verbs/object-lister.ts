@@ -1,0 +1,163 @@
+// Lists: pages of one consistent moment, which the store's history lets us look back to.
+
+import { ApiStatusError, badRequest, type FieldError } from '../api-error.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { keyOf, type ObjectStore } from '../store/object-store.ts';
+import type { Selection } from './selection.ts';
+
+export interface ListQuery {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+}
+
+export interface ListPage {
+  /** Stored version. */
+  readonly items: readonly KubeObject[];
+  readonly resourceVersion: string;
+  /** Where the next page begins; absent on the last. */
+  readonly continue?: string;
+  /** Only known where no selector narrows the list. */
+  readonly remainingItemCount?: number;
+}
+
+interface Position {
+  /** -1: wherever the list is now (the way on after an expired token). */
+  readonly revision: number;
+  /** Key of the last object of the page before. */
+  readonly after: string;
+}
+
+const EXPIRED_TOKEN =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** Throws ApiStatusError: 410 Expired, 504 for a version yet to come, 400 and 422 for parameters that contradict each other. */
+export function listObjects(store: ObjectStore, selection: Selection, query: ListQuery): ListPage {
+  checkListQuery(query);
+  const table = store.table(selection.resource.storageId);
+  const at = query.continue === undefined || query.continue === '' ? startOf(store, query) : readToken(query.continue);
+  const isPast = at.revision >= 0 && at.revision < store.revision;
+  const revision = isPast ? at.revision : store.revision;
+  const source = isPast ? table.listAt(revision, selection.namespace) : selection.candidates(table);
+  if (source === null) throw expired(at);
+
+  // The latest cached state is answered whole: a real server ignores the limit there.
+  const limit = query.resourceVersion === '0' && at.after === '' ? 0 : (query.limit ?? 0);
+  return pageOf(source, selection, at.after, limit, revision);
+}
+
+function pageOf(source: readonly KubeObject[], selection: Selection, after: string, limit: number, revision: number): ListPage {
+  const page: KubeObject[] = [];
+  for (const [index, object] of source.entries()) {
+    if (after !== '' && keyOf(object) <= after) continue;
+    if (!selection.matches(object)) continue;
+    if (limit > 0 && page.length === limit) return continued(page, revision, selection.selective ? null : source.length - index);
+    page.push(object);
+  }
+  return { items: page, resourceVersion: String(revision) };
+}
+
+/** A client that has seen a later version than there is must wait; a real server answers the same after a few seconds. */
+export function tooLargeResourceVersion(wanted: number, current: number): ApiStatusError {
+  return new ApiStatusError(504, 'Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version', field: '' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** Throws ApiStatusError 422 for a text that is no version. */
+export function readResourceVersion(text: string): number {
+  const version = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(version)) return version;
+  throw listOptionsInvalid([
+    {
+      field: 'resourceVersion',
+      type: 'FieldValueInvalid',
+      message: `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    },
+  ]);
+}
+
+/** 422 over the query of a list or watch. */
+export function listOptionsInvalid(errors: readonly FieldError[]): ApiStatusError {
+  const words = errors.map((error) => `${error.field}: ${error.message}`).join(', ');
+  return new ApiStatusError(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${words}`, {
+    group: 'meta.k8s.io',
+    kind: 'ListOptions',
+    causes: errors.map((error) => ({ reason: error.type, message: error.message, field: error.field })),
+  });
+}
+
+function startOf(store: ObjectStore, query: ListQuery): Position {
+  const { resourceVersion, resourceVersionMatch } = query;
+  if (resourceVersion === undefined || resourceVersion === '') return { revision: -1, after: '' };
+  const wanted = readResourceVersion(resourceVersion);
+  if (wanted > store.revision) throw tooLargeResourceVersion(wanted, store.revision);
+  // Anything as fresh as asked for will do, unless it must be exactly that version.
+  return { revision: resourceVersionMatch === 'Exact' ? wanted : -1, after: '' };
+}
+
+function checkListQuery(query: ListQuery): void {
+  const { resourceVersion = '', resourceVersionMatch: match = '', continue: token = '' } = query;
+  if (match === '') return;
+  const forbid = (why: string): FieldError => ({
+    field: 'resourceVersionMatch',
+    type: 'FieldValueForbidden',
+    message: `Forbidden: ${why}`,
+  });
+  if (resourceVersion === '') throw listOptionsInvalid([forbid('resourceVersionMatch is forbidden unless resourceVersion is provided')]);
+  if (token !== '') throw listOptionsInvalid([forbid('resourceVersionMatch is forbidden when continue is provided')]);
+  if (match !== 'Exact' && match !== 'NotOlderThan')
+    throw listOptionsInvalid([
+      {
+        field: 'resourceVersionMatch',
+        type: 'FieldValueNotSupported',
+        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+      },
+    ]);
+  if (match === 'Exact' && resourceVersion === '0')
+    throw listOptionsInvalid([forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]);
+}
+
+function continued(items: readonly KubeObject[], revision: number, remaining: number | null): ListPage {
+  const last = items.at(-1);
+  const token = writeToken({ revision, after: last === undefined ? '' : keyOf(last) });
+  return { items, resourceVersion: String(revision), continue: token, ...(remaining === null ? {} : { remainingItemCount: remaining }) };
+}
+
+function writeToken(position: Position): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: position.revision, start: position.after })).toString('base64url');
+}
+
+function readToken(token: string): Position {
+  try {
+    const { rv, start } = JSON.parse(Buffer.from(token, 'base64url').toString()) as { rv?: unknown; start?: unknown };
+    if (Number.isSafeInteger(rv) && typeof start === 'string') return { revision: rv as number, after: start };
+  } catch {
+    // Not one of ours; refused below.
+  }
+  throw badRequest('continue key is not valid');
+}
+
+function expired(at: Position): ApiStatusError {
+  const message = at.after === '' ? `The resourceVersion for the provided list is too old.` : EXPIRED_TOKEN;
+  const error = new ApiStatusError(410, 'Expired', message);
+  if (at.after === '') return error;
+  const goOn = writeToken({ revision: -1, after: at.after });
+  return new ExpiredToken(error.message, goOn);
+}
+
+/** 410 with the token that goes on from there, at the cost of consistency. */
+class ExpiredToken extends ApiStatusError {
+  readonly #token: string;
+
+  constructor(message: string, token: string) {
+    super(410, 'Expired', message);
+    this.#token = token;
+  }
+
+  override toStatus(): Record<string, unknown> {
+    return { ...super.toStatus(), metadata: { continue: this.#token } };
+  }
+}

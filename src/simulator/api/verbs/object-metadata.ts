@@ -1,0 +1,104 @@
+// Decodes the metadata of an object that a client sent: known fields of the right types, everything else named.
+
+import { badRequest } from '../api-error.ts';
+import { cloneJson, isRecord } from '../json.ts';
+import type { KubeObject, ObjectMeta } from '../kube-object.ts';
+
+type FieldType = 'string' | 'integer' | 'strings' | 'map' | 'list';
+
+const FIELDS: Readonly<Record<string, FieldType>> = {
+  name: 'string',
+  generateName: 'string',
+  namespace: 'string',
+  selfLink: 'string',
+  uid: 'string',
+  resourceVersion: 'string',
+  generation: 'integer',
+  creationTimestamp: 'string',
+  deletionTimestamp: 'string',
+  deletionGracePeriodSeconds: 'integer',
+  labels: 'map',
+  annotations: 'map',
+  finalizers: 'strings',
+  ownerReferences: 'list',
+  managedFields: 'list',
+};
+
+const GO_TYPES: Readonly<Record<FieldType, string>> = {
+  string: 'string',
+  integer: 'int64',
+  strings: 'string',
+  map: 'map[string]string',
+  list: '[]v1.OwnerReference',
+};
+
+export interface DecodedObject {
+  /** A copy of its own: the caller may change it. */
+  readonly object: KubeObject;
+  /** Fields of metadata that nobody knows: `metadata.foo`. They are left out. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Throws ApiStatusError 400 where the body is no object or a field of its metadata has the wrong type. */
+export function decodeObject(body: unknown, apiVersion: string, kind: string): DecodedObject {
+  if (!isRecord(body)) throw badRequest(`the request body must be a ${kind} object`);
+  checkTypeMeta(body, apiVersion, kind);
+  const given = body['metadata'] ?? {};
+  if (!isRecord(given)) throw undecodable(apiVersion, kind, 'metadata', 'ObjectMeta', given);
+  const metadata: Record<string, unknown> = {};
+  const unknownFields: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const type = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+    if (type === undefined) unknownFields.push(`metadata.${name}`);
+    else if (value !== null && name !== 'selfLink') {
+      if (!hasType(value, type)) throw undecodable(apiVersion, kind, `metadata.${name}`, GO_TYPES[type], value);
+      metadata[name] = cloneJson(value);
+    }
+  }
+  const object = { apiVersion, kind, metadata: metadata as unknown as ObjectMeta } as KubeObject;
+  for (const [name, value] of Object.entries(body)) {
+    if (name !== 'apiVersion' && name !== 'kind' && name !== 'metadata' && value !== undefined) object[name] = cloneJson(value);
+  }
+  return { object, unknownFields };
+}
+
+function checkTypeMeta(body: Record<string, unknown>, apiVersion: string, kind: string): void {
+  const given = { apiVersion: body['apiVersion'] ?? apiVersion, kind: body['kind'] ?? kind };
+  if (given.apiVersion === apiVersion && given.kind === kind) return;
+  const shown = `${JSON.stringify(given.apiVersion)}, Kind=${JSON.stringify(given.kind)}`.replaceAll('"', '');
+  throw badRequest(`the object provided (${shown}) does not match the resource of the request, expected ${apiVersion}, Kind=${kind}`);
+}
+
+/** `apps/v1` → `['apps', 'v1']`, `v1` → `['', 'v1']`. */
+function splitApiVersion(apiVersion: string): readonly [string, string] {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
+}
+
+function hasType(value: unknown, type: FieldType): boolean {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string';
+    case 'integer':
+      return Number.isInteger(value);
+    case 'strings':
+      return Array.isArray(value) && value.every((item) => typeof item === 'string');
+    case 'map':
+      return isRecord(value) && Object.values(value).every((item) => typeof item === 'string');
+    case 'list':
+      return Array.isArray(value) && value.every(isRecord);
+  }
+}
+
+function undecodable(apiVersion: string, kind: string, field: string, goType: string, value: unknown): Error {
+  const version = splitApiVersion(apiVersion)[1];
+  return badRequest(
+    `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${jsonType(value)} into Go struct field ${kind}.${field} of type ${goType}`,
+  );
+}
+
+function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return value === null ? 'null' : typeof value;
+}

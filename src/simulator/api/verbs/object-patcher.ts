@@ -1,0 +1,183 @@
+// The four kinds of PATCH. Each gives the wanted object; from there it is an update like any other.
+
+import type { PatchType } from '../../../ports/api-transport.ts';
+import { applyConflictError } from '../../patch/apply.ts';
+import { jsonPatch } from '../../patch/json-patch.ts';
+import { mergePatch } from '../../patch/merge-patch.ts';
+import { ApiStatusError, badRequest, notFound } from '../api-error.ts';
+import { cloneJson, isRecord } from '../json.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { decodeObject } from './object-metadata.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { ObjectWriter, Written } from './object-writer.ts';
+import { toTimestamp } from '../timestamp.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import { applyScale, scaleOf } from './scale-subresource.ts';
+import type { SchemaWork } from '../resources/schema-work.ts';
+import type { ServedResource } from '../resources/served-resources.ts';
+import { subjectOf, type WriteRequest } from './write-request.ts';
+
+export interface PatchRequest {
+  readonly resource: ServedResource;
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly subresource: string;
+  readonly type: PatchType;
+  /** Parsed. */
+  readonly body: unknown;
+  /** Server-side apply: take fields over from other managers. */
+  readonly force: boolean;
+  readonly request: WriteRequest;
+}
+
+export interface PatcherParts {
+  readonly store: ObjectStore;
+  readonly writer: ObjectWriter;
+  readonly schemas: SchemaWork;
+  readonly clock: Clock;
+}
+
+/** Throws ApiStatusError 415 for anything that is no patch type of this resource. */
+export function patchTypeOf(contentType: string, resource: ServedResource): PatchType {
+  const type = contentType.split(';', 1)[0]?.trim() ?? '';
+  const accepted: readonly string[] = resource.custom
+    ? PATCH_TYPES.filter((known) => known !== 'application/strategic-merge-patch+json')
+    : PATCH_TYPES;
+  if (accepted.includes(type)) return type as PatchType;
+  throw new ApiStatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+const PATCH_TYPES: readonly PatchType[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+];
+
+export class ObjectPatcher {
+  readonly #parts: PatcherParts;
+
+  constructor(parts: PatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for a patch that cannot be read. */
+  patch(patch: PatchRequest): Written {
+    if (patch.type === 'application/apply-patch+yaml') return this.#apply(patch);
+    const { resource, subresource, request, namespace, name } = patch;
+    if (subresource === 'scale') return this.#patchScale(patch);
+    let unknownFields: readonly string[] = [];
+    const produce = (current: KubeObject): KubeObject => {
+      const decoded = this.#patched(patch, current, resource.apiVersion, resource.descriptor.kind);
+      unknownFields = decoded.unknownFields;
+      return decoded.object;
+    };
+    const change = {
+      subresource,
+      produce,
+      get unknownFields(): readonly string[] {
+        return unknownFields;
+      },
+    };
+    return this.#parts.writer.update(resource, namespace, name, change, request);
+  }
+
+  #patchScale(patch: PatchRequest): Written {
+    const { resource, namespace, name, request } = patch;
+    const produce = (current: KubeObject): KubeObject => {
+      const draft = cloneJson(current);
+      applyScale(resource, draft, this.#patched(patch, scaleOf(resource, current), 'autoscaling/v1', 'Scale').object);
+      return draft;
+    };
+    const written = this.#parts.writer.update(resource, namespace, name, { subresource: 'scale', produce }, request);
+    return { ...written, object: scaleOf(resource, written.object) };
+  }
+
+  #patched(patch: PatchRequest, current: KubeObject, apiVersion: string, kind: string): ReturnType<typeof decodeObject> {
+    return decodeObject(this.#merged(patch, current), apiVersion, kind);
+  }
+
+  #merged(patch: PatchRequest, current: KubeObject): unknown {
+    const { type, body, resource } = patch;
+    if (type === 'application/json-patch+json') return jsonPatched(current, body);
+    if (!isRecord(body)) throw badRequest('the patch must be a JSON object');
+    if (type === 'application/merge-patch+json' || current.kind === 'Scale') return mergePatch(current, body);
+    return this.#parts.schemas.strategicMerge(resource.descriptor, current, body);
+  }
+
+  /** Server-side apply: creates what is not there. */
+  #apply(patch: PatchRequest): Written {
+    const { resource, namespace, name, subresource, request } = patch;
+    if (request.fieldManager === '') throw missingManager();
+    const { object: applied, unknownFields } = decodeObject(patch.body, resource.apiVersion, resource.descriptor.kind);
+    this.#checkApplied(patch, applied);
+    const dropped = [...unknownFields, ...this.#parts.schemas.prune(resource.descriptor, applied)];
+    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+    if (stored === undefined) {
+      if (subresource !== '') throw notFound(subjectOf(resource, name));
+      const fresh = this.#applied(patch, null, applied);
+      return this.#parts.writer.create(resource, namespace, cloneJson(fresh), request, dropped);
+    }
+    // A version in the applied object is a precondition, not content.
+    const expected = applied.metadata.resourceVersion as string | undefined;
+    const produce = (current: KubeObject): KubeObject => {
+      const merged = cloneJson(this.#applied(patch, current, applied));
+      merged.metadata.resourceVersion = expected ?? '';
+      return merged;
+    };
+    return this.#parts.writer.update(
+      resource,
+      namespace,
+      name,
+      { subresource, produce, managesFields: true, unknownFields: dropped },
+      request,
+    );
+  }
+
+  #checkApplied(patch: PatchRequest, applied: KubeObject): void {
+    const { name, namespace } = patch;
+    const metadata = applied.metadata as Partial<KubeObject['metadata']>;
+    if ((metadata.managedFields?.length ?? 0) > 0) throw badRequest('metadata.managedFields must be nil');
+    if (metadata.name !== undefined && metadata.name !== name)
+      throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${name})`);
+    if (metadata.namespace !== undefined && namespace !== null && metadata.namespace !== namespace)
+      throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    applied.metadata.name = name;
+    if (namespace !== null) applied.metadata.namespace = namespace;
+  }
+
+  #applied(patch: PatchRequest, live: KubeObject | null, applied: KubeObject): KubeObject {
+    const { resource, subresource, request, force } = patch;
+    const outcome = this.#parts.schemas.serverSideApply(resource.descriptor, live, applied, {
+      manager: request.fieldManager,
+      subresource,
+      apiVersion: resource.apiVersion,
+      time: toTimestamp(this.#parts.clock.now()),
+      force,
+    });
+    if (outcome.kind === 'applied') return outcome.object;
+    throw applyConflictError(outcome.conflicts);
+  }
+}
+
+/** A private copy of the object with the operations carried out. */
+function jsonPatched(current: KubeObject, body: unknown): unknown {
+  const outcome = jsonPatch(cloneJson(current), body);
+  if (outcome.ok) return outcome.value;
+  if (outcome.kind === 'malformed') throw badRequest(outcome.message);
+  // A real server says no more than this, not even which test failed; clients compare it.
+  throw new ApiStatusError(422, 'Invalid', 'the server rejected our request due to an error in our request');
+}
+
+function missingManager(): ApiStatusError {
+  const message = 'Required value: is required for apply patch';
+  return new ApiStatusError(422, 'Invalid', `PatchOptions.meta.k8s.io "" is invalid: fieldManager: ${message}`, {
+    group: 'meta.k8s.io',
+    kind: 'PatchOptions',
+    causes: [{ reason: 'FieldValueRequired', message, field: 'fieldManager' }],
+  });
+}

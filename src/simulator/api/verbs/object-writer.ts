@@ -1,0 +1,297 @@
+// Create and update of any resource: the one path on which an object enters the store.
+
+import type { Clock } from '../../../ports/clock.ts';
+import type { Random } from '../../../ports/random.ts';
+import { alreadyExists, ApiStatusError, badRequest, conflict, forbidden, invalid, notFound, type FieldError } from '../api-error.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { cloneJson, equalJson } from '../json.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { managedFieldsAfter } from './managed-fields.ts';
+import { generatedName, metadataErrors } from './object-names.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import type { ManagedBy, SchemaWork } from '../resources/schema-work.ts';
+import type { ServedResource } from '../resources/served-resources.ts';
+import type { ResourceStrategy, StrategyContext } from '../strategy.ts';
+import { toTimestamp } from '../timestamp.ts';
+import { isRemovable, keepOutsideSubresource, keepSystemMetadata } from './update-rules.ts';
+import { checkPreconditions, subjectOf, type Preconditions, type WriteRequest } from './write-request.ts';
+
+export interface WriterParts {
+  readonly store: ObjectStore;
+  readonly schemas: SchemaWork;
+  /** By resource id. */
+  readonly strategies: ReadonlyMap<string, ResourceStrategy>;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What strategies may look at. */
+  readonly reads: () => Pick<ClusterAccess, 'get' | 'list'>;
+}
+
+export interface Written {
+  /** In the served version. */
+  readonly object: KubeObject;
+  readonly created: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** A change of an existing object, in its served version. */
+export interface Change {
+  readonly subresource: string;
+  /** The wanted object, as the writer's own; may be the draft that `draft()` gives. */
+  readonly produce: (current: KubeObject) => KubeObject;
+  /** `produce` has kept managedFields itself (server-side apply). */
+  readonly managesFields?: boolean;
+  readonly preconditions?: Preconditions;
+  /** Fields that the client sent and nobody knows, found while decoding. */
+  readonly unknownFields?: readonly string[];
+}
+
+/** Resources whose status a client may give on create: a kubelet registers its node with one. */
+const STATUS_ON_CREATE: ReadonlySet<string> = new Set(['nodes']);
+
+export class ObjectWriter {
+  readonly #parts: WriterParts;
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes a decoded object of the served version (the writer's own from here on).
+   *
+   * Throws ApiStatusError: AlreadyExists, Invalid, Forbidden (admission, terminating namespace), NotFound (namespace).
+   */
+  create(
+    resource: ServedResource,
+    namespace: string | null,
+    decoded: KubeObject,
+    request: WriteRequest,
+    unknown: readonly string[] = [],
+  ): Written {
+    const { store, clock, random } = this.#parts;
+    this.#nameNewObject(resource, namespace, decoded, random);
+    if (decoded.metadata.resourceVersion as string | undefined)
+      throw badRequest('resourceVersion should not be set on objects to be created');
+    const appliedFields = decoded.metadata.managedFields;
+    const warnings = this.#prune(resource, decoded, request, unknown);
+    const draft = resource.view.toStored(decoded);
+    draft.metadata = {
+      ...draft.metadata,
+      uid: uuid(random),
+      resourceVersion: '',
+      creationTimestamp: toTimestamp(clock.now()),
+      ...(resource.descriptor.hasGeneration ? { generation: 1 } : {}),
+    };
+    delete draft.metadata.deletionTimestamp;
+    delete draft.metadata.deletionGracePeriodSeconds;
+    if (!resource.descriptor.hasGeneration) delete draft.metadata.generation;
+    if (resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id)) clearStatus(resource, draft);
+    this.#checkNamespace(resource, draft);
+
+    // Whoever creates owns what they gave and its defaults, not what strategies and admission add.
+    if (!request.trusted) this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
+    const by = this.#managedBy(resource, request, '');
+    draft.metadata.managedFields =
+      appliedFields !== undefined && appliedFields.length > 0
+        ? appliedFields
+        : managedFieldsAfter(this.#parts.schemas, resource.descriptor, null, resource.view.toServed(draft), by, request.trusted);
+    this.#strategise(resource, draft, null, request, '');
+    const table = store.table(resource.storageId);
+    if (table.get(draft.metadata.namespace, draft.metadata.name) !== undefined)
+      throw alreadyExists(subjectOf(resource, draft.metadata.name));
+    const stored = request.dryRun ? draft : table.put(draft);
+    return { object: resource.view.toServed(stored), created: true, warnings: [...warnings, ...this.#told(resource, draft, request)] };
+  }
+
+  /** Throws ApiStatusError: NotFound, Conflict, Invalid, Forbidden. Nothing is stored when nothing changed. */
+  update(resource: ServedResource, namespace: string | null, name: string, change: Change, request: WriteRequest): Written {
+    const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
+    if (stored === undefined) throw notFound(subjectOf(resource, name));
+    checkPreconditions(resource, stored, change.preconditions);
+    const candidate = change.produce(resource.view.toServed(stored));
+    checkIdentity(resource, stored, candidate);
+    const warnings = this.#prune(resource, candidate, request, change.unknownFields ?? [], change.subresource);
+    const { subresource } = change;
+    const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
+    // What is kept from the stored object is a copy of it wherever somebody may still change the draft.
+    const kept = request.trusted && subresource === 'status' ? stored : cloneJson(stored);
+    const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
+    keepSystemMetadata(draft, kept);
+    this.#checkFinalizers(resource, draft, stored);
+
+    this.#strategise(resource, draft, stored, request, subresource);
+    if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
+    if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
+    // A pod's generation counts what was asked of it; where it runs was not.
+    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(draft, stored))
+      draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
+    if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
+    if (!request.dryRun) this.#commit(resource, draft, stored);
+    const told = subresource === '' ? this.#told(resource, draft, request) : [];
+    return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...told] };
+  }
+
+  /** Actors read no warnings. */
+  #told(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
+    return request.trusted ? [] : (this.#parts.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
+  }
+
+  /** The steps between a draft and the store that are particular to the resource, in the order that `strategy.ts` promises. */
+  #strategise(resource: ServedResource, draft: KubeObject, old: KubeObject | null, request: WriteRequest, subresource: string): void {
+    const strategy = this.#parts.strategies.get(resource.storageId);
+    const context = this.#context(request);
+    if (old === null) strategy?.prepareForCreate?.(draft, context);
+    else strategy?.prepareForUpdate?.(draft, old, context, subresource);
+    const errors: FieldError[] = metadataErrors(resource.id, draft);
+    const checksSchema = !(request.trusted && subresource === 'status');
+    if (checksSchema) {
+      this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
+      errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
+    }
+    this.#refuse(resource, draft, errors);
+    this.#refuse(resource, draft, strategy?.validate?.(draft, old, context, subresource) ?? []);
+    strategy?.admit?.(draft, old, context, subresource);
+  }
+
+  #refuse(resource: ServedResource, draft: KubeObject, errors: readonly FieldError[]): void {
+    if (errors.length === 0) return;
+    const { kind, version } = resource.descriptor;
+    const wrongType = errors.find((error) => error.type === 'FieldValueTypeInvalid');
+    // Built-in kinds fail to decode where a type is wrong; custom resources are validated like any other rule.
+    if (wrongType !== undefined && !resource.custom)
+      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${wrongType.field}: ${wrongType.message}`);
+    throw invalid(subjectOf(resource, draft.metadata.name), errors);
+  }
+
+  #checkFinalizers(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
+    if (stored.metadata.deletionTimestamp === undefined) return;
+    const before = stored.metadata.finalizers ?? [];
+    const added = (draft.metadata.finalizers ?? []).filter((finalizer) => !before.includes(finalizer));
+    if (added.length === 0) return;
+    const list = JSON.stringify(added.join(' '));
+    const message = `Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+    throw invalid(subjectOf(resource, stored.metadata.name), [{ field: 'metadata.finalizers', type: 'FieldValueForbidden', message }]);
+  }
+
+  #prune(
+    resource: ServedResource,
+    draft: KubeObject,
+    request: WriteRequest,
+    unknown: readonly string[],
+    subresource = '',
+  ): readonly string[] {
+    if (request.trusted && subresource === 'status') return [];
+    const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
+    if (dropped.length === 0 || request.fieldValidation === 'Ignore') return [];
+    const words = dropped.map((path) => `unknown field ${JSON.stringify(path)}`);
+    if (request.fieldValidation === 'Warn') return words;
+    const { kind, version } = resource.descriptor;
+    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${words.join(', ')}`);
+  }
+
+  #nameNewObject(resource: ServedResource, namespace: string | null, object: KubeObject, random: Random): void {
+    const { metadata } = object;
+    const givenName = metadata.name as string | undefined;
+    if (resource.descriptor.namespaced) {
+      if (metadata.namespace !== undefined && metadata.namespace !== '' && metadata.namespace !== namespace)
+        throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+      if (namespace !== null) metadata.namespace = namespace;
+    } else delete metadata.namespace;
+    if (givenName !== undefined && givenName !== '') return;
+    metadata.name =
+      metadata.generateName === undefined || metadata.generateName === '' ? '' : generatedName(metadata.generateName, () => random.next());
+  }
+
+  /** The NamespaceLifecycle admission of a real cluster. */
+  #checkNamespace(resource: ServedResource, draft: KubeObject): void {
+    const { namespace, name } = draft.metadata;
+    if (namespace === undefined) return;
+    const owner = this.#parts.store.table('namespaces').get(null, namespace);
+    if (owner === undefined) throw notFound({ group: '', kind: 'Namespace', plural: 'namespaces', name: namespace });
+    if (owner.metadata.deletionTimestamp === undefined) return;
+    const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    const refusal = forbidden(subjectOf(resource, name), why);
+    throw new ApiStatusError(403, 'Forbidden', refusal.message, {
+      ...refusal.details,
+      causes: [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+    });
+  }
+
+  #track(resource: ServedResource, draft: KubeObject, stored: KubeObject, request: WriteRequest, subresource: string): void {
+    const { view, descriptor } = resource;
+    const by = this.#managedBy(resource, request, subresource);
+    draft.metadata.managedFields = managedFieldsAfter(
+      this.#parts.schemas,
+      descriptor,
+      view.toServed(stored),
+      view.toServed(draft),
+      by,
+      request.trusted,
+    );
+  }
+
+  #commit(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
+    const table = this.#parts.store.table(resource.storageId);
+    if (isRemovable(draft)) table.remove(stored.metadata.namespace, stored.metadata.name);
+    else table.put(draft);
+  }
+
+  #managedBy(resource: ServedResource, request: WriteRequest, subresource: string): ManagedBy {
+    const time = toTimestamp(this.#parts.clock.now());
+    return { manager: request.fieldManager, subresource, apiVersion: resource.apiVersion, time };
+  }
+
+  #context(request: WriteRequest): StrategyContext {
+    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user: request.user, dryRun: request.dryRun };
+  }
+}
+
+/** The status is the server's to begin with: empty for built-in kinds, absent for custom ones. */
+function clearStatus(resource: ServedResource, draft: KubeObject): void {
+  if (resource.custom) delete draft['status'];
+  else draft['status'] = {};
+}
+
+function checkIdentity(resource: ServedResource, stored: KubeObject, candidate: KubeObject): void {
+  const { name, namespace } = stored.metadata;
+  const given = candidate.metadata as Partial<KubeObject['metadata']>;
+  if (given.name !== undefined && given.name !== '' && given.name !== name)
+    throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
+  if (given.namespace !== undefined && given.namespace !== '' && given.namespace !== namespace)
+    throw badRequest(`the namespace of the object (${given.namespace}) does not match the namespace on the URL (${namespace ?? ''})`);
+  if (given.uid !== undefined && given.uid !== '' && given.uid !== stored.metadata.uid)
+    throw conflict(
+      subjectOf(resource, name),
+      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${stored.metadata.uid}`,
+    );
+  const version = given.resourceVersion ?? '';
+  if (version !== '' && version !== '0' && version !== stored.metadata.resourceVersion) throw conflict(subjectOf(resource, name));
+}
+
+/** Whether a commit would store what is stored already. Times of managed fields do not count. */
+function isSameState(draft: KubeObject, stored: KubeObject): boolean {
+  const withoutFields = (object: KubeObject): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, managedFields: [], resourceVersion: '' },
+  });
+  return equalJson(withoutFields(draft), withoutFields(stored)) && equalJson(untimed(draft), untimed(stored));
+}
+
+function untimed(object: KubeObject): unknown {
+  return object.metadata.managedFields?.map((entry) => ({ ...entry, time: '' }));
+}
+
+/** Anything but metadata and status: what `metadata.generation` counts. */
+function contentChanged(draft: KubeObject, stored: KubeObject): boolean {
+  const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, status: undefined });
+  return !equalJson(content(draft), content(stored));
+}
+
+/** A version 4 UUID drawn from the cluster's seeded randomness, so that the same seed gives the same cluster. */
+function uuid(random: Random): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random.next() * 16).toString(16));
+  hex[12] = '4';
+  hex[16] = (8 + Math.floor(random.next() * 4)).toString(16);
+  const text = hex.join('');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}

@@ -1,0 +1,90 @@
+// autoscaling/v1 Scale: one shape for how many replicas something has, whatever its kind.
+
+import { badRequest } from '../api-error.ts';
+import { isRecord, readPath, writePath } from '../json.ts';
+import type { KubeObject } from '../kube-object.ts';
+import type { ResourceDescriptor } from '../resource-descriptor.ts';
+import type { ScalePaths, ServedResource } from '../resources/served-resources.ts';
+
+/** Describes the shape itself, which is no resource of its own: in its table, replicas have columns whatever is scaled. */
+export const SCALE: ResourceDescriptor = {
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  listKind: 'ScaleList',
+  plural: 'scales',
+  singular: 'scale',
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  verbs: [],
+  subresources: [],
+  hasGeneration: false,
+  schemaName: 'io.k8s.api.autoscaling.v1.Scale',
+  fieldSelectors: [],
+};
+
+const BUILT_IN_PATHS: ScalePaths = {
+  specReplicas: ['spec', 'replicas'],
+  statusReplicas: ['status', 'replicas'],
+  labelSelector: null,
+};
+
+/** The Scale that an object shows. */
+export function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
+  const paths = resource.scalePaths ?? BUILT_IN_PATHS;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const selector = resource.scalePaths === null ? selectorText(readPath(object, ['spec', 'selector'])) : customSelector(object, paths);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
+    spec: { replicas: count(readPath(object, paths.specReplicas)) },
+    status: { replicas: count(readPath(object, paths.statusReplicas)), ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+/** Carries a wanted Scale over to the draft of the object. Throws ApiStatusError 400 for a count that is none. */
+export function applyScale(resource: ServedResource, draft: KubeObject, scale: KubeObject): void {
+  const replicas = readPath(scale, ['spec', 'replicas']) ?? 0;
+  if (!Number.isInteger(replicas) || (replicas as number) < 0)
+    throw badRequest(`spec.replicas: ${JSON.stringify(replicas)} must be an integer of at least 0`);
+  writePath(draft, (resource.scalePaths ?? BUILT_IN_PATHS).specReplicas, replicas);
+  draft.metadata.resourceVersion = (scale.metadata as Partial<KubeObject['metadata']>).resourceVersion ?? '';
+}
+
+function customSelector(object: KubeObject, paths: ScalePaths): string {
+  const text = paths.labelSelector === null ? undefined : readPath(object, paths.labelSelector);
+  return typeof text === 'string' ? text : '';
+}
+
+/** A label selector object (or a ReplicationController's plain map) as the text of a query. */
+function selectorText(selector: unknown): string {
+  if (!isRecord(selector)) return '';
+  const plain = !isRecord(selector['matchLabels']) && !Array.isArray(selector['matchExpressions']);
+  const labels = plain ? selector : isRecord(selector['matchLabels']) ? selector['matchLabels'] : {};
+  const parts = Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${String(labels[key])}`);
+  const expressions = Array.isArray(selector['matchExpressions']) ? (selector['matchExpressions'] as unknown[]) : [];
+  return [...parts, ...expressions.filter(isRecord).map(expressionText)].join(',');
+}
+
+function expressionText(expression: Record<string, unknown>): string {
+  const key = String(expression['key']);
+  const values = Array.isArray(expression['values']) ? expression['values'].join(',') : '';
+  switch (expression['operator']) {
+    case 'Exists':
+      return key;
+    case 'DoesNotExist':
+      return `!${key}`;
+    case 'NotIn':
+      return `${key} notin (${values})`;
+    default:
+      return `${key} in (${values})`;
+  }
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

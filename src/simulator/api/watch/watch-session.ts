@@ -1,0 +1,121 @@
+// One watch: what is already there or has happened since, then every change as it is committed.
+
+import { ApiStatusError, type FieldError } from '../api-error.ts';
+import type { KubeObject } from '../kube-object.ts';
+import { listOptionsInvalid, readResourceVersion, tooLargeResourceVersion } from '../verbs/object-lister.ts';
+import type { ObjectStore, StoredChange } from '../store/object-store.ts';
+import type { Selection } from '../verbs/selection.ts';
+
+export interface WatchQuery {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly sendInitialEvents?: boolean;
+  readonly allowWatchBookmarks: boolean;
+}
+
+/** Wire form; `object` is already in the representation that the client asked for. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: unknown;
+}
+
+/** How a session shows objects: served version, table, metadata alone. */
+export interface WatchView {
+  object(stored: KubeObject): unknown;
+  bookmark(resourceVersion: string, isInitialEnd: boolean): unknown;
+}
+
+/** Throws ApiStatusError 422 for parameters that contradict each other. */
+export function checkWatchQuery(query: WatchQuery): void {
+  const { sendInitialEvents, resourceVersionMatch: match = '' } = query;
+  const forbid = (field: string, why: string): FieldError => ({ field, type: 'FieldValueForbidden', message: `Forbidden: ${why}` });
+  if (sendInitialEvents === undefined) {
+    if (match !== '')
+      throw listOptionsInvalid([
+        forbid('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      ]);
+    return;
+  }
+  if (match === '')
+    throw listOptionsInvalid([forbid('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]);
+  if (match !== 'NotOlderThan')
+    throw listOptionsInvalid([
+      {
+        field: 'resourceVersionMatch',
+        type: 'FieldValueNotSupported',
+        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
+      },
+    ]);
+}
+
+export class WatchSession {
+  readonly #store: ObjectStore;
+  readonly #selection: Selection;
+  readonly #view: WatchView;
+  readonly #push: (event: WatchEvent) => void;
+  #stop: (() => void) | null = null;
+
+  /** `push` is called inside commits: it must only queue. */
+  constructor(store: ObjectStore, selection: Selection, view: WatchView, push: (event: WatchEvent) => void) {
+    this.#store = store;
+    this.#selection = selection;
+    this.#view = view;
+    this.#push = push;
+  }
+
+  /**
+   * Sends what the query asks to begin with and follows from there. false where the history does not reach back that far:
+   * an ERROR event was sent and the stream is to end. Throws ApiStatusError for a version yet to come.
+   */
+  start(query: WatchQuery): boolean {
+    const table = this.#store.table(this.#selection.resource.storageId);
+    const text = query.resourceVersion ?? '';
+    const since = text === '' ? 0 : readResourceVersion(text);
+    if (since > this.#store.revision) throw tooLargeResourceVersion(since, this.#store.revision);
+    const wantsInitial = query.sendInitialEvents ?? since === 0;
+    if (wantsInitial) {
+      for (const object of this.#selection.candidates(table)) {
+        if (this.#selection.matches(object)) this.#push({ type: 'ADDED', object: this.#view.object(object) });
+      }
+      if (query.sendInitialEvents === true && query.allowWatchBookmarks) this.bookmark(true);
+    } else if (since !== 0) {
+      const missed = table.changesSince(since);
+      if (missed === null) {
+        this.#push({ type: 'ERROR', object: expiredStatus(since, this.#store.revision) });
+        return false;
+      }
+      for (const change of missed) this.#onChange(change);
+    }
+    this.#stop = table.onCommit((change) => this.#onChange(change));
+    return true;
+  }
+
+  /** Tells the client up to which version it has seen everything. */
+  bookmark(isInitialEnd = false): void {
+    this.#push({ type: 'BOOKMARK', object: this.#view.bookmark(String(this.#store.revision), isInitialEnd) });
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  /** What enters the selection is ADDED, what leaves it DELETED, whatever happened to the object itself. */
+  #onChange(change: StoredChange): void {
+    const { object, previous, type } = change;
+    const was = previous !== undefined && this.#selection.matches(previous);
+    const is = type !== 'DELETED' && this.#selection.matches(object);
+    if (is) this.#push({ type: was ? 'MODIFIED' : 'ADDED', object: this.#view.object(object) });
+    else if (was) this.#push({ type: 'DELETED', object: this.#view.object(lastSelected(change, previous)) });
+  }
+}
+
+/** The state in which the client last saw the object, with the version of the change that took it away. */
+function lastSelected(change: StoredChange, previous: KubeObject): KubeObject {
+  if (change.type === 'DELETED') return change.object;
+  return { ...previous, metadata: { ...previous.metadata, resourceVersion: String(change.revision) } };
+}
+
+function expiredStatus(since: number, current: number): Record<string, unknown> {
+  return new ApiStatusError(410, 'Expired', `too old resource version: ${since} (${current})`).toStatus();
+}

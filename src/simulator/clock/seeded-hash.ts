@@ -1,0 +1,27 @@
+// Randomness without state: a number that depends on the seed and on what it is for, so that any value can be told again
+// at any time and in any order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and good enough for noise.
+
+/** Mixes two 32-bit integers into one, 0 … 2³²−1. */
+export function hash32(a: number, b: number): number {
+  let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35);
+  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
+  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35);
+  return (h ^ (h >>> 16)) >>> 0;
+}
+
+/** FNV-1a of a text, mixed with the seed. */
+export function hashText(seed: number, text: string): number {
+  let h = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+  return hash32(seed, h);
+}
+
+/** Uniform in [0, 1), a function of both arguments alone. */
+export function uniform(seed: number, index: number): number {
+  return hash32(seed, index) / 0x100000000;
+}
+
+/** Uniform in [from, to) for a text: `between(seed, 'pull/nginx', 2, 20)`. */
+export function between(seed: number, text: string, from: number, to: number): number {
+  return from + (hashText(seed, text) / 0x100000000) * (to - from);
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../../../ports/clock.ts';
+import type { KubeletAnswer, KubeletProvider } from '../../api/providers.ts';
+import type { Kubelets } from '../kubelet/kubelets.ts';
+import { resourceMetrics } from './resource-metrics.ts';
+import { statsSummary } from './stats-summary.ts';
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** The kubelets' own HTTP paths, in process: `/metrics/resource`, `/stats/summary`, `/pods`, `/healthz`. */
+export class KubeletEndpoints implements KubeletProvider {
+  readonly #kubelets: Kubelets;
+  readonly #clock: Clock;
+
+  constructor(kubelets: Kubelets, clock: Clock) {
+    this.#kubelets = kubelets;
+    this.#clock = clock;
+  }
+
+  /** undefined where there is no such node; 404 for a path that no kubelet serves. */
+  get(node: string, path: string): KubeletAnswer | undefined {
+    const kubelet = this.#kubelets.find(node);
+    if (kubelet === undefined) return undefined;
+    const now = this.#clock.now();
+    switch (path.replace(/\/$/, '')) {
+      case '/metrics/resource':
+        return { status: 200, contentType: METRICS_TYPE, body: resourceMetrics(kubelet, now) };
+      case '/stats/summary':
+        return json(statsSummary(kubelet, now));
+      case '/pods': {
+        const items = [...kubelet.pods()].map((pod) => pod.object);
+        return json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
+      }
+      case '/healthz':
+        return text(200, 'ok');
+      default:
+        return text(404, '404 page not found\n');
+    }
+  }
+}
+
+function json(body: object): KubeletAnswer {
+  return { status: 200, contentType: 'application/json', body: JSON.stringify(body) };
+}
+
+function text(status: number, body: string): KubeletAnswer {
+  return { status, contentType: 'text/plain; charset=utf-8', body };
+}

@@ -1,0 +1,125 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { ClusterAccess } from '../../api/cluster-access.ts';
+import type { KubeletProvider } from '../../api/providers.ts';
+
+/** `unknown`: the token is nobody's. */
+export type KubeletAccess = 'allowed' | 'denied' | 'unknown';
+
+export interface KubeletServersOptions {
+  readonly cluster: ClusterAccess;
+  readonly endpoints: KubeletProvider;
+  /** PEM, good for 127.0.0.1. */
+  readonly cert: string;
+  readonly key: string;
+  /** Whether the bearer of a token may `get` this subresource (`metrics`, `proxy`) of a node. */
+  readonly authorize: (token: string, node: string, subresource: string) => KubeletAccess;
+  /** Called for a listener that failed; the others go on. */
+  readonly onError: (node: string, error: Error) => void;
+}
+
+/**
+ * A real HTTPS listener for every node on 127.0.0.1, as kubelets have them, each on a port that the system chooses and
+ * the Node's status then names (`status.daemonEndpoints.kubeletEndpoint.Port`).
+ */
+export class KubeletServers {
+  readonly #options: KubeletServersOptions;
+  readonly #servers = new Map<string, Server>();
+  #stopWatch: (() => void) | null = null;
+
+  constructor(options: KubeletServersOptions) {
+    this.#options = options;
+  }
+
+  /** Follows the cluster's nodes from now on. Resolves when those that exist listen. */
+  async start(): Promise<void> {
+    const { cluster } = this.#options;
+    await Promise.all(cluster.list('nodes').map((node) => this.#open(node.metadata.name)));
+    this.#stopWatch = cluster.onChange('nodes', ({ type, object }) => {
+      const { name } = object.metadata;
+      if (type === 'DELETED') void this.#close(name);
+      else if (!this.#servers.has(name)) void this.#open(name);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWatch?.();
+    await Promise.all([...this.#servers.keys()].map((name) => this.#close(name)));
+  }
+
+  /** undefined while the node's listener is not up. */
+  portOf(node: string): number | undefined {
+    const address = this.#servers.get(node)?.address() as AddressInfo | null | undefined;
+    return address?.port;
+  }
+
+  async #open(node: string): Promise<void> {
+    const { cert, key, onError, cluster } = this.#options;
+    const server = createServer({ cert, key }, (request, response) => {
+      const isRead = request.method === 'GET' || request.method === 'HEAD';
+      const answer = isRead
+        ? this.#answer(node, request.url ?? '/', request.headers.authorization ?? '')
+        : plain(405, 'method not allowed');
+      response.writeHead(answer.status, { 'content-type': answer.contentType, ...answer.headers });
+      response.end(answer.body);
+    });
+    this.#servers.set(node, server);
+    await new Promise<void>((resolve) => {
+      server.on('error', (error) => {
+        onError(node, error);
+        resolve();
+      });
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const port = this.portOf(node);
+    if (port === undefined) return;
+    cluster.modifyStatus('nodes', null, node, (draft) => {
+      const status = (draft['status'] ??= {}) as Record<string, unknown>;
+      status['daemonEndpoints'] = { kubeletEndpoint: { Port: port } };
+    });
+  }
+
+  async #close(node: string): Promise<void> {
+    const server = this.#servers.get(node);
+    this.#servers.delete(node);
+    if (server === undefined) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+
+  #answer(node: string, url: string, authorization: string): KubeletHttpAnswer {
+    const { pathname, searchParams } = new URL(url, 'https://kubelet');
+    const token = /^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '';
+    const subresource = subresourceOf(pathname);
+    const access = [subresource, 'proxy'].map((asked) => this.#options.authorize(token, node, asked));
+    if (access.includes('unknown')) return plain(401, 'Unauthorized', { 'www-authenticate': 'Bearer' });
+    if (!access.includes('allowed')) return plain(403, `Forbidden (verb=get, resource=nodes, subresource(s)=[${subresource} proxy])`);
+    const answer = this.#options.endpoints.get(node, pathname, Object.fromEntries(searchParams));
+    return answer === undefined ? plain(503, 'the node is gone') : { ...answer, headers: {} };
+  }
+}
+
+/** Paths with a permission of their own; `nodes/proxy` opens them too, and all others alone. */
+const SUBRESOURCES = ['metrics', 'stats', 'pods', 'healthz', 'configz', 'log'] as const;
+
+/**
+ * The subresource of nodes that a path of the kubelet stands for.
+ * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/
+ */
+function subresourceOf(path: string): string {
+  const first = path.split('/', 2)[1] ?? '';
+  return SUBRESOURCES.find((subresource) => subresource === (first === 'logs' ? 'log' : first)) ?? 'proxy';
+}
+
+interface KubeletHttpAnswer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function plain(status: number, body: string, headers: Readonly<Record<string, string>> = {}): KubeletHttpAnswer {
+  return { status, contentType: 'text/plain; charset=utf-8', body, headers };
+}

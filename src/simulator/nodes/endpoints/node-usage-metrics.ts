@@ -1,0 +1,61 @@
+import { SECOND_MS, type DurationMs, type Instant } from '../../../core/model/units.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { MetricsProvider, NodeMetrics, PodMetrics } from '../../api/providers.ts';
+import type { Kubelet } from '../kubelet/kubelet.ts';
+import type { Kubelets } from '../kubelet/kubelets.ts';
+import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import { USAGE_STEP_MS } from '../load/usage-engine.ts';
+
+/** metrics-server needs two scrapes before it says anything of a container. */
+const FIRST_MEASURE_MS: DurationMs = 15 * SECOND_MS;
+
+/** metrics.k8s.io over the kubelets: what each container was given during the current step. */
+export class NodeUsageMetrics implements MetricsProvider {
+  readonly #kubelets: Kubelets;
+  readonly #clock: Clock;
+
+  constructor(kubelets: Kubelets, clock: Clock) {
+    this.#kubelets = kubelets;
+    this.#clock = clock;
+  }
+
+  nodeMetrics(name?: string): readonly NodeMetrics[] {
+    const at = this.#clock.now();
+    return this.#chosen(name).map((kubelet) => ({
+      name: kubelet.name,
+      labels: kubelet.node.metadata.labels ?? {},
+      at,
+      windowSeconds: USAGE_STEP_MS / SECOND_MS,
+      usage: { cpuNanocores: Math.round(kubelet.grantedMillicores * 1e6), memoryBytes: Math.round(kubelet.workingSetBytes) },
+    }));
+  }
+
+  podMetrics(namespace?: string, name?: string): readonly PodMetrics[] {
+    const at = this.#clock.now();
+    const found: PodMetrics[] = [];
+    for (const kubelet of this.#kubelets.all()) {
+      for (const pod of kubelet.pods()) {
+        if (pod.ended || (namespace !== undefined && pod.namespace !== namespace) || (name !== undefined && pod.name !== name)) continue;
+        const containers = measuredContainers(pod, at);
+        if (containers.length === 0) continue;
+        const labels = pod.object.metadata.labels ?? {};
+        found.push({ namespace: pod.namespace, name: pod.name, labels, at, windowSeconds: USAGE_STEP_MS / SECOND_MS, containers });
+      }
+    }
+    return found;
+  }
+
+  #chosen(name: string | undefined): readonly Kubelet[] {
+    if (name === undefined) return [...this.#kubelets.all()];
+    const kubelet = this.#kubelets.find(name);
+    return kubelet === undefined ? [] : [kubelet];
+  }
+}
+
+function measuredContainers(pod: PodRuntime, at: Instant): PodMetrics['containers'] {
+  return pod.containers.flatMap((container) => {
+    if (container.startedAt === null || container.curve === null || at - container.startedAt < FIRST_MEASURE_MS) return [];
+    const usage = { cpuNanocores: Math.round(container.grantedMillicores * 1e6), memoryBytes: Math.round(container.workingSetBytes) };
+    return [{ name: container.name, usage }];
+  });
+}

@@ -1,0 +1,96 @@
+import { GiB, type Instant } from '../../../core/model/units.ts';
+import { toTimestamp } from '../../api/timestamp.ts';
+import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
+import type { Kubelet } from '../kubelet/kubelet.ts';
+import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import { volumeFill } from './volume-usage.ts';
+
+const NODE_DISK_BYTES = 100 * GiB;
+
+/** `/stats/summary` as a kubelet answers it: node, pods with containers, network counters, and a volume for each claim. */
+export function statsSummary(kubelet: Kubelet, now: Instant): object {
+  const pods = [...kubelet.pods()].filter((pod) => !pod.ended && pod.containers.some((container) => container.running));
+  return {
+    node: {
+      nodeName: kubelet.name,
+      startTime: toTimestamp(kubelet.startedAt),
+      cpu: cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), now),
+      memory: memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, now),
+      network: networkStats(kubelet.cpuCoreSecondsAt(now) * 1e6, now),
+      fs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.2, now),
+      runtime: { imageFs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.1, now) },
+    },
+    pods: pods.map((pod) => podStats(kubelet, pod, now)),
+  };
+}
+
+function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object {
+  const running = pod.containers.filter((container) => container.running && container.curve !== null);
+  const granted = running.reduce((sum, container) => sum + container.grantedMillicores, 0);
+  const coreSeconds = pod.cpuCoreSecondsAt(now);
+  return {
+    podRef: { name: pod.name, namespace: pod.namespace, uid: pod.uid },
+    startTime: toTimestamp(pod.startTime ?? now),
+    containers: running.map((container) => containerStats(container, now)),
+    cpu: cpuStats(granted, coreSeconds, now),
+    memory: memoryStats(pod.workingSetBytes(), null, now),
+    network: networkStats(coreSeconds * pod.networkBytesPerCoreSecond, now),
+    volume: volumeStats(kubelet, pod, now),
+  };
+}
+
+function containerStats(container: ContainerRuntime, now: Instant): object {
+  return {
+    name: container.name,
+    startTime: toTimestamp(container.startedAt ?? now),
+    cpu: cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), now),
+    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, now),
+  };
+}
+
+function cpuStats(millicores: number, coreSeconds: number, now: Instant): object {
+  return { time: toTimestamp(now), usageNanoCores: Math.round(millicores * 1e6), usageCoreNanoSeconds: Math.round(coreSeconds * 1e9) };
+}
+
+function memoryStats(workingSetBytes: number, limitBytes: number | null, now: Instant): object {
+  const workingSet = Math.round(workingSetBytes);
+  return {
+    time: toTimestamp(now),
+    ...(limitBytes === null ? {} : { availableBytes: Math.max(0, Math.round(limitBytes - workingSet)) }),
+    // Page cache that the kernel could drop counts as usage but not as working set.
+    usageBytes: Math.round(workingSet * 1.12),
+    workingSetBytes: workingSet,
+    rssBytes: Math.round(workingSet * 0.9),
+    pageFaults: 0,
+    majorPageFaults: 0,
+  };
+}
+
+function networkStats(bytes: number, now: Instant): object {
+  const counters = { name: 'eth0', rxBytes: Math.round(bytes), rxErrors: 0, txBytes: Math.round(bytes * 1.4), txErrors: 0 };
+  return { time: toTimestamp(now), ...counters, interfaces: [counters] };
+}
+
+function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object[] {
+  const { cluster, seed } = kubelet.parts;
+  return (pod.object.spec.volumes ?? []).flatMap((volume) => {
+    const name = volume.persistentVolumeClaim?.claimName;
+    const fill = name === undefined ? null : volumeFill(cluster, seed, pod.namespace, name, now);
+    if (fill === null) return [];
+    return [
+      {
+        ...fileSystem(fill.capacityBytes, fill.usedBytes, now),
+        inodes: fill.inodes,
+        inodesFree: fill.inodes - fill.inodesUsed,
+        inodesUsed: fill.inodesUsed,
+        name: volume.name,
+        pvcRef: { name, namespace: pod.namespace },
+      },
+    ];
+  });
+}
+
+function fileSystem(capacityBytes: number, usedBytes: number, now: Instant): Record<string, unknown> {
+  const used = Math.round(usedBytes);
+  return { time: toTimestamp(now), availableBytes: capacityBytes - used, capacityBytes, usedBytes: used };
+}

@@ -1,0 +1,267 @@
+// What server-side apply knows of values: how a schema divides them into fields that can be owned, and how values are
+// compared, merged and cut by such fields. Semantics are those of structured merge as Kubernetes has them.
+
+import { equalJson } from '../api/json.ts';
+import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
+import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+import type { FieldSet } from './field-set.ts';
+import { fieldNode, isMember } from './field-set.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How a value is owned: as one, field by field, or item by item. */
+type Shape = { readonly kind: 'leaf' } | MapShape | ListShape;
+
+interface MapShape {
+  readonly kind: 'map';
+  readonly schema: StructuralSchema;
+  readonly value: Fields;
+}
+
+interface ListShape {
+  readonly kind: 'list';
+  readonly items: ReadonlyMap<string, unknown>;
+  readonly itemSchema: StructuralSchema;
+}
+
+const LEAF: Shape = { kind: 'leaf' };
+/** Undeclared values: maps are divided, lists are not. */
+const UNDECLARED: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true };
+
+export interface Comparison {
+  readonly added?: FieldSet;
+  readonly modified?: FieldSet;
+  readonly removed?: FieldSet;
+}
+
+const EQUAL: Comparison = {};
+
+export class OwnedFields {
+  readonly #resolve: SchemaResolver;
+
+  constructor(resolve: SchemaResolver) {
+    this.#resolve = resolve;
+  }
+
+  /** Every field that stands in the value: what somebody who applies it will own. Undefined for an empty value. */
+  fieldsOf(schema: StructuralSchema, value: unknown): FieldSet | undefined {
+    return this.#tree(schema, value, false, false);
+  }
+
+  /** Which fields came, changed and went. Branches that both sides share are not looked into. */
+  compare(schema: StructuralSchema, before: unknown, after: unknown): Comparison {
+    if (before === after) return EQUAL;
+    if (before === undefined) return { added: this.#tree(schema, after, true, true) ?? {} };
+    if (after === undefined) return { removed: this.#tree(schema, before, true, true) ?? {} };
+    const left = this.#shape(schema, before);
+    const right = this.#shape(schema, after);
+    if (left.kind === 'map' && right.kind === 'map') return this.#compareMaps(right.schema, left.value, right.value);
+    if (left.kind === 'list' && right.kind === 'list') return this.#compareLists(right.itemSchema, left.items, right.items);
+    return equalJson(before, after) ? EQUAL : { modified: {} };
+  }
+
+  /** `current` with everything that `applied` says; what it does not mention stays. Shares what it can. */
+  merge(schema: StructuralSchema, current: unknown, applied: unknown): unknown {
+    if (applied === undefined) return current;
+    if (current === undefined) return applied;
+    const left = this.#shape(schema, current);
+    const right = this.#shape(schema, applied);
+    if (left.kind === 'map' && right.kind === 'map') {
+      const merged: Record<string, unknown> = { ...left.value };
+      for (const name of Object.keys(right.value))
+        merged[name] = this.merge(childSchema(right.schema, name), left.value[name], right.value[name]);
+      return merged;
+    }
+    if (left.kind === 'list' && right.kind === 'list') return this.#mergeLists(right.itemSchema, left.items, right.items);
+    return applied;
+  }
+
+  /**
+   * The value without the members of `set`, each with all that is below it. Objects and lists of which nothing is left
+   * stay, empty, and are added to `emptied`: whoever owns them still does, though the server stores nothing of them.
+   */
+  remove(schema: StructuralSchema, value: unknown, set: FieldSet, emptied: Set<unknown>): unknown {
+    const shape = this.#shape(schema, value);
+    if (shape.kind === 'leaf') return value;
+    const kept = shape.kind === 'map' ? this.#removeFields(shape, set, emptied) : this.#removeItems(shape, set, emptied);
+    if (Object.keys(kept).length === 0) emptied.add(kept);
+    return kept;
+  }
+
+  #removeFields(shape: MapShape, set: FieldSet, emptied: Set<unknown>): object {
+    const kept: Record<string, unknown> = {};
+    for (const [name, inner] of Object.entries(shape.value)) {
+      const node = set[`f:${name}`];
+      if (node === undefined) kept[name] = inner;
+      else if (!isMember(node)) kept[name] = this.remove(childSchema(shape.schema, name), inner, node, emptied);
+    }
+    return kept;
+  }
+
+  #removeItems(shape: ListShape, set: FieldSet, emptied: Set<unknown>): object {
+    const kept: unknown[] = [];
+    for (const [element, item] of shape.items) {
+      const node = set[element];
+      if (node === undefined) kept.push(item);
+      else if (!isMember(node)) kept.push(this.remove(shape.itemSchema, item, node, emptied));
+    }
+    return kept;
+  }
+
+  /**
+   * What an applier gives up: fields of its last set that nobody manages now (`managed` includes its new set). A declared
+   * field counts as owned by whoever owns something below it.
+   */
+  givenUp(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
+    const node = dereference(schema, this.#resolve);
+    const result: Record<string, FieldSet> = {};
+    for (const [element, mine] of Object.entries(last)) {
+      if (element === '.') continue;
+      const name = element.startsWith('f:') ? element.slice(2) : null;
+      const isDeclared = name !== null && node.properties !== undefined && Object.hasOwn(node.properties, name);
+      const theirs = managed[element];
+      const owned = isDeclared || isMember(mine);
+      const kept = theirs !== undefined && (isDeclared || isMember(theirs));
+      if (owned && !kept) {
+        result[element] = {};
+        continue;
+      }
+      const inner = name === null ? (node.items ?? UNDECLARED) : childSchema(node, name);
+      const below = fieldNode(false, this.givenUp(inner, mine, theirs ?? {}));
+      if (below !== undefined) result[element] = below;
+    }
+    return result;
+  }
+
+  /** @param wayToo every node on the way is a member as well, not only what is a field in its own right */
+  #tree(schema: StructuralSchema, value: unknown, member: boolean, wayToo: boolean): FieldSet | undefined {
+    const shape = this.#shape(schema, value);
+    const children: Record<string, FieldSet> = {};
+    if (shape.kind === 'leaf') return {};
+    if (shape.kind === 'map') {
+      for (const name of Object.keys(shape.value)) {
+        const inner = shape.value[name];
+        const declared = shape.schema.properties !== undefined && Object.hasOwn(shape.schema.properties, name);
+        const isEmptyMap = isJsonObject(inner) && Object.keys(inner).length === 0;
+        const node = this.#tree(childSchema(shape.schema, name), inner, wayToo || !declared || isEmptyMap, wayToo);
+        if (node !== undefined) children[`f:${name}`] = node;
+      }
+    } else {
+      for (const [element, item] of shape.items) {
+        const node = this.#tree(shape.itemSchema, item, true, wayToo);
+        if (node !== undefined) children[element] = node;
+      }
+    }
+    return fieldNode(member, children);
+  }
+
+  #compareMaps(schema: StructuralSchema, before: Fields, after: Fields): Comparison {
+    const found = new Comparer();
+    for (const name of Object.keys(before)) found.add(`f:${name}`, this.compare(childSchema(schema, name), before[name], after[name]));
+    for (const name of Object.keys(after))
+      if (!Object.hasOwn(before, name)) found.add(`f:${name}`, this.compare(childSchema(schema, name), undefined, after[name]));
+    return found.result();
+  }
+
+  #compareLists(itemSchema: StructuralSchema, before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): Comparison {
+    const found = new Comparer();
+    for (const [element, item] of before) found.add(element, this.compare(itemSchema, item, after.get(element)));
+    for (const [element, item] of after) if (!before.has(element)) found.add(element, this.compare(itemSchema, undefined, item));
+    return found.result();
+  }
+
+  /**
+   * Items in the order of `applied`; those that it lacks stay before the neighbour that they stood before, as far as that
+   * order allows. Step by step what structured merge does, so that lists come out as on a real server.
+   */
+  #mergeLists(itemSchema: StructuralSchema, current: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, unknown>): unknown[] {
+    const merged: unknown[] = [];
+    const before = [...current];
+    const shared = [...applied.keys()].filter((element) => current.has(element));
+    const done = new Set<string>();
+    let next = 0;
+    /** Takes over items that `applied` lacks, up to the next one that both have. */
+    const takeOver = (wanted: string): void => {
+      for (; next < before.length; next++) {
+        const [element = '', item] = before[next] ?? [];
+        if (!applied.has(element)) merged.push(item);
+        else if (element === wanted || shared[0] === undefined || shared[0] === element) {
+          if (element === wanted || done.has(element)) next++;
+          return;
+        }
+      }
+    };
+    for (const [element, item] of applied) {
+      takeOver(element);
+      merged.push(this.merge(itemSchema, current.get(element), item));
+      done.add(element);
+      if (shared[0] === element) shared.shift();
+    }
+    for (const [element, item] of before.slice(next)) if (!applied.has(element)) merged.push(item);
+    return merged;
+  }
+
+  #shape(reference: StructuralSchema, value: unknown): Shape {
+    if (typeof value !== 'object' || value === null) return LEAF;
+    const schema = dereference(reference, this.#resolve);
+    if (Array.isArray(value)) return this.#listShape(reference, schema, value);
+    const mapType = reference['x-kubernetes-map-type'] ?? schema['x-kubernetes-map-type'];
+    return mapType === 'atomic' ? LEAF : { kind: 'map', schema, value: value as Fields };
+  }
+
+  #listShape(reference: StructuralSchema, schema: StructuralSchema, value: readonly unknown[]): Shape {
+    const listType = reference['x-kubernetes-list-type'] ?? schema['x-kubernetes-list-type'];
+    const itemSchema = schema.items;
+    if (itemSchema === undefined || (listType !== 'map' && listType !== 'set')) return LEAF;
+    const keys = reference['x-kubernetes-list-map-keys'] ?? schema['x-kubernetes-list-map-keys'] ?? [];
+    const described = dereference(itemSchema, this.#resolve);
+    const items = new Map<string, unknown>();
+    for (const item of value) items.set(listType === 'set' ? `v:${JSON.stringify(item)}` : keyElement(described, keys, item), item);
+    return { kind: 'list', items, itemSchema };
+  }
+}
+
+/** The value without the fields whose values are in `emptied`. */
+export function withoutEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
+  if (emptied.size === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutEmptied(item, emptied));
+  const kept = Object.entries(value).filter(([, inner]) => !emptied.has(inner));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutEmptied(inner, emptied)]));
+}
+
+class Comparer {
+  readonly #added: Record<string, FieldSet> = {};
+  readonly #modified: Record<string, FieldSet> = {};
+  readonly #removed: Record<string, FieldSet> = {};
+
+  add(element: string, found: Comparison): void {
+    if (found.added !== undefined) this.#added[element] = found.added;
+    if (found.modified !== undefined) this.#modified[element] = found.modified;
+    if (found.removed !== undefined) this.#removed[element] = found.removed;
+  }
+
+  result(): Comparison {
+    const added = fieldNode(false, this.#added);
+    const modified = fieldNode(false, this.#modified);
+    const removed = fieldNode(false, this.#removed);
+    return {
+      ...(added === undefined ? {} : { added }),
+      ...(modified === undefined ? {} : { modified }),
+      ...(removed === undefined ? {} : { removed }),
+    };
+  }
+}
+
+function childSchema(object: StructuralSchema, name: string): StructuralSchema {
+  return fieldSchema(object, name) ?? UNDECLARED;
+}
+
+/** Keys that an item lacks count with their defaults: a port without a protocol is a TCP port. */
+function keyElement(itemSchema: StructuralSchema, keys: readonly string[], item: unknown): string {
+  const identity: Record<string, unknown> = {};
+  for (const key of [...keys].sort()) {
+    const value = (isJsonObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
+    if (value !== undefined) identity[key] = value;
+  }
+  return `k:${JSON.stringify(identity)}`;
+}

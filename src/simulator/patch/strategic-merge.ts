@@ -1,0 +1,167 @@
+import { badRequest } from '../api/api-error.ts';
+import { cloneJson, equalJson } from '../api/json.ts';
+import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
+import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const PATCH = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const DELETE_FROM = '$deleteFromPrimitiveList/';
+const ORDER_OF = '$setElementOrder/';
+const UNDECLARED: StructuralSchema = {};
+
+/**
+ * Kubernetes' strategic merge patch: objects are merged, lists as their schema says (by key, as a set, or replaced), and
+ * the directives `$patch`, `$retainKeys`, `$deleteFromPrimitiveList` and `$setElementOrder` are obeyed. Neither argument
+ * is changed; what the patch does not touch is shared with `current`. Throws ApiStatusError 400 for a patch that makes
+ * no sense (an unknown directive, an item without its merge key).
+ */
+export function strategicMerge(schema: StructuralSchema, current: unknown, patch: unknown, resolve: SchemaResolver): unknown {
+  return new StrategicMerge(resolve).value(schema, current, patch);
+}
+
+class StrategicMerge {
+  readonly #resolve: SchemaResolver;
+
+  constructor(resolve: SchemaResolver) {
+    this.#resolve = resolve;
+  }
+
+  value(reference: StructuralSchema, current: unknown, patch: unknown): unknown {
+    if (isJsonObject(patch)) return this.#object(reference, isJsonObject(current) ? current : {}, patch);
+    if (Array.isArray(patch)) return this.#list(reference, Array.isArray(current) ? current : [], patch, undefined);
+    return patch;
+  }
+
+  #object(reference: StructuralSchema, current: Fields, patch: Fields): Fields {
+    const directive = patch[PATCH];
+    if (directive === 'delete') return {};
+    if (directive === 'replace') return withoutDirectives(patch);
+    if (directive !== undefined && directive !== 'merge') throw badRequest(`unknown patch directive: ${JSON.stringify(directive)}`);
+    const schema = dereference(reference, this.#resolve);
+    const merged: Record<string, unknown> = retained(current, patch[RETAIN_KEYS]);
+    this.#deleteScalars(merged, patch);
+    for (const [name, change] of Object.entries(patch)) {
+      if (name.startsWith('$')) continue;
+      if (change === null) {
+        // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- null deletes
+        delete merged[name];
+        continue;
+      }
+      const field = fieldSchema(schema, name) ?? UNDECLARED;
+      merged[name] = this.#field(field, merged[name], change, patch[`${ORDER_OF}${name}`]);
+    }
+    this.#orderUntouchedLists(schema, merged, patch);
+    return merged;
+  }
+
+  #field(field: StructuralSchema, current: unknown, change: unknown, order: unknown): unknown {
+    if (Array.isArray(change)) return this.#list(field, Array.isArray(current) ? current : [], change, order);
+    if (isJsonObject(change) && field['x-kubernetes-patch-strategy'] === 'replace') return withoutDirectives(change);
+    return this.value(field, current, change);
+  }
+
+  #list(reference: StructuralSchema, current: readonly unknown[], patch: readonly unknown[], order: unknown): readonly unknown[] {
+    if (!merges(reference)) return cloneJson(patch);
+    const key = reference['x-kubernetes-patch-merge-key'];
+    const items = dereference(reference, this.#resolve).items ?? UNDECLARED;
+    const merged = key === undefined ? mergeScalars(current, patch) : this.#itemsByKey(items, key, current, patch);
+    // Without an order of its own a patch still puts the items that it names in the order in which it names them.
+    const wanted = Array.isArray(order) ? order : patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+    return inOrder(merged, wanted, current, key);
+  }
+
+  #itemsByKey(items: StructuralSchema, key: string, current: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
+    const changes = patch.map((change) => keyed(change, key));
+    const replacement = changes.some((change) => change[PATCH] === 'replace');
+    const merged: unknown[] = replacement ? [] : [...current];
+    for (const change of changes) {
+      const directive = change[PATCH];
+      if (directive === 'replace') continue;
+      const index = merged.findIndex((item) => isJsonObject(item) && equalJson(item[key], change[key]));
+      if (directive === 'delete') {
+        // Every item of that key goes, should there be several.
+        const kept = merged.filter((item) => !isJsonObject(item) || !equalJson(item[key], change[key]));
+        merged.splice(0, merged.length, ...kept);
+      } else if (index >= 0) merged[index] = this.value(items, merged[index], change);
+      else merged.push(this.value(items, undefined, change));
+    }
+    return merged;
+  }
+
+  #deleteScalars(merged: Record<string, unknown>, patch: Fields): void {
+    for (const [name, values] of Object.entries(patch)) {
+      if (!name.startsWith(DELETE_FROM)) continue;
+      const field = name.slice(DELETE_FROM.length);
+      const list = merged[field];
+      if (!Array.isArray(values)) throw badRequest(`${name} must be a list`);
+      if (Array.isArray(list)) merged[field] = list.filter((item) => !values.some((value) => equalJson(value, item)));
+    }
+  }
+
+  /** A patch may reorder a list without changing an item of it. */
+  #orderUntouchedLists(schema: StructuralSchema, merged: Record<string, unknown>, patch: Fields): void {
+    for (const [name, order] of Object.entries(patch)) {
+      const field = name.slice(ORDER_OF.length);
+      if (!name.startsWith(ORDER_OF) || field in patch) continue;
+      const list = merged[field];
+      if (!Array.isArray(order)) throw badRequest(`${name} must be a list`);
+      const key = fieldSchema(schema, field)?.['x-kubernetes-patch-merge-key'];
+      if (Array.isArray(list)) merged[field] = inOrder(list, order, list, key);
+    }
+  }
+}
+
+function merges(reference: StructuralSchema): boolean {
+  return reference['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true;
+}
+
+function retained(current: Fields, keys: unknown): Record<string, unknown> {
+  if (keys === undefined) return { ...current };
+  if (!Array.isArray(keys)) throw badRequest(`${RETAIN_KEYS} must be a list of field names`);
+  return Object.fromEntries(Object.entries(current).filter(([name]) => keys.includes(name)));
+}
+
+function keyed(change: unknown, key: string): Fields {
+  if (!isJsonObject(change)) throw badRequest(`expected an object with the merge key ${key}, found ${JSON.stringify(change)}`);
+  if (change[PATCH] !== 'replace' && change[key] === undefined)
+    throw badRequest(`map: ${JSON.stringify(change)} does not contain declared merge key: ${key}`);
+  return change;
+}
+
+function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): readonly unknown[] {
+  const merged = [...current];
+  for (const value of patch) if (!merged.some((known) => equalJson(known, value))) merged.push(value);
+  return merged;
+}
+
+/**
+ * Items that the order names stand in that order; the others, which only the server has, stay before those that stood
+ * behind them on the server.
+ */
+function inOrder(
+  merged: readonly unknown[],
+  order: readonly unknown[],
+  server: readonly unknown[],
+  key: string | undefined,
+): readonly unknown[] {
+  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item);
+  const wanted = new Map(order.map((item, index) => [identity(item), index]));
+  const onServer = new Map(server.map((item, index) => [identity(item), index]));
+  const rank = (item: unknown): number => wanted.get(identity(item)) ?? 0;
+  // An item that the server does not have stands before all that only the server has.
+  const place = (item: unknown): number => onServer.get(identity(item)) ?? -1;
+  const named = merged.filter((item) => wanted.has(identity(item))).sort((a, b) => rank(a) - rank(b));
+  const others = merged.filter((item) => !wanted.has(identity(item)));
+  const result: unknown[] = [];
+  for (const item of named) {
+    while (others[0] !== undefined && place(others[0]) < place(item)) result.push(others.shift());
+    result.push(item);
+  }
+  return [...result, ...others];
+}
+
+function withoutDirectives(value: Fields): Fields {
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith('$')));
+}

@@ -1,0 +1,96 @@
+import { isJsonObject } from '../schema/structural-schema.ts';
+
+/** One step of a path, from values to the values that it finds in them. */
+type Step = (value: unknown) => readonly unknown[];
+
+/** Finds values in wire JSON, in order; nothing where the path leads nowhere. */
+export type JsonPath = (value: unknown) => readonly unknown[];
+
+/**
+ * Reads the JSON paths of printer columns and scale subresources: `.spec.replicas`, `.a['b.c']`, `.a\.b`, `[0]`, `[*]`,
+ * `[?(@.type=="Ready")].status`. Undefined for a path that it does not understand.
+ */
+export function parseJsonPath(text: string): JsonPath | undefined {
+  const inner = /^\{(.*)\}$/.exec(text)?.[1] ?? text;
+  const steps: Step[] = [];
+  let rest = inner.startsWith('$') ? inner.slice(1) : inner;
+  while (rest !== '') {
+    const found = STEPS.map(({ form, step }) => ({ match: form.exec(rest), step })).find(({ match }) => match !== null);
+    if (found === undefined || found.match === null) return undefined;
+    const step = found.step(found.match);
+    if (step === undefined) return undefined;
+    steps.push(step);
+    rest = rest.slice(found.match[0].length);
+  }
+  if (steps.length === 0) return undefined;
+  return (value) => steps.reduce<readonly unknown[]>((values, step) => values.flatMap(step), [value]);
+}
+
+/** The names along a path of plain fields (`.spec.replicas`); undefined for anything else. */
+export function plainPath(text: string): readonly string[] | undefined {
+  if (!/^(?:\.[A-Za-z_][\w-]*)+$/.test(text)) return undefined;
+  return text.slice(1).split('.');
+}
+
+const STEPS: readonly { readonly form: RegExp; readonly step: (match: RegExpExecArray) => Step | undefined }[] = [
+  { form: /^\.?\[\*\]|^\.\*/, step: () => everyItem },
+  { form: /^\.?\[(-?\d+)\]/, step: (match) => itemAt(Number(match[1])) },
+  { form: /^\.?\[(?:'([^']*)'|"([^"]*)")\]/, step: (match) => field(match[1] ?? match[2] ?? '') },
+  { form: /^\.?\[\?\(\s*(.*?)\s*\)\]/, step: (match) => filter(match[1] ?? '') },
+  { form: /^\.((?:\\.|[^.[\]\\])+)/, step: (match) => field((match[1] ?? '').replaceAll(/\\(.)/g, '$1')) },
+];
+
+function everyItem(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isJsonObject(value) ? Object.values(value) : [];
+}
+
+function itemAt(index: number): Step {
+  return (value) => {
+    const item: unknown = Array.isArray(value) ? value.at(index) : undefined;
+    return item === undefined ? [] : [item];
+  };
+}
+
+function field(name: string): Step {
+  return (value) => (isJsonObject(value) && Object.hasOwn(value, name) ? [value[name]] : []);
+}
+
+const COMPARISON = /^@(.*?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/;
+
+function filter(condition: string): Step | undefined {
+  const compared = COMPARISON.exec(condition);
+  const path = parseJsonPath(compared?.[1] ?? condition.replace(/^@/, ''));
+  if (path === undefined) return undefined;
+  const test = compared === null ? undefined : comparison(compared[2] ?? '', literal(compared[3] ?? ''));
+  const passes = (item: unknown): boolean => {
+    const [found] = path(item);
+    return test === undefined ? found !== undefined : found !== undefined && test(found);
+  };
+  return (value) => (Array.isArray(value) ? (value as unknown[]).filter(passes) : []);
+}
+
+function comparison(operator: string, wanted: unknown): (found: unknown) => boolean {
+  const order = (found: unknown): number => (typeof found === 'number' && typeof wanted === 'number' ? found - wanted : NaN);
+  switch (operator) {
+    case '==':
+      return (found) => found === wanted;
+    case '!=':
+      return (found) => found !== wanted;
+    case '<':
+      return (found) => order(found) < 0;
+    case '>':
+      return (found) => order(found) > 0;
+    case '<=':
+      return (found) => order(found) <= 0;
+    default:
+      return (found) => order(found) >= 0;
+  }
+}
+
+function literal(text: string): unknown {
+  const quoted = /^(?:'(.*)'|"(.*)")$/.exec(text.trim());
+  if (quoted !== null) return quoted[1] ?? quoted[2] ?? '';
+  if (text.trim() === 'true') return true;
+  return text.trim() === 'false' ? false : Number(text);
+}

@@ -1,0 +1,56 @@
+import type { Taint } from '../../core/model/node.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { amountOf } from './decode-pod.ts';
+import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
+
+interface WireNode {
+  readonly spec?: {
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly { key: string; value?: string; effect: Taint['effect'] }[];
+  };
+  readonly status?: { readonly allocatable?: Readonly<Record<string, string>> };
+}
+
+/** One node with what is placed on it; sums are kept, not reckoned again. */
+export class NodeEntry implements SchedulingNode {
+  readonly name: string;
+  readonly pods = new Map<string, SchedulingPod>();
+  readonly antiAffinePods = new Map<string, SchedulingPod>();
+  readonly requested = new Map<string, number>();
+  labels: Readonly<Record<string, string>> = {};
+  taints: readonly Taint[] = [];
+  unschedulable = false;
+  allocatable: ReadonlyMap<string, number> = new Map();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Takes the Node object over. True when pods that did not fit before may fit now. */
+  update(object: KubeObject): boolean {
+    const before = JSON.stringify([this.labels, this.taints, this.unschedulable, [...this.allocatable]]);
+    const { spec, status } = object as unknown as WireNode;
+    this.labels = object.metadata.labels ?? {};
+    this.taints = (spec?.taints ?? []).map(({ key, value, effect }) => ({ key, value: value ?? '', effect }));
+    this.unschedulable = spec?.unschedulable ?? false;
+    this.allocatable = new Map(Object.entries(status?.allocatable ?? {}).map(([resource, text]) => [resource, amountOf(resource, text)]));
+    return before !== JSON.stringify([this.labels, this.taints, this.unschedulable, [...this.allocatable]]);
+  }
+
+  add(pod: SchedulingPod): void {
+    this.remove(pod.uid);
+    this.pods.set(pod.uid, pod);
+    if (pod.antiAffinity.length > 0) this.antiAffinePods.set(pod.uid, pod);
+    for (const [resource, amount] of pod.requests) this.requested.set(resource, (this.requested.get(resource) ?? 0) + amount);
+  }
+
+  /** The pod that was there, if it was. */
+  remove(uid: string): SchedulingPod | undefined {
+    const pod = this.pods.get(uid);
+    if (pod === undefined) return undefined;
+    this.pods.delete(uid);
+    this.antiAffinePods.delete(uid);
+    for (const [resource, amount] of pod.requests) this.requested.set(resource, (this.requested.get(resource) ?? 0) - amount);
+    return pod;
+  }
+}

@@ -1,0 +1,260 @@
+import type { FactsByType, FieldFacts } from '../schema-facts.ts';
+import {
+  all,
+  atomicList,
+  atomicMap,
+  listMap,
+  mergedSet,
+  notNegative,
+  oneOf,
+  quantity,
+  resourceList,
+  saying,
+  setList,
+  withDefault,
+} from '../schema-facts.ts';
+
+const CONDITIONS = all(listMap(['type']), saying('What is true of it now, one entry per type.'));
+const PROTOCOL = all(oneOf('TCP', 'UDP', 'SCTP'), withDefault('TCP'));
+const PORT_NUMBER: FieldFacts = { minimum: 1, maximum: 65535 };
+const ACCESS_MODES = all(atomicList, {
+  items: { type: 'string', enum: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'] },
+});
+const QUOTA_SCOPE: FieldFacts = {
+  type: 'string',
+  enum: [
+    'Terminating',
+    'NotTerminating',
+    'BestEffort',
+    'NotBestEffort',
+    'PriorityClass',
+    'CrossNamespacePodAffinity',
+    'VolumeAttributesClass',
+  ],
+};
+const VOLUME_MODE = all(oneOf('Block', 'Filesystem'), withDefault('Filesystem'));
+
+/** core/v1 apart from pods, and the metadata that every object has. */
+export const CORE_FACTS: FactsByType = {
+  V1ObjectMeta: {
+    description: 'What every object has: its name, its labels, who owns it.',
+    fields: {
+      name: saying('Name of the object, unique among its kind in its namespace.'),
+      generateName: saying('Beginning of a name that the server completes.'),
+      namespace: saying('Namespace in which the object lives.'),
+      labels: saying('Keys and values by which objects are selected.'),
+      annotations: saying('Keys and values that tools keep with the object.'),
+      finalizers: all(mergedSet, saying('A deleted object stays until this list is empty.')),
+      ownerReferences: all(listMap(['uid']), saying('Objects without which this one is collected.')),
+      managedFields: all(atomicList, saying('Who set which field.')),
+      creationTimestamp: saying('When the object was created; set by the server.'),
+      deletionTimestamp: saying('When its deletion was asked for; set by the server.'),
+      deletionGracePeriodSeconds: saying('Seconds that it may take to stop; set by the server.'),
+      generation: saying('Number of the wanted state; it moves with the spec.'),
+      resourceVersion: saying('Opaque version of the object; a write that names it fails when the object has changed since.'),
+      uid: saying('Identity of the object in time; set by the server.'),
+    },
+  },
+  V1OwnerReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
+  V1ManagedFieldsEntry: { fields: { fieldsV1: { type: 'object' } } },
+  V1LabelSelector: {
+    description: 'Which labels an object must have; the empty one selects all.',
+    schema: { 'x-kubernetes-map-type': 'atomic' },
+    fields: {
+      matchExpressions: all(atomicList, saying('Requirements that all must be met.')),
+      matchLabels: saying('Labels and values that an object must have.'),
+    },
+  },
+  V1LabelSelectorRequirement: { fields: { operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), values: atomicList } },
+  V1ObjectReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
+  V1TypedLocalObjectReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
+  V1SecretReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
+
+  V1Node: { description: 'A machine of the cluster on which pods run.' },
+  V1NodeSpec: {
+    description: 'What is wanted of a node.',
+    fields: {
+      podCIDRs: mergedSet,
+      taints: all(atomicList, saying('Marks that keep pods away that do not tolerate them.')),
+      unschedulable: saying('No new pods are placed on the node (cordoned).'),
+      providerID: saying("Name of the machine in its cloud: 'provider://…'."),
+    },
+  },
+  V1Taint: { fields: { effect: oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute') } },
+  V1NodeStatus: {
+    description: 'What was last seen of a node.',
+    fields: {
+      addresses: listMap(['type']),
+      allocatable: all(resourceList, saying('Resources that pods may ask for.')),
+      capacity: all(resourceList, saying('Resources of the machine.')),
+      conditions: CONDITIONS,
+      images: atomicList,
+      volumesAttached: atomicList,
+      volumesInUse: atomicList,
+      runtimeHandlers: atomicList,
+      declaredFeatures: atomicList,
+    },
+  },
+  V1ContainerImage: { fields: { names: atomicList } },
+
+  V1Namespace: { description: 'A room for names: objects in different namespaces may be called the same.' },
+  V1NamespaceSpec: { fields: { finalizers: atomicList } },
+  V1NamespaceStatus: { fields: { conditions: CONDITIONS, phase: oneOf('Active', 'Terminating') } },
+
+  V1Service: { description: 'One stable address for a changing set of pods.' },
+  V1ServiceSpec: {
+    description: 'How a service is reached, and which pods are behind it.',
+    fields: {
+      ports: all(listMap(['port', 'protocol']), saying('Ports of the service.')),
+      selector: all(atomicMap, saying('Labels of the pods behind the service.')),
+      type: all(oneOf('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'), withDefault('ClusterIP')),
+      sessionAffinity: all(oneOf('None', 'ClientIP'), withDefault('None')),
+      internalTrafficPolicy: all(oneOf('Cluster', 'Local'), withDefault('Cluster')),
+      externalTrafficPolicy: oneOf('Cluster', 'Local'),
+      ipFamilyPolicy: oneOf('SingleStack', 'PreferDualStack', 'RequireDualStack'),
+      clusterIPs: atomicList,
+      externalIPs: atomicList,
+      ipFamilies: atomicList,
+      loadBalancerSourceRanges: atomicList,
+      clusterIP: saying('Address in the cluster; None for a headless service.'),
+    },
+  },
+  V1ServicePort: {
+    fields: {
+      protocol: PROTOCOL,
+      port: PORT_NUMBER,
+      targetPort: saying('Number or name of the port of the pods; unset: the same number.'),
+      nodePort: { minimum: 0, maximum: 65535 },
+    },
+  },
+  V1ClientIPConfig: { fields: { timeoutSeconds: withDefault(10800) } },
+  V1ServiceStatus: { fields: { conditions: CONDITIONS } },
+  V1LoadBalancerStatus: { fields: { ingress: atomicList } },
+  V1LoadBalancerIngress: { fields: { ports: atomicList } },
+
+  V1Endpoints: { description: 'Addresses behind a service (the older form).', fields: { subsets: atomicList } },
+  V1EndpointSubset: { fields: { addresses: atomicList, notReadyAddresses: atomicList, ports: atomicList } },
+  V1EndpointAddress: { schema: { 'x-kubernetes-map-type': 'atomic' } },
+  CoreV1EndpointPort: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { protocol: PROTOCOL } },
+  CoreV1Event: {
+    description: 'Something that happened to an object, for people to read.',
+    fields: {
+      involvedObject: saying('What it happened to.'),
+      message: saying('What happened, in words.'),
+      reason: saying('What happened, in one word.'),
+      count: saying('How often.'),
+    },
+  },
+
+  V1ConfigMap: {
+    description: 'Configuration that pods read: keys with text or bytes.',
+    fields: { data: saying('Text by key.'), binaryData: bytesByKey(), immutable: saying('The data can no longer be changed.') },
+  },
+  V1Secret: {
+    description: 'Configuration that not everybody may read.',
+    fields: {
+      data: all(bytesByKey(), saying('Base64 by key.')),
+      stringData: saying('Plain text by key; moved into data when written.'),
+      type: all(withDefault('Opaque'), saying('What the keys mean.')),
+      immutable: saying('The data can no longer be changed.'),
+    },
+  },
+  V1ServiceAccount: {
+    description: 'Whom a pod is when it talks to the API.',
+    fields: { secrets: listMap(['name']), imagePullSecrets: atomicList },
+  },
+
+  V1PersistentVolume: { description: 'A piece of storage.' },
+  V1PersistentVolumeSpec: {
+    fields: {
+      accessModes: ACCESS_MODES,
+      capacity: resourceList,
+      claimRef: { 'x-kubernetes-map-type': 'granular' },
+      mountOptions: atomicList,
+      persistentVolumeReclaimPolicy: all(oneOf('Retain', 'Delete', 'Recycle'), withDefault('Retain')),
+      volumeMode: VOLUME_MODE,
+    },
+  },
+  V1PersistentVolumeClaim: { description: "A pod's claim to a piece of storage." },
+  V1PersistentVolumeClaimSpec: {
+    fields: {
+      accessModes: ACCESS_MODES,
+      resources: withDefault({}),
+      volumeMode: VOLUME_MODE,
+      storageClassName: saying('StorageClass that provides the volume.'),
+    },
+  },
+  V1PersistentVolumeClaimStatus: {
+    fields: {
+      accessModes: atomicList,
+      allocatedResources: resourceList,
+      allocatedResourceStatuses: { 'x-kubernetes-map-type': 'granular' },
+      capacity: resourceList,
+      conditions: CONDITIONS,
+    },
+  },
+
+  V1ReplicationController: { description: 'Keeps a number of equal pods running (the older form of a ReplicaSet).' },
+  V1ReplicationControllerSpec: { fields: { replicas: all(withDefault(1), notNegative), selector: atomicMap } },
+  V1ReplicationControllerStatus: { fields: { conditions: CONDITIONS } },
+
+  V1ResourceQuota: { description: 'The most that a namespace may ask for.' },
+  V1ResourceQuotaSpec: {
+    fields: { hard: all(resourceList, saying('The most, by resource.')), scopes: all(atomicList, { items: QUOTA_SCOPE }) },
+  },
+  V1ResourceQuotaStatus: { fields: { hard: resourceList, used: resourceList } },
+  V1ScopeSelector: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { matchExpressions: atomicList } },
+  V1ScopedResourceSelectorRequirement: {
+    fields: { operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), scopeName: QUOTA_SCOPE, values: atomicList },
+  },
+  V1LimitRange: { description: 'Bounds and defaults for the resources of pods in a namespace.' },
+  V1LimitRangeSpec: { fields: { limits: atomicList } },
+  V1LimitRangeItem: {
+    fields: {
+      default: resourceList,
+      defaultRequest: resourceList,
+      max: resourceList,
+      min: resourceList,
+      maxLimitRequestRatio: resourceList,
+    },
+  },
+  V1Binding: { description: 'Places a pod on a node.' },
+
+  V1StorageClass: {
+    description: 'A kind of storage, and who provides it.',
+    fields: {
+      allowedTopologies: atomicList,
+      mountOptions: atomicList,
+      reclaimPolicy: all(oneOf('Delete', 'Retain', 'Recycle'), withDefault('Delete')),
+      volumeBindingMode: all(oneOf('Immediate', 'WaitForFirstConsumer'), withDefault('Immediate')),
+    },
+  },
+  V1TopologySelectorTerm: { schema: { 'x-kubernetes-map-type': 'atomic' }, fields: { matchLabelExpressions: atomicList } },
+  V1TopologySelectorLabelRequirement: { fields: { values: atomicList } },
+  V1VolumeAttachment: { description: 'That a volume is to be attached to a node.' },
+  V1CSINode: { description: 'Storage drivers on a node.' },
+  V1CSINodeSpec: { fields: { drivers: listMap(['name']) } },
+  V1CSINodeDriver: { fields: { topologyKeys: atomicList } },
+  V1CSIDriver: { description: 'A storage driver.' },
+  V1CSIDriverSpec: {
+    fields: {
+      attachRequired: withDefault(true),
+      fsGroupPolicy: withDefault('ReadWriteOnceWithFSType'),
+      podInfoOnMount: withDefault(false),
+      requiresRepublish: withDefault(false),
+      seLinuxMount: withDefault(false),
+      storageCapacity: withDefault(false),
+      tokenRequests: atomicList,
+      volumeLifecycleModes: all(setList, withDefault(['Persistent'])),
+    },
+  },
+  V1CSIStorageCapacity: {
+    description: 'Space that a storage driver has left.',
+    fields: { capacity: quantity, maximumVolumeSize: quantity },
+  },
+  V1VolumeAttributesClass: { description: 'Attributes of volumes that may be changed.' },
+};
+
+function bytesByKey(): FieldFacts {
+  return { additionalProperties: { type: 'string', format: 'byte' } };
+}

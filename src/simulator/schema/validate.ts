@@ -1,0 +1,216 @@
+import type { FieldError } from '../api/api-error.ts';
+import { hasFormat } from './formats.ts';
+import { compileRe2 } from './re2.ts';
+import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
+import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
+
+/**
+ * Holds a value against a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Answers
+ * every problem, in the words of the Kubernetes API server. CEL rules are apart, in `cel.ts`.
+ */
+export function validateAgainst(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): FieldError[] {
+  const errors: FieldError[] = [];
+  new Validation(resolve, errors).visit(schema, value, '');
+  return errors;
+}
+
+/** As the server quotes values in messages: JSON, with objects in short. */
+export function quoteValue(value: unknown): string {
+  return JSON.stringify(value ?? null);
+}
+
+class Validation {
+  readonly #resolve: SchemaResolver;
+  readonly #errors: FieldError[];
+
+  constructor(resolve: SchemaResolver, errors: FieldError[]) {
+    this.#resolve = resolve;
+    this.#errors = errors;
+  }
+
+  visit(reference: StructuralSchema, value: unknown, path: string): void {
+    if (reference.$ref !== undefined) {
+      if (value === null && reference.nullable === true) return;
+      this.#checkChoice(reference, value, path);
+    }
+    const schema = dereference(reference, this.#resolve);
+    if (value === null && schema.nullable === true) return;
+    if (!this.#checkType(schema, value, path)) return;
+    if (typeof value === 'string') this.#checkString(schema, value, path);
+    else if (typeof value === 'number') this.#checkNumber(schema, value, path);
+    else if (Array.isArray(value)) this.#checkArray(schema, value, path);
+    else if (isJsonObject(value)) this.#checkObject(schema, value, path);
+    this.#checkChoice(schema, value, path);
+    this.#checkJunctions(schema, value, path);
+  }
+
+  #add(field: string, type: FieldError['type'], message: string): void {
+    this.#errors.push({ field, type, message });
+  }
+
+  #invalid(path: string, value: unknown, why: string): void {
+    this.#add(path, 'FieldValueInvalid', `Invalid value: ${quoteValue(value)}: ${path} in body ${why}`);
+  }
+
+  #checkType(schema: StructuralSchema, value: unknown, path: string): boolean {
+    const actual = typeName(value);
+    if (schema['x-kubernetes-int-or-string'] === true) {
+      if (actual === 'integer' || actual === 'string') return true;
+      this.#wrongType(path, 'integer or string', actual);
+      return false;
+    }
+    if (schema.type === undefined) return true;
+    if (schema.type === actual || (schema.type === 'number' && actual === 'integer')) return true;
+    this.#wrongType(path, schema.type, actual);
+    return false;
+  }
+
+  #wrongType(path: string, wanted: string, actual: string): void {
+    const message = `Invalid value: "${actual}": ${path} in body must be of type ${wanted}: "${actual}"`;
+    this.#add(path, 'FieldValueTypeInvalid', message);
+  }
+
+  #checkString(schema: StructuralSchema, value: string, path: string): void {
+    const { minLength, maxLength, pattern, format } = schema;
+    if (minLength !== undefined && lengthOf(value, minLength) < minLength)
+      this.#invalid(path, value, `should be at least ${minLength} chars long`);
+    if (maxLength !== undefined && lengthOf(value, maxLength + 1) > maxLength)
+      this.#add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
+    if (pattern !== undefined && compileRe2(pattern)?.test(value) === false) this.#invalid(path, value, `should match '${pattern}'`);
+    if (format !== undefined && !hasFormat(value, format)) this.#invalid(path, value, `must be of type ${format}: ${quoteValue(value)}`);
+  }
+
+  #checkNumber(schema: StructuralSchema, value: number, path: string): void {
+    const { minimum, maximum, multipleOf, format } = schema;
+    const above = schema.exclusiveMinimum === true;
+    if (minimum !== undefined && (above ? value <= minimum : value < minimum))
+      this.#invalid(path, value, `should be greater than ${above ? '' : 'or equal to '}${minimum}`);
+    const below = schema.exclusiveMaximum === true;
+    if (maximum !== undefined && (below ? value >= maximum : value > maximum))
+      this.#invalid(path, value, `should be less than ${below ? '' : 'or equal to '}${maximum}`);
+    if (multipleOf !== undefined && !isMultipleOf(value, multipleOf)) this.#invalid(path, value, `should be a multiple of ${multipleOf}`);
+    if (format === 'int32' && Math.abs(value + 0.5) > 2 ** 31) this.#invalid(path, value, `must be of type int32: "${value}"`);
+  }
+
+  #checkArray(schema: StructuralSchema, value: readonly unknown[], path: string): void {
+    if (schema.minItems !== undefined && value.length < schema.minItems)
+      this.#invalid(path, value.length, `should have at least ${schema.minItems} items`);
+    if (schema.maxItems !== undefined && value.length > schema.maxItems)
+      this.#add(path, 'FieldValueTooMany', `Too many: ${value.length}: must have at most ${schema.maxItems} items`);
+    const { items } = schema;
+    if (items === undefined) return;
+    for (let index = 0; index < value.length; index++) this.visit(items, value[index], `${path}[${index}]`);
+    this.#checkUnique(schema, items, value, path);
+  }
+
+  #checkUnique(schema: StructuralSchema, items: StructuralSchema, value: readonly unknown[], path: string): void {
+    const keys = uniqueBy(schema);
+    if (keys === undefined || value.length < 2) return;
+    const seen = new Set<string>();
+    value.forEach((item, index) => {
+      const identity = keys.length === 0 ? item : keyValues(dereference(items, this.#resolve), item, keys);
+      const text = JSON.stringify(identity);
+      if (seen.has(text)) this.#duplicate(schema, `${path}[${index}]`, identity);
+      seen.add(text);
+    });
+  }
+
+  /** Built-in kinds name the key, custom resources the item. */
+  #duplicate(schema: StructuralSchema, path: string, identity: unknown): void {
+    const [key, second] = schema['x-kubernetes-list-map-keys'] ?? [];
+    const named = isBuiltIn(schema) && key !== undefined && second === undefined && isJsonObject(identity);
+    const value = named ? identity[key] : identity;
+    this.#add(named ? `${path}.${key}` : path, 'FieldValueDuplicate', `Duplicate value: ${quoteValue(value)}`);
+  }
+
+  #checkObject(schema: StructuralSchema, value: Readonly<Record<string, unknown>>, path: string): void {
+    for (const name of schema.required ?? [])
+      if (value[name] === undefined) this.#add(join(path, name), 'FieldValueRequired', 'Required value');
+    const names = Object.keys(value);
+    if (schema.minProperties !== undefined && names.length < schema.minProperties)
+      this.#invalid(path, names.length, `should have at least ${schema.minProperties} properties`);
+    if (schema.maxProperties !== undefined && names.length > schema.maxProperties)
+      this.#add(path, 'FieldValueTooMany', `Too many: ${names.length}: must have at most ${schema.maxProperties} items`);
+    for (const name of names) {
+      const inner = value[name];
+      const field = inner === undefined ? undefined : fieldSchema(schema, name);
+      if (field !== undefined) this.visit(field, inner, join(path, name));
+    }
+  }
+
+  #checkChoice(schema: StructuralSchema, value: unknown, path: string): void {
+    if (schema.enum === undefined || schema.enum.some((choice) => isEqual(choice, value))) return;
+    const choices = schema.enum.map(quoteValue).join(', ');
+    this.#add(path, 'FieldValueNotSupported', `Unsupported value: ${quoteValue(value)}: supported values: ${choices}`);
+  }
+
+  #checkJunctions(schema: StructuralSchema, value: unknown, path: string): void {
+    for (const part of schema.allOf ?? []) this.visit(part, value, path);
+    if (schema.anyOf !== undefined && !schema.anyOf.some((part) => this.#fits(part, value)))
+      this.#invalid(path, shortly(value), 'must validate at least one schema (anyOf)');
+    if (schema.oneOf !== undefined) {
+      const fitting = schema.oneOf.filter((part) => this.#fits(part, value)).length;
+      const found = fitting === 0 ? 'none valid' : `${fitting} valid alternatives`;
+      if (fitting !== 1) this.#invalid(path, shortly(value), `must validate one and only one schema (oneOf). Found ${found}`);
+    }
+    if (schema.not !== undefined && this.#fits(schema.not, value))
+      this.#invalid(path, shortly(value), 'must not validate the schema (not)');
+  }
+
+  #fits(schema: StructuralSchema, value: unknown): boolean {
+    const errors: FieldError[] = [];
+    new Validation(this.#resolve, errors).visit(schema, value, '');
+    return errors.length === 0;
+  }
+}
+
+/**
+ * What tells items apart: key fields, or none for whole items; undefined where duplicates are allowed. Map lists of
+ * built-in kinds (they have a merge key) take duplicates, as the real server does, unless `uniqueItems` says otherwise.
+ */
+function uniqueBy(schema: StructuralSchema): readonly string[] | undefined {
+  if (isBuiltIn(schema) && schema.uniqueItems !== true) return undefined;
+  if (schema['x-kubernetes-list-type'] === 'map') return schema['x-kubernetes-list-map-keys'] ?? [];
+  return schema['x-kubernetes-list-type'] === 'set' || schema.uniqueItems === true ? [] : undefined;
+}
+
+function isBuiltIn(list: StructuralSchema): boolean {
+  return list['x-kubernetes-patch-strategy'] !== undefined;
+}
+
+function keyValues(itemSchema: StructuralSchema, item: unknown, keys: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const key of keys) values[key] = (isJsonObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
+  return values;
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+function typeName(value: unknown): NonNullable<StructuralSchema['type']> | 'null' {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'boolean' ? 'boolean' : 'object';
+}
+
+/** Counts code points, as Go counts runes, but no further than needed. */
+function lengthOf(text: string, enough: number): number {
+  if (text.length < enough || text.length > 2 * enough) return text.length;
+  return Array.from(text).length;
+}
+
+function isMultipleOf(value: number, step: number): boolean {
+  const quotient = value / step;
+  return Math.abs(quotient - Math.round(quotient)) < 1e-9;
+}
+
+function isEqual(left: unknown, right: unknown): boolean {
+  return left === right || (typeof left === 'object' && JSON.stringify(left) === JSON.stringify(right));
+}
+
+function shortly(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? (Array.isArray(value) ? 'array' : 'object') : value;
+}

@@ -1,0 +1,82 @@
+import type { Parsed } from '../../core/model/parsed.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../../core/model/quantity.ts';
+import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from './usage-profile.ts';
+
+/**
+ * On a pod template: what its containers will need, as JSON by container name:
+ * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity) and `runSeconds`.
+ * What is left out is drawn from the seed.
+ */
+export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
+
+export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] };
+
+export type UsageAnnotation =
+  | { readonly ok: true; readonly byContainer: Readonly<Record<string, StatedProfile>> }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Every problem at once, each naming container and field. */
+export function parseUsageAnnotation(text: string): UsageAnnotation {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { ok: false, problems: [`${USAGE_ANNOTATION}: no valid JSON`] };
+  }
+  if (!isRecord(parsed)) return { ok: false, problems: [`${USAGE_ANNOTATION}: must be an object by container name`] };
+  const problems: string[] = [];
+  const byContainer: Record<string, StatedProfile> = {};
+  for (const [container, stated] of Object.entries(parsed)) {
+    const at = `${USAGE_ANNOTATION}: ${container}`;
+    if (isRecord(stated)) byContainer[container] = readProfile(stated, at, problems);
+    else problems.push(`${at}: must be an object`);
+  }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, byContainer };
+}
+
+function readProfile(stated: Record<string, unknown>, at: string, problems: string[]): StatedProfile {
+  const profile: { -readonly [K in keyof UsageProfile]?: UsageProfile[K] } = {};
+  for (const [field, value] of Object.entries(stated)) {
+    switch (field) {
+      case 'profile':
+        if (isKind(value)) profile.kind = value;
+        else problems.push(`${at}.profile: must be one of ${USAGE_PROFILE_KINDS.join(', ')}`);
+        break;
+      case 'cpu':
+        profile.cpuMillicores = quantity(value, parseCpuMillicores, `${at}.cpu`, problems);
+        break;
+      case 'memory':
+        profile.memoryBytes = quantity(value, parseMemoryBytes, `${at}.memory`, problems);
+        break;
+      case 'leakPerHour':
+        profile.leakBytesPerHour = quantity(value, parseMemoryBytes, `${at}.leakPerHour`, problems);
+        break;
+      case 'runSeconds':
+        if (typeof value === 'number' && value > 0) profile.runSeconds = value;
+        else problems.push(`${at}.runSeconds: must be a number above 0`);
+        break;
+      default:
+        problems.push(`${at}.${field}: unknown; known are profile, cpu, memory, leakPerHour and runSeconds`);
+    }
+  }
+  return profile;
+}
+
+function quantity(value: unknown, parse: (text: string | number) => Parsed<number>, at: string, problems: string[]): number {
+  if (typeof value !== 'string' && typeof value !== 'number') {
+    problems.push(`${at}: must be a quantity such as "120m" or "200Mi"`);
+    return 0;
+  }
+  const parsed = parse(value);
+  if (parsed.ok) return parsed.value;
+  problems.push(`${at}: ${parsed.message}`);
+  return 0;
+}
+
+function isKind(value: unknown): value is UsageProfileKind {
+  return typeof value === 'string' && (USAGE_PROFILE_KINDS as readonly string[]).includes(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

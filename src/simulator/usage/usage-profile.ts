@@ -1,0 +1,26 @@
+import type { Bytes, Millicores } from '../../core/model/units.ts';
+
+/** The ways in which a container's need moves with time. */
+export const USAGE_PROFILE_KINDS = ['steady', 'diurnal', 'weekly', 'bursty', 'ramp', 'leak', 'batch', 'idle-nights'] as const;
+export type UsageProfileKind = (typeof USAGE_PROFILE_KINDS)[number];
+
+/** What one container of one replica needs, at the replica count that its workload began with. */
+export interface UsageProfile {
+  readonly kind: UsageProfileKind;
+  /** CPU in its busiest ordinary minutes. */
+  readonly cpuMillicores: Millicores;
+  /** Working set when busiest; for `leak`, right after a start. */
+  readonly memoryBytes: Bytes;
+  /** `leak`: growth for each hour since the container started. */
+  readonly leakBytesPerHour: Bytes;
+  /** Jobs: how long one run takes. null: drawn from the seed. */
+  readonly runSeconds: number | null;
+}
+
+/** What a profile is drawn from where a manifest does not state one. */
+export interface ProfileContext {
+  readonly workloadKind: string;
+  /** Request, else limit, else the documented default. */
+  readonly cpuMillicores: Millicores;
+  readonly memoryBytes: Bytes;
+}

@@ -1,0 +1,223 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { aNodeRecord, aPodRecord, aWorkloadRecord, ownedBy } from '../../test/builders/records.ts';
+import type { HpaRecord } from '../core/model/cluster-records.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { ClusterDelta } from '../ports/cluster-feed.ts';
+import type { ClusterChange } from '../ports/cluster-reader.ts';
+import { ClusterState } from './cluster-state.ts';
+
+function setPod(record: PodRecord): ClusterDelta {
+  return { kind: 'pod', key: `${record.namespace}/${record.name}`, record };
+}
+
+function setWorkload(record: WorkloadRecord): ClusterDelta {
+  return { kind: 'workload', key: workloadKey(record), record };
+}
+
+function gone(delta: ClusterDelta): ClusterDelta {
+  return { ...delta, record: null };
+}
+
+const web = aWorkloadRecord({ kind: 'Deployment', name: 'web' });
+const webRs = aWorkloadRecord({ kind: 'ReplicaSet', name: 'web-1', controller: ownedBy(web) });
+const webPod = aPodRecord({ name: 'web-1-a', node: 'n1', owner: ownedBy(webRs) });
+
+describe('ClusterState', () => {
+  test('finds the workload of a pod through its ReplicaSet, in whatever order they are heard of', () => {
+    const orders = [
+      [setPod(webPod), setWorkload(webRs), setWorkload(web)],
+      [setWorkload(web), setWorkload(webRs), setPod(webPod)],
+      [setWorkload(webRs), setPod(webPod), setWorkload(web)],
+    ];
+    for (const deltas of orders) {
+      const state = new ClusterState();
+      for (const delta of deltas) state.apply(delta);
+      expect(state.workloadOf(webPod)).toEqual({ namespace: 'default', kind: 'Deployment', name: 'web' });
+      expect([...state.podsOf('default/Deployment/web')]).toEqual([webPod]);
+      expect([...state.workloads()]).toEqual([web]);
+    }
+  });
+
+  test('does not guess: a pod whose ReplicaSet is unknown belongs to nothing yet, and says so when it does', () => {
+    const state = new ClusterState();
+    const changes: ClusterChange[] = [];
+    state.subscribe((change) => changes.push(change));
+    state.apply(setPod(webPod));
+    expect(state.workloadOf(webPod)).toBeUndefined();
+    state.apply(setWorkload(webRs));
+    expect(changes).toEqual([
+      { kind: 'pod', key: 'default/web-1-a', workload: null },
+      { kind: 'pod', key: 'default/web-1-a', workload: 'default/Deployment/web' },
+    ]);
+  });
+
+  test.each([
+    ['a bare pod is its own workload', aPodRecord({ name: 'p' }), 'default/Pod/p'],
+    [
+      'a static pod, owned by its node, too',
+      aPodRecord({ name: 'etcd-n1', owner: { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'n1' } }),
+      'default/Pod/etcd-n1',
+    ],
+    [
+      'an owner of an unknown kind is the workload',
+      aPodRecord({ name: 'x', owner: { apiVersion: 'x/v1', kind: 'GameServer', name: 'g', uid: 'g' } }),
+      'default/GameServer/g',
+    ],
+  ])('%s', (_, pod, key) => {
+    const state = new ClusterState();
+    state.apply(setPod(pod));
+    expect([...state.podsOf(key)]).toEqual([pod]);
+  });
+
+  test('a StatefulSet that an operator controls stays the workload; a ReplicaSet of a Rollout does not', () => {
+    const state = new ClusterState();
+    const operator = { apiVersion: 'x/v1', kind: 'Database', name: 'db', uid: 'db' };
+    const set = aWorkloadRecord({ kind: 'StatefulSet', name: 'db', controller: operator });
+    const rolloutRs = aWorkloadRecord({
+      kind: 'ReplicaSet',
+      name: 'r-1',
+      controller: { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'r', uid: 'r' },
+    });
+    const pods = [aPodRecord({ name: 'db-0', owner: ownedBy(set) }), aPodRecord({ name: 'r-1-a', owner: ownedBy(rolloutRs) })];
+    for (const delta of [setWorkload(set), setWorkload(rolloutRs), ...pods.map(setPod)]) state.apply(delta);
+    expect(pods.map((pod) => state.workloadOf(pod)?.kind)).toEqual(['StatefulSet', 'Rollout']);
+    expect([...state.workloads()]).toEqual([set]);
+  });
+
+  test('finds autoscalers by target and budgets by selector', () => {
+    const state = new ClusterState();
+    const hpa = { namespace: 'default', name: 'web', target: { namespace: 'default', kind: 'Deployment', name: 'web' } } as HpaRecord;
+    state.apply({ kind: 'hpa', key: 'default/web', record: hpa });
+    expect(state.hpasOf('default/Deployment/web')).toEqual([hpa]);
+    state.apply({ kind: 'hpa', key: 'default/web', record: { ...hpa, target: { ...hpa.target, name: 'other' } } });
+    expect(state.hpasOf('default/Deployment/web')).toEqual([]);
+
+    const none = { disruptionsAllowed: 0, expectedPods: 0, currentHealthy: 0, desiredHealthy: 0, namespace: 'default' };
+    const budgets = [
+      { ...none, name: 'match', selector: { matchLabels: { app: 'web' } } },
+      { ...none, name: 'all', selector: {} },
+      { ...none, name: 'nothing', selector: null },
+      { ...none, name: 'other', selector: { matchLabels: { app: 'db' } } },
+    ];
+    for (const record of budgets) state.apply({ kind: 'budget', key: `default/${record.name}`, record });
+    expect(state.budgetsOf(aPodRecord({ name: 'p', labels: { app: 'web' } })).map((budget) => budget.name)).toEqual(['match', 'all']);
+  });
+
+  test('finds a Recommendation by its target, and follows a target that changes', () => {
+    const state = new ClusterState();
+    const record = (name: string): ClusterDelta => ({
+      kind: 'own',
+      key: 'recommendations/default/deployment-web',
+      record: {
+        plural: 'recommendations',
+        namespace: 'default',
+        name: 'deployment-web',
+        object: { spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name } } },
+      },
+    });
+    state.apply(record('web'));
+    expect(state.findRecommendation('default/Deployment/web')).toBeDefined();
+    state.apply(record('api'));
+    expect(state.findRecommendation('default/Deployment/web')).toBeUndefined();
+    state.apply(gone(record('api')));
+    expect([...state.recommendations()]).toEqual([]);
+    expect(state.findRecommendation('default/Deployment/api')).toBeUndefined();
+  });
+
+  test('a pause holds until its time, or without one until it is removed', () => {
+    const state = new ClusterState();
+    expect(state.activePause(0)).toBeNull();
+    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: 100, reason: 'load test' } });
+    expect(state.activePause(99)).toMatchObject({ reason: 'load test' });
+    expect(state.activePause(100)).toBeNull();
+    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: { until: null, reason: '' } });
+    expect(state.activePause(1e15)).not.toBeNull();
+    state.apply({ kind: 'pause', key: 'x/evenkeel-pause', record: null });
+    expect(state.activePause(0)).toBeNull();
+  });
+
+  test('freshness is what the informers say', () => {
+    const state = new ClusterState();
+    expect([state.synced(), state.confirmedAt()]).toEqual([false, 0]);
+    state.follow({ synced: () => true, confirmedAt: () => 5, informers: () => [] });
+    expect([state.synced(), state.confirmedAt()]).toEqual([true, 5]);
+  });
+
+  test('whatever the order of changes, the model equals one that is built from what exists at the end', () => {
+    const uids = ['1', '2', '3'];
+    const delta: fc.Arbitrary<ClusterDelta> = fc.oneof(
+      fc
+        .record({
+          name: fc.constantFrom(...uids),
+          owner: fc.constantFrom(null, ...uids),
+          kind: fc.constantFrom('ReplicaSet', 'Job', 'Deployment'),
+          gone: fc.boolean(),
+        })
+        .map(({ name, owner, kind, gone: isGone }) => {
+          const controller =
+            owner === null
+              ? null
+              : {
+                  apiVersion: 'v1',
+                  kind: Number(owner) > Number(name) ? 'ReplicaSet' : 'Deployment',
+                  name: owner,
+                  uid: `ReplicaSet-${owner}`,
+                };
+          const record = aWorkloadRecord({ kind, name, controller });
+          return isGone ? gone(setWorkload(record)) : setWorkload(record);
+        }),
+      fc
+        .record({
+          name: fc.constantFrom('a', 'b', 'c', 'd'),
+          owner: fc.constantFrom(null, ...uids),
+          node: fc.constantFrom(null, 'n1', 'n2'),
+          uid: fc.constantFrom('x', 'y'),
+          gone: fc.boolean(),
+        })
+        .map(({ name, owner, node, uid, gone: isGone }) => {
+          const record = aPodRecord({
+            name,
+            uid: `${name}-${uid}`,
+            node,
+            owner: owner === null ? null : { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `ReplicaSet-${owner}` },
+          });
+          return isGone ? gone(setPod(record)) : setPod(record);
+        }),
+      fc.constantFrom('n1', 'n2').map((name): ClusterDelta => ({ kind: 'node', key: name, record: aNodeRecord({ name }) })),
+    );
+    fc.assert(
+      fc.property(fc.array(delta, { maxLength: 60 }), (deltas) => {
+        const lived = new ClusterState();
+        const last = new Map<string, ClusterDelta>();
+        for (const one of deltas) {
+          lived.apply(one);
+          last.set(`${one.kind} ${one.key}`, one);
+        }
+        const rebuilt = new ClusterState();
+        for (const one of last.values()) if (one.record !== null) rebuilt.apply(one);
+        expect(picture(lived)).toEqual(picture(rebuilt));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+// Everything that the indices answer, in an order of its own.
+function picture(state: ClusterState): unknown {
+  const names = (pods: Iterable<PodRecord>): string[] => [...pods].map((pod) => `${pod.uid}@${pod.node ?? ''}`).sort();
+  const workloads = ['ReplicaSet', 'Job', 'Deployment', 'Pod'].flatMap((kind) =>
+    ['1', '2', '3', 'a', 'b', 'c', 'd'].map((name) => `default/${kind}/${name}`),
+  );
+  return {
+    totals: state.totals(),
+    pods: names(state.pods()),
+    byUid: ['a', 'b', 'c', 'd'].flatMap((name) => [state.findPodByUid(`${name}-x`)?.name, state.findPodByUid(`${name}-y`)?.name]),
+    byNode: ['n1', 'n2'].map((node) => names(state.podsOnNode(node))),
+    byWorkload: workloads.map((key) => names(state.podsOf(key))),
+    tops: [...state.pods()].map((pod) => `${pod.uid} ${JSON.stringify(state.workloadOf(pod))}`).sort(),
+    workloads: [...state.workloads()].map(workloadKey).sort(),
+    named: ['1', '2', '3'].map((name) => state.findWorkloadsNamed('default', name).map(workloadKey).sort()),
+  };
+}

@@ -1,0 +1,312 @@
+// The one model of the cluster: fed by the informers, read by everything. Indexed by what is asked of it, changed in O(1)
+// per watch event, never rebuilt.
+
+import type { PodResizePolicy, Recommendation } from '../apis/v1alpha1/index.ts';
+import type {
+  DisruptionBudgetRecord,
+  HpaRecord,
+  LimitRangeRecord,
+  NamespaceRecord,
+  ResourceQuotaRecord,
+} from '../core/model/cluster-records.ts';
+import { matchesLabelSelector } from '../core/model/label-selector.ts';
+import type { NodeRecord } from '../core/model/node.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import type { Instant } from '../core/model/units.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../core/model/workload.ts';
+import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
+import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
+import { MultiIndex } from './multi-index.ts';
+import { Ownership } from './ownership.ts';
+
+const PODRESIZEPOLICIES = 'podresizepolicies';
+const RECOMMENDATIONS = 'recommendations';
+
+export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
+  readonly #nodes = new Map<string, NodeRecord>();
+  readonly #namespaces = new Map<string, NamespaceRecord>();
+  readonly #pods = new Map<string, PodRecord>();
+  readonly #podsByUid = new Map<string, PodRecord>();
+  readonly #podsByNode = new MultiIndex<PodRecord>();
+  readonly #ownership = new Ownership();
+  /** Links included; `#tops` holds the others. */
+  readonly #workloads = new Map<WorkloadKey, WorkloadRecord>();
+  readonly #tops = new Map<WorkloadKey, WorkloadRecord>();
+  readonly #topsByName = new MultiIndex<WorkloadRecord>();
+  readonly #hpas = new Map<string, HpaRecord>();
+  readonly #hpasByTarget = new MultiIndex<HpaRecord>();
+  readonly #budgets = new Map<string, DisruptionBudgetRecord>();
+  readonly #budgetsByNamespace = new MultiIndex<DisruptionBudgetRecord>();
+  readonly #limitRangesByNamespace = new MultiIndex<LimitRangeRecord>();
+  readonly #quotasByNamespace = new MultiIndex<ResourceQuotaRecord>();
+  readonly #own = new Map<string, OwnRecord>();
+  readonly #ownByPlural = new MultiIndex<OwnRecord>();
+  readonly #recommendationsByTarget = new MultiIndex<Recommendation>();
+  readonly #listeners = new Set<(change: ClusterChange) => void>();
+  #pause: PauseRecord | null = null;
+  #feed: FeedStatus = NO_FEED;
+
+  follow(status: FeedStatus): void {
+    this.#feed = status;
+  }
+
+  synced(): boolean {
+    return this.#feed.synced();
+  }
+
+  confirmedAt(): Instant {
+    return this.#feed.confirmedAt();
+  }
+
+  /** Each informer about itself, for health. */
+  informers(): readonly InformerStatus[] {
+    return this.#feed.informers();
+  }
+
+  activePause(now: Instant): PauseRecord | null {
+    return this.#pause !== null && (this.#pause.until === null || this.#pause.until > now) ? this.#pause : null;
+  }
+
+  nodes(): Iterable<NodeRecord> {
+    return this.#nodes.values();
+  }
+
+  findNode(name: string): NodeRecord | undefined {
+    return this.#nodes.get(name);
+  }
+
+  pods(): Iterable<PodRecord> {
+    return this.#pods.values();
+  }
+
+  findPod(namespace: string, name: string): PodRecord | undefined {
+    return this.#pods.get(`${namespace}/${name}`);
+  }
+
+  findPodByUid(uid: string): PodRecord | undefined {
+    return this.#podsByUid.get(uid);
+  }
+
+  podsOnNode(node: string): Iterable<PodRecord> {
+    return this.#podsByNode.of(node);
+  }
+
+  podsOf(workload: WorkloadKey): Iterable<PodRecord> {
+    return this.#ownership.podsOf(workload);
+  }
+
+  workloadOf(pod: PodRecord): WorkloadRef | undefined {
+    return this.#ownership.topOf(`${pod.namespace}/${pod.name}`);
+  }
+
+  workloads(): Iterable<WorkloadRecord> {
+    return this.#tops.values();
+  }
+
+  findWorkload(key: WorkloadKey): WorkloadRecord | undefined {
+    return this.#tops.get(key);
+  }
+
+  findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[] {
+    return [...this.#topsByName.of(`${namespace}/${name}`)];
+  }
+
+  namespaces(): Iterable<NamespaceRecord> {
+    return this.#namespaces.values();
+  }
+
+  findNamespace(name: string): NamespaceRecord | undefined {
+    return this.#namespaces.get(name);
+  }
+
+  hpas(): Iterable<HpaRecord> {
+    return this.#hpas.values();
+  }
+
+  hpasOf(workload: WorkloadKey): readonly HpaRecord[] {
+    return [...this.#hpasByTarget.of(workload)];
+  }
+
+  budgets(): Iterable<DisruptionBudgetRecord> {
+    return this.#budgets.values();
+  }
+
+  budgetsOf(pod: PodRecord): readonly DisruptionBudgetRecord[] {
+    const found: DisruptionBudgetRecord[] = [];
+    for (const budget of this.#budgetsByNamespace.of(pod.namespace)) {
+      // Without a selector a budget of policy/v1 means no pod; with an empty one, every pod.
+      if (budget.selector !== null && matchesLabelSelector(budget.selector, pod.labels)) found.push(budget);
+    }
+    return found;
+  }
+
+  limitRangesIn(namespace: string): readonly LimitRangeRecord[] {
+    return [...this.#limitRangesByNamespace.of(namespace)];
+  }
+
+  quotasIn(namespace: string): readonly ResourceQuotaRecord[] {
+    return [...this.#quotasByNamespace.of(namespace)];
+  }
+
+  *podResizePolicies(): Iterable<PodResizePolicy> {
+    for (const { object } of this.#ownByPlural.of(PODRESIZEPOLICIES)) yield object as unknown as PodResizePolicy;
+  }
+
+  *recommendations(): Iterable<Recommendation> {
+    for (const { object } of this.#ownByPlural.of(RECOMMENDATIONS)) yield object as unknown as Recommendation;
+  }
+
+  findRecommendation(workload: WorkloadKey): Recommendation | undefined {
+    for (const recommendation of this.#recommendationsByTarget.of(workload)) return recommendation;
+    return undefined;
+  }
+
+  *ownObjects(plural: string): Iterable<Readonly<Record<string, unknown>>> {
+    for (const { object } of this.#ownByPlural.of(plural)) yield object;
+  }
+
+  totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number } {
+    return { pods: this.#pods.size, nodes: this.#nodes.size, workloads: this.#tops.size };
+  }
+
+  subscribe(listener: (change: ClusterChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Takes one object's new state and tells the listeners. Deterministic: the same deltas in the same order give the same model. */
+  apply(delta: ClusterDelta): void {
+    switch (delta.kind) {
+      case 'pod':
+        this.#applyPod(delta.key, delta.record);
+        break;
+      case 'workload':
+        this.#applyWorkload(delta.key, delta.record);
+        break;
+      case 'node':
+        put(this.#nodes, delta.key, delta.record);
+        this.#tell({ kind: 'node', key: delta.key });
+        break;
+      case 'namespace':
+        put(this.#namespaces, delta.key, delta.record);
+        this.#tell({ kind: 'namespace', key: delta.key });
+        break;
+      case 'hpa':
+        this.#applyHpa(delta.key, delta.record);
+        break;
+      case 'budget':
+        put(this.#budgets, delta.key, delta.record);
+        putIn(this.#budgetsByNamespace, delta.key, delta.record);
+        this.#tell({ kind: 'budget', key: delta.key });
+        break;
+      case 'limitrange':
+        putIn(this.#limitRangesByNamespace, delta.key, delta.record);
+        this.#tell({ kind: 'limitrange', key: delta.key });
+        break;
+      case 'quota':
+        putIn(this.#quotasByNamespace, delta.key, delta.record);
+        this.#tell({ kind: 'quota', key: delta.key });
+        break;
+      case 'own':
+        this.#applyOwn(delta.key, delta.record);
+        break;
+      case 'pause':
+        this.#pause = delta.record;
+        this.#tell({ kind: 'other', key: delta.key });
+        break;
+    }
+  }
+
+  #applyPod(key: string, record: PodRecord | null): void {
+    const previous = this.#pods.get(key) ?? null;
+    const workloadBefore = this.#ownership.topOf(key);
+    if (previous !== null) {
+      if (this.#podsByUid.get(previous.uid) === previous) this.#podsByUid.delete(previous.uid);
+      if (previous.node !== null && previous.node !== record?.node) this.#podsByNode.delete(previous.node, key);
+    }
+    put(this.#pods, key, record);
+    if (record !== null) {
+      this.#podsByUid.set(record.uid, record);
+      if (record.node !== null) this.#podsByNode.set(record.node, key, record);
+    }
+    this.#ownership.putPod(key, record, previous);
+    const workload = this.#ownership.topOf(key) ?? workloadBefore;
+    this.#tell({ kind: 'pod', key, workload: workload === undefined ? null : workloadKey(workload) });
+  }
+
+  #applyWorkload(key: WorkloadKey, record: WorkloadRecord | null): void {
+    const previous = this.#workloads.get(key) ?? null;
+    put(this.#workloads, key, record);
+    const wasTop = this.#tops.has(key);
+    const isTop = record !== null && !Ownership.isLink(record);
+    put(this.#tops, key, isTop ? record : null);
+    const named = record ?? previous;
+    if (named !== null) {
+      const group = `${named.namespace}/${named.name}`;
+      if (isTop) this.#topsByName.set(group, key, record);
+      else this.#topsByName.delete(group, key);
+    }
+    const moved = this.#ownership.putWorkload(record, previous);
+    if (wasTop || isTop) this.#tell({ kind: 'workload', key });
+    for (const podKey of moved) {
+      const workload = this.#ownership.topOf(podKey);
+      this.#tell({ kind: 'pod', key: podKey, workload: workload === undefined ? null : workloadKey(workload) });
+    }
+  }
+
+  #applyHpa(key: string, record: HpaRecord | null): void {
+    const previous = this.#hpas.get(key);
+    if (previous !== undefined) this.#hpasByTarget.delete(workloadKey(previous.target), key);
+    put(this.#hpas, key, record);
+    if (record !== null) this.#hpasByTarget.set(workloadKey(record.target), key, record);
+    this.#tell({ kind: 'hpa', key });
+  }
+
+  #applyOwn(key: string, record: OwnRecord | null): void {
+    const previous = this.#own.get(key);
+    const plural = record?.plural ?? previous?.plural;
+    if (plural === undefined) return;
+    put(this.#own, key, record);
+    if (record === null) this.#ownByPlural.delete(plural, key);
+    else this.#ownByPlural.set(plural, key, record);
+    if (plural === RECOMMENDATIONS) {
+      this.#applyRecommendation(key, record, previous);
+      return;
+    }
+    const named = key.slice(plural.length + 1);
+    this.#tell(plural === PODRESIZEPOLICIES ? { kind: 'podresizepolicy', key: named } : { kind: 'other', key });
+  }
+
+  #applyRecommendation(key: string, record: OwnRecord | null, previous: OwnRecord | undefined): void {
+    const before = previous === undefined ? null : targetOf(previous);
+    const after = record === null ? null : targetOf(record);
+    if (before !== null) this.#recommendationsByTarget.delete(before, key);
+    if (after !== null && record !== null) this.#recommendationsByTarget.set(after, key, record.object as unknown as Recommendation);
+    const workload = after ?? before;
+    if (workload === null) return;
+    this.#tell({ kind: 'recommendation', key: key.slice(RECOMMENDATIONS.length + 1), workload });
+  }
+
+  #tell(change: ClusterChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+const NO_FEED: FeedStatus = { synced: () => false, confirmedAt: () => 0, informers: () => [] };
+
+function put<V>(map: Map<string, V>, key: string, value: V | null): void {
+  if (value === null) map.delete(key);
+  else map.set(key, value);
+}
+
+// Namespaced keys begin with their namespace, so the group of what is gone is known without its record.
+function putIn<V>(index: MultiIndex<V>, key: string, value: V | null): void {
+  const namespace = key.slice(0, key.indexOf('/'));
+  if (value === null) index.delete(namespace, key);
+  else index.set(namespace, key, value);
+}
+
+function targetOf(record: OwnRecord): WorkloadKey | null {
+  const target = (record.object as unknown as Partial<Recommendation>).spec?.targetRef;
+  return target === undefined ? null : workloadKey({ namespace: record.namespace ?? '', kind: target.kind, name: target.name });
+}

@@ -1,0 +1,67 @@
+// What this process decided last about each workload: what is not published, the evidence behind it, and what it wrote,
+// which the informers may not have shown it yet.
+
+import type { ResizeMode } from '../apis/conditions.ts';
+import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
+import type { ContainerAdvice } from '../core/rightsizing/advice.ts';
+import type { SourcedRule } from '../core/rightsizing/policy/container-rules.ts';
+import type { PolicyBook } from './policy-book.ts';
+
+export interface DecidedWorkload {
+  /** null: no policy governs. */
+  readonly policy: string | null;
+  readonly published: boolean;
+  /** As decided; of a published one, what was written last. */
+  readonly status: RecommendationStatus;
+  readonly advice: readonly ContainerAdvice[];
+  readonly savings: { readonly potentialPerMonthUsd: number | null; readonly reclaimedPerMonthUsd: number | null };
+}
+
+export class DecisionBook {
+  readonly #policies: PolicyBook;
+  readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
+
+  constructor(policies: PolicyBook) {
+    this.#policies = policies;
+  }
+
+  record(workload: WorkloadKey, decided: DecidedWorkload): void {
+    this.#decided.set(workload, decided);
+  }
+
+  forget(workload: WorkloadKey): void {
+    this.#decided.delete(workload);
+  }
+
+  find(workload: WorkloadKey): DecidedWorkload | undefined {
+    return this.#decided.get(workload);
+  }
+
+  /** All that a policy governs (null: those that none does), as last decided. */
+  *of(policy: string | null): Generator<[WorkloadKey, DecidedWorkload]> {
+    for (const entry of this.#decided) if (entry[1].policy === policy) yield entry;
+  }
+
+  /** The policy that governs a workload and the mode in force. */
+  governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode } {
+    const { rules, overrides } = this.#policies.governanceOf(workload);
+    return { policy: rules.name, mode: overrides.excluded ? 'Off' : (overrides.mode ?? rules.mode) };
+  }
+
+  /** In mode Observe: the status that would be published; undefined where there is none. */
+  unpublished(workload: WorkloadKey): RecommendationStatus | undefined {
+    const decided = this.#decided.get(workload);
+    return decided === undefined || decided.published ? undefined : decided.status;
+  }
+
+  /** The evidence behind what is recommended, by container. */
+  evidence(workload: WorkloadKey): readonly ContainerAdvice[] | undefined {
+    return this.#decided.get(workload)?.advice;
+  }
+
+  /** Every rule in force for a workload, with where it came from. */
+  rules(workload: WorkloadRecord): readonly SourcedRule[] {
+    return this.#policies.rulesInForce(workload);
+  }
+}

@@ -1,0 +1,96 @@
+// OOM kills, read off the pods' statuses. Every source of usage misses them: a container that was killed is not measured.
+
+import type { PodRecord } from '../core/model/pod.ts';
+import type { Bytes, Instant } from '../core/model/units.ts';
+import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+
+/** One container that the kernel killed. */
+interface OomKill {
+  readonly workload: WorkloadKey;
+  readonly namespace: string;
+  readonly pod: string;
+  readonly container: string;
+  readonly at: Instant;
+  /** The limit in force when it was seen; null where there was none (the node itself was short). */
+  readonly memoryLimitBytes: Bytes | null;
+}
+
+export type OomKillListener = (kill: OomKill) => void;
+
+const OOM_KILLED = 'OOMKilled';
+
+/** Tells each kill once to every listener. What is remembered of a pod goes with it. */
+export class OomWatch {
+  readonly #reader: ClusterReader;
+  readonly #clock: Clock;
+  readonly #listeners = new Set<OomKillListener>();
+  /** By pod key: what was told of it, `uid/container/finishedAt`. */
+  readonly #told = new Map<string, Set<string>>();
+  readonly #unsubscribe: () => void;
+
+  constructor(parts: { readonly reader: ClusterReader; readonly clock: Clock }) {
+    this.#reader = parts.reader;
+    this.#clock = parts.clock;
+    this.#unsubscribe = parts.reader.subscribe((change) => {
+      if (change.kind === 'pod') this.#look(change.key);
+    });
+  }
+
+  /** Begins with what the pods' statuses still show: whoever starts to listen after a restart must not miss it. */
+  onOomKill(listener: OomKillListener): () => void {
+    for (const pod of this.#reader.pods()) {
+      for (const { kill, mark } of this.#killsOf(pod)) {
+        this.#marksOf(`${pod.namespace}/${pod.name}`).add(mark);
+        listener(kill);
+      }
+    }
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+  }
+
+  #look(key: string): void {
+    const slash = key.indexOf('/');
+    const pod = this.#reader.findPod(key.slice(0, slash), key.slice(slash + 1));
+    if (pod === undefined) {
+      this.#told.delete(key);
+      return;
+    }
+    for (const { kill, mark } of this.#killsOf(pod)) {
+      const told = this.#marksOf(key);
+      if (told.has(mark)) continue;
+      told.add(mark);
+      for (const listener of this.#listeners) listener(kill);
+    }
+  }
+
+  /** None while the pod's owner is unknown: that it becomes known is a change of the pod, too. */
+  *#killsOf(pod: PodRecord): Iterable<{ readonly kill: OomKill; readonly mark: string }> {
+    for (const container of pod.containers) {
+      const end = container.lastTermination;
+      if (end?.reason !== OOM_KILLED) continue;
+      const workload = this.#reader.workloadOf(pod);
+      if (workload === undefined) return;
+      const kill: OomKill = {
+        workload: workloadKey(workload),
+        namespace: pod.namespace,
+        pod: pod.name,
+        container: container.name,
+        at: end.finishedAt ?? this.#clock.now(),
+        memoryLimitBytes: container.actual?.limits.memoryBytes ?? container.limits.memoryBytes,
+      };
+      yield { kill, mark: `${pod.uid}/${container.name}/${end.finishedAt ?? container.restarts}` };
+    }
+  }
+
+  #marksOf(key: string): Set<string> {
+    let told = this.#told.get(key);
+    if (told === undefined) this.#told.set(key, (told = new Set<string>()));
+    return told;
+  }
+}

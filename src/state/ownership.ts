@@ -1,0 +1,120 @@
+// Which workload a pod belongs to. A pod names its ReplicaSet or Job; that names its Deployment or CronJob; and any of
+// them may be heard of in any order.
+
+import type { PodRecord } from '../core/model/pod.ts';
+import { workloadKey, type OwnerRef, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../core/model/workload.ts';
+import { MultiIndex } from './multi-index.ts';
+
+/**
+ * Kinds made anew for each roll-out or run: what controls them is the workload that a person knows. All other kinds are
+ * workloads themselves, even where an operator controls them.
+ */
+const LINK_KINDS: ReadonlySet<string> = new Set(['ReplicaSet', 'Job', 'ReplicationController']);
+
+/** Deeper chains do not occur; a cycle would be a corrupted cluster and must not hang us. */
+const MAX_DEPTH = 8;
+
+/** The link between pods and their top-level owners. */
+export class Ownership {
+  readonly #links = new Map<string, WorkloadRecord>();
+  readonly #podsByOwner = new MultiIndex<PodRecord>();
+  readonly #linksByOwner = new MultiIndex<WorkloadRecord>();
+  readonly #topByPod = new Map<string, WorkloadRef>();
+  readonly #podsByTop = new MultiIndex<PodRecord>();
+
+  /** Whether a workload is only a link to its own controller. */
+  static isLink(record: WorkloadRecord): boolean {
+    return record.controller !== null && LINK_KINDS.has(record.kind);
+  }
+
+  topOf(podKey: string): WorkloadRef | undefined {
+    return this.#topByPod.get(podKey);
+  }
+
+  podsOf(workload: WorkloadKey): Iterable<PodRecord> {
+    return this.#podsByTop.of(workload);
+  }
+
+  /** Takes a pod's new state, or with null `record` its end. */
+  putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
+    const ownerBefore = previous?.owner?.uid;
+    if (ownerBefore !== undefined && ownerBefore !== record?.owner?.uid) this.#podsByOwner.delete(ownerBefore, podKey);
+    if (record === null) {
+      this.#assign(podKey, null, undefined);
+      return;
+    }
+    if (record.owner !== null) this.#podsByOwner.set(record.owner.uid, podKey, record);
+    this.#assign(podKey, record, this.#topOfPod(record));
+  }
+
+  /** Takes a workload's new state, or with null its end. Answers the keys of the pods that now belong elsewhere. */
+  putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
+    const kind = record?.kind ?? previous?.kind;
+    if (kind === undefined || !LINK_KINDS.has(kind)) return [];
+    if (previous !== null) this.#removeLink(previous);
+    if (record !== null) this.#addLink(record);
+    const sameOwner = record !== null && previous?.uid === record.uid && sameController(previous.controller, record.controller);
+    if (sameOwner) return [];
+    const moved: string[] = [];
+    if (previous !== null && previous.uid !== record?.uid) this.#reassignUnder(previous.uid, moved, 0);
+    if (record !== null) this.#reassignUnder(record.uid, moved, 0);
+    return moved;
+  }
+
+  #addLink(link: WorkloadRecord): void {
+    this.#links.set(link.uid, link);
+    if (link.controller !== null) this.#linksByOwner.set(link.controller.uid, link.uid, link);
+  }
+
+  #removeLink(link: WorkloadRecord): void {
+    this.#links.delete(link.uid);
+    if (link.controller !== null) this.#linksByOwner.delete(link.controller.uid, link.uid);
+  }
+
+  #reassignUnder(ownerUid: string, moved: string[], depth: number): void {
+    if (depth > MAX_DEPTH) return;
+    for (const pod of this.#podsByOwner.of(ownerUid)) {
+      const key = `${pod.namespace}/${pod.name}`;
+      const before = this.#topByPod.get(key);
+      const after = this.#topOfPod(pod);
+      if (sameRef(before, after)) continue;
+      this.#assign(key, pod, after);
+      moved.push(key);
+    }
+    for (const link of this.#linksByOwner.of(ownerUid)) this.#reassignUnder(link.uid, moved, depth + 1);
+  }
+
+  #topOfPod(pod: PodRecord): WorkloadRef | undefined {
+    // A static pod is owned by its Node, which is no workload.
+    if (pod.owner === null || pod.owner.kind === 'Node') return { namespace: pod.namespace, kind: 'Pod', name: pod.name };
+    return this.#climb(pod.namespace, pod.owner, 0);
+  }
+
+  #climb(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
+    if (!LINK_KINDS.has(owner.kind)) return { namespace, kind: owner.kind, name: owner.name };
+    const link = this.#links.get(owner.uid);
+    if (link === undefined || depth > MAX_DEPTH) return undefined;
+    if (link.controller === null) return { namespace, kind: link.kind, name: link.name };
+    return this.#climb(namespace, link.controller, depth + 1);
+  }
+
+  #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {
+    const before = this.#topByPod.get(podKey);
+    if (before !== undefined && (pod === null || !sameRef(before, top))) {
+      this.#podsByTop.delete(workloadKey(before), podKey);
+      this.#topByPod.delete(podKey);
+    }
+    if (pod === null || top === undefined) return;
+    // The reference is kept while it stays the same: a workload with 1,000 pods needs no new one for every status.
+    if (!sameRef(before, top)) this.#topByPod.set(podKey, top);
+    this.#podsByTop.set(workloadKey(top), podKey, pod);
+  }
+}
+
+function sameController(a: OwnerRef | null, b: OwnerRef | null): boolean {
+  return a?.uid === b?.uid && a?.kind === b?.kind && a?.name === b?.name;
+}
+
+function sameRef(a: WorkloadRef | undefined, b: WorkloadRef | undefined): boolean {
+  return a?.name === b?.name && a?.namespace === b?.namespace && a?.kind === b?.kind;
+}

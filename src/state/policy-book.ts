@@ -1,0 +1,102 @@
+// Which policy governs a workload and what it comes to, read once for each version of each policy.
+
+import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import type { NodeRecord } from '../core/model/node.ts';
+import type { Resources } from '../core/model/resources.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import { containerRules, sourcedRules, type SourcedRule } from '../core/rightsizing/policy/container-rules.ts';
+import { governanceOf, isReservedNamespace } from '../core/rightsizing/policy/governing-policy.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/rightsizing/policy/policy-rules.ts';
+import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/rightsizing/policy/read-policy.ts';
+import { readOverrides, type WorkloadOverrides } from '../core/rightsizing/policy/workload-overrides.ts';
+import type { RecommenderRules } from '../core/rightsizing/advice.ts';
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+
+/** Everything that policies and annotations say about one workload. */
+export interface WorkloadGovernance {
+  /** null: none governs. */
+  readonly policy: PodResizePolicy | null;
+  readonly rules: PolicyRules;
+  /** Why the governing policy cannot be acted on; null: it can. */
+  readonly problem: string | null;
+  readonly overrides: WorkloadOverrides;
+  /** Policies that select it too. */
+  readonly yielding: readonly PodResizePolicy[];
+  /** In a namespace of the cluster's own and named by no policy: none of our business. */
+  readonly outOfScope: boolean;
+}
+
+export interface PolicyBookParts {
+  readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'nodes' | 'subscribe'>;
+  readonly capabilities: PolicyCapabilities;
+  /** Namespace that Evenkeel runs in. */
+  readonly ownNamespace: string;
+}
+
+export class PolicyBook {
+  readonly #parts: PolicyBookParts;
+  readonly #readings = new WeakMap<PodResizePolicy, PolicyReading>();
+
+  /** undefined: nodes have changed since it was last asked for. */
+  #largest: Resources | null | undefined;
+
+  constructor(parts: PolicyBookParts) {
+    this.#parts = parts;
+    parts.cluster.subscribe((change) => {
+      if (change.kind === 'node') this.#largest = undefined;
+    });
+  }
+
+  governanceOf(workload: WorkloadRecord): WorkloadGovernance {
+    const { cluster, ownNamespace } = this.#parts;
+    const selectable = { ...workload, namespaceLabels: cluster.findNamespace(workload.namespace)?.labels ?? {} };
+    const { governing, yielding } = governanceOf(cluster.podResizePolicies(), selectable, ownNamespace);
+    const overrides = readOverrides(workload.annotations);
+    if (governing === null) {
+      const outOfScope = isReservedNamespace(workload.namespace, ownNamespace);
+      return { policy: null, rules: DEFAULT_POLICY_RULES, problem: null, overrides, yielding, outOfScope };
+    }
+    const reading = this.read(governing);
+    if (reading.ok) return { policy: governing, rules: reading.rules, problem: null, overrides, yielding, outOfScope: false };
+    const rules = { ...DEFAULT_POLICY_RULES, name: governing.metadata.name };
+    const problem = `PodResizePolicy ${governing.metadata.name} is not ready: ${reading.message}`;
+    return { policy: governing, rules, problem, overrides, yielding, outOfScope: false };
+  }
+
+  /** Objects from informers are replaced, never changed, so a reading holds as long as its object. */
+  read(policy: PodResizePolicy): PolicyReading {
+    let reading = this.#readings.get(policy);
+    if (reading === undefined) {
+      reading = readPolicy(policy, this.#parts.capabilities);
+      this.#readings.set(policy, reading);
+    }
+    return reading;
+  }
+
+  /** What the recommender is to be asked for, by container. */
+  recommenderRules({ rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>): (container: string) => RecommenderRules {
+    const largest = this.largestNode();
+    return (container) => containerRules(rules, overrides, container, largest);
+  }
+
+  /** Every rule in force for a workload, with where it came from. */
+  rulesInForce(workload: WorkloadRecord): readonly SourcedRule[] {
+    const { rules, overrides } = this.governanceOf(workload);
+    const largest = this.largestNode();
+    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, largest));
+  }
+
+  /** Allocatable of the largest node, each resource by itself; null without nodes. */
+  largestNode(): Resources | null {
+    if (this.#largest === undefined) this.#largest = largestOf([...this.#parts.cluster.nodes()]);
+    return this.#largest;
+  }
+}
+
+function largestOf(nodes: readonly NodeRecord[]): Resources | null {
+  if (nodes.length === 0) return null;
+  return {
+    cpuMillicores: Math.max(...nodes.map(({ allocatable }) => allocatable.cpuMillicores)),
+    memoryBytes: Math.max(...nodes.map(({ allocatable }) => allocatable.memoryBytes)),
+  };
+}

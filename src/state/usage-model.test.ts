@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { aContainerRecord, aNodeRecord, aPodRecord, aWorkloadRecord, ownedBy } from '../../test/builders/records.ts';
+import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
+import { FakeClock } from '../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import type { ContainerUsage } from '../core/model/usage.ts';
+import { workloadKey } from '../core/model/workload.ts';
+import type { UsagePoint } from '../ports/history.ts';
+import { ClusterState } from './cluster-state.ts';
+import { UsageModel } from './usage-model.ts';
+import { SLOT_MS, UsageRing } from './usage-ring.ts';
+
+const T = Date.UTC(2026, 0, 1);
+const KEY = 'default/StatefulSet/db';
+const db = aWorkloadRecord({ kind: 'StatefulSet', name: 'db' });
+
+let clock: FakeClock;
+let state: ClusterState;
+let metrics: CountingMetrics;
+let model: UsageModel;
+
+beforeEach(() => {
+  clock = new FakeClock(T);
+  state = new ClusterState();
+  metrics = new CountingMetrics();
+  model = new UsageModel({ clock, reader: state, logger: new RecordingLogger(), metrics, intervalMs: 60_000 });
+  state.apply({ kind: 'workload', key: KEY, record: db });
+  state.apply({ kind: 'node', key: 'n1', record: aNodeRecord({ name: 'n1' }) });
+  for (const name of ['db-0', 'db-1']) putPod(aPodRecord({ name, node: 'n1', owner: ownedBy(db) }));
+});
+
+function putPod(pod: PodRecord): void {
+  state.apply({ kind: 'pod', key: `default/${pod.name}`, record: pod });
+}
+
+function read(...containers: (Partial<ContainerUsage> & { readonly pod: string })[]): void {
+  model.onUsage({
+    node: 'n1',
+    nodeUsage: null,
+    containers: containers.map((one) => ({
+      namespace: 'default',
+      container: 'app',
+      at: clock.now(),
+      cpuMillicores: 100,
+      memoryBytes: 1_000,
+      ...one,
+    })),
+  });
+}
+
+describe('UsageModel', () => {
+  test('adds up a workload over its replicas, and the whole cluster', () => {
+    read({ pod: 'db-0', cpuMillicores: 100 }, { pod: 'db-1', cpuMillicores: 50, memoryBytes: 500 });
+    expect(model.usedByWorkload(KEY)).toMatchObject([{ container: 'app', replicas: 2, total: { cpuMillicores: 150, memoryBytes: 1_500 } }]);
+    expect(model.used()).toEqual({ cpuMillicores: 150, memoryBytes: 1_500 });
+    expect(model.usedByPod('default', 'db-1')).toEqual({ cpuMillicores: 50, memoryBytes: 500 });
+  });
+
+  test('what is not known is null, never 0', () => {
+    expect(model.used()).toEqual({ cpuMillicores: null, memoryBytes: null });
+    read({ pod: 'db-0', cpuMillicores: null });
+    expect(model.used()).toEqual({ cpuMillicores: null, memoryBytes: 1_000 });
+  });
+
+  test.each([
+    ['nan', { cpuMillicores: Number.NaN }],
+    ['negative', { memoryBytes: -1 }],
+    ['future', { at: T + 120_000 }],
+    ['out-of-order', { at: T - 60_000 }],
+    ['absurd', { cpuMillicores: 1e12 }],
+    ['empty', { cpuMillicores: null, memoryBytes: null }],
+    ['unknown-pod', { pod: 'stranger' }],
+  ])('drops and counts a sample that is %s', (reason, wrong) => {
+    read({ pod: 'db-0' });
+    const seen: string[] = [];
+    model.onSample((workload) => seen.push(workload));
+    read({ pod: 'db-0', at: T + 1, ...wrong });
+    expect(metrics.total('evenkeel_usage_samples_dropped_total', { reason })).toBe(1);
+    expect(seen).toEqual([]);
+  });
+
+  test('passes each good sample on with its workload', () => {
+    const seen: unknown[] = [];
+    model.onSample((workload, container, pod, sample) => seen.push([workload, container, pod, sample.cpuMillicores]));
+    read({ pod: 'db-0' }, { pod: 'db-1', cpuMillicores: 7 });
+    expect(seen).toEqual([
+      [KEY, 'app', 'db-0', 100],
+      [KEY, 'app', 'db-1', 7],
+    ]);
+  });
+
+  test('is stale after two periods without news, and old samples count no more', async () => {
+    expect(model.isStale()).toBe(true);
+    read({ pod: 'db-0' });
+    expect([model.isStale(), model.confirmedAt()]).toEqual([false, T]);
+    await clock.advance(121_000);
+    expect(model.isStale()).toBe(true);
+    await clock.advance(60_000);
+    expect(model.used().cpuMillicores).toBeNull();
+  });
+
+  test('a node that was never read, or not for two periods, is stale by itself', async () => {
+    read({ pod: 'db-0' });
+    expect([model.isNodeStale('n1'), model.isNodeStale('n2')]).toEqual([false, true]);
+    await clock.advance(120_000);
+    expect(model.isNodeStale('n1')).toBe(false);
+    await clock.advance(1);
+    expect(model.isNodeStale('n1')).toBe(true);
+  });
+
+  test('says what is wrong until every node is well again', () => {
+    model.onFailure({ node: 'n1', at: T, message: 'kubelet of node n1: no answer' });
+    expect(model.problem()).toBe('kubelet of node n1: no answer');
+    read();
+    expect(model.problem()).toBeNull();
+  });
+
+  test('forgets a pod that is gone, and does not take its successor for it', () => {
+    read({ pod: 'db-0' });
+    putPod(aPodRecord({ name: 'db-0', uid: 'next', node: 'n1', owner: ownedBy(db) }));
+    expect(model.containersOf('default', 'db-0').size).toBe(0);
+    read({ pod: 'db-0', at: T });
+    expect(model.containersOf('default', 'db-0').size).toBe(1);
+  });
+
+  test('tells each complete 5-minute point once, over all replicas', async () => {
+    const points: UsagePoint[] = [];
+    model.onPoint((point) => points.push(point));
+    for (let minute = 0; minute <= 10; minute++) {
+      read({ pod: 'db-0', cpuMillicores: 100 }, { pod: 'db-1', cpuMillicores: 50 });
+      await clock.advance(60_000);
+    }
+    expect(points).toEqual([
+      { key: `${KEY}/app`, at: T, cpuMillicores: 150, memoryBytes: 2_000, replicas: 2 },
+      { key: `${KEY}/app`, at: T + SLOT_MS, cpuMillicores: 150, memoryBytes: 2_000, replicas: 2 },
+    ]);
+  });
+
+  test('shows a recorded past in its graphs without teaching it again', () => {
+    const seen: string[] = [];
+    model.onSample((workload) => seen.push(workload));
+    const samples = [T - 600_000, T - 300_000].map((at) => ({ at, cpuMillicores: 10, memoryBytes: 20 }));
+    model.load({
+      namespace: 'default',
+      pod: 'old',
+      container: 'app',
+      workload: { namespace: 'default', kind: 'StatefulSet', name: 'db' },
+      stepSeconds: 300,
+      samples,
+      oomKills: [],
+    });
+    expect(model.series(KEY, 'app', T - 3_600_000, T).map((slot) => slot.cpuMillicores)).toEqual([10, 10]);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('OOM kills', () => {
+  const killed = (finishedAt: number, restarts: number): PodRecord =>
+    aPodRecord({
+      name: 'db-0',
+      node: 'n1',
+      owner: ownedBy(db),
+      containers: [
+        aContainerRecord({
+          restarts,
+          limits: { cpuMillicores: null, memoryBytes: 300 },
+          actual: { requests: { cpuMillicores: null, memoryBytes: null }, limits: { cpuMillicores: null, memoryBytes: 256 } },
+          lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt },
+        }),
+      ],
+    });
+
+  test('are told once each, with the limit that was in force', () => {
+    const kills: unknown[] = [];
+    model.onOomKill((kill) => kills.push([kill.workload, kill.container, kill.at, kill.memoryLimitBytes]));
+    putPod(killed(T - 5, 1));
+    putPod({ ...killed(T - 5, 1), resourceVersion: '2' });
+    putPod(killed(T, 2));
+    expect(kills).toEqual([
+      [workloadKey(db), 'app', T - 5, 256],
+      [workloadKey(db), 'app', T, 256],
+    ]);
+  });
+
+  test('that the statuses show already are told to whoever begins to listen', () => {
+    putPod(killed(T - 5, 1));
+    const kills: number[] = [];
+    model.onOomKill((kill) => kills.push(kill.at));
+    putPod({ ...killed(T - 5, 1), resourceVersion: '2' });
+    expect(kills).toEqual([T - 5]);
+  });
+
+  test('other ends of a container are none', () => {
+    const kills: unknown[] = [];
+    model.onOomKill((kill) => kills.push(kill));
+    putPod(
+      aPodRecord({
+        name: 'db-0',
+        owner: ownedBy(db),
+        containers: [aContainerRecord({ lastTermination: { reason: 'Error', exitCode: 1, finishedAt: T } })],
+      }),
+    );
+    expect(kills).toEqual([]);
+  });
+});
+
+describe('UsageRing', () => {
+  test('whatever comes in time order, a slot is the mean per replica times the replicas', () => {
+    const samples = fc.array(
+      fc.record({ gap: fc.integer({ min: 1, max: 20 }), pod: fc.constantFrom('a', 'b', 'c'), cpu: fc.integer({ min: 0, max: 4_000 }) }),
+      { minLength: 1, maxLength: 200 },
+    );
+    fc.assert(
+      fc.property(samples, (given) => {
+        const ring = new UsageRing();
+        const bySlot = new Map<number, { cpus: number[]; pods: Set<string> }>();
+        let at = T;
+        for (const { gap, pod, cpu } of given) {
+          at += gap * 60_000;
+          ring.add(pod, { at, cpuMillicores: cpu, memoryBytes: null });
+          const begin = Math.floor(at / SLOT_MS) * SLOT_MS;
+          const slot = bySlot.get(begin) ?? { cpus: [], pods: new Set() };
+          slot.cpus.push(cpu);
+          slot.pods.add(pod);
+          bySlot.set(begin, slot);
+        }
+        const day = [...bySlot].filter(([begin]) => begin > at - 24 * 3_600_000);
+        const slots = ring.slots(at - 24 * 3_600_000, at + 1);
+        expect(slots.map((slot) => slot.at)).toEqual(day.map(([begin]) => begin));
+        slots.forEach((slot, index) => {
+          const [, truth] = day[index] ?? [];
+          const mean = (truth?.cpus ?? []).reduce((sum, cpu) => sum + cpu, 0) / (truth?.cpus.length ?? 1);
+          expect(slot.cpuMillicores).toBeCloseTo(mean * (truth?.pods.size ?? 0), 0);
+          expect(slot.memoryBytes).toBeNull();
+        });
+      }),
+    );
+  });
+});

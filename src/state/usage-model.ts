@@ -1,0 +1,368 @@
+// What everything uses now, and used in the last day. Fed by a UsageSource, read by queries, and passed on sample by sample
+// to whoever learns from it.
+
+import type { Bytes, DurationMs, Instant, Millicores } from '../core/model/units.ts';
+import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
+import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { UsagePoint } from '../ports/history.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Counter, Metrics } from '../ports/metrics.ts';
+import type { SummaryReading, UsageReading, UsageSink } from '../ports/usage-source.ts';
+import { OomWatch, type OomKillListener } from './oom-watch.ts';
+import { faultOfSample } from './sample-gate.ts';
+import { UsageRing, type UsageSlot } from './usage-ring.ts';
+
+export interface UsageModelParts {
+  readonly clock: Clock;
+  readonly reader: ClusterReader;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** How often the source reads; twice this without news is stale. */
+  readonly intervalMs: DurationMs;
+}
+
+/** One replica's good sample; `pod` is its name. Called synchronously, so it must be quick. */
+export type SampleListener = (workload: WorkloadKey, container: string, pod: string, sample: UsageSample) => void;
+
+/** CPU and memory in use. A part that nothing is known of is null. */
+export interface UsageTotal {
+  readonly cpuMillicores: Millicores | null;
+  readonly memoryBytes: Bytes | null;
+}
+
+/** One container of a workload over its replicas, as of the newest samples. */
+export interface WorkloadContainerUsage {
+  readonly container: string;
+  readonly replicas: number;
+  readonly total: UsageTotal;
+  /** Each replica's newest sample, by pod. */
+  readonly byPod: ReadonlyMap<string, UsageSample>;
+}
+
+interface PodEntry {
+  readonly uid: string;
+  workload: WorkloadKey | null;
+  readonly containers: Map<string, UsageSample>;
+}
+
+/** Key of a failure that is no single node's. */
+const WHOLE_SOURCE = '';
+
+/** A sample older than this many periods no longer says what is used now. */
+const STALE_PERIODS = 2;
+
+export class UsageModel implements UsageSink {
+  readonly #parts: UsageModelParts;
+  readonly #pods = new Map<string, PodEntry>();
+  readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
+  readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
+  readonly #nodeRings = new Map<string, UsageRing>();
+  readonly #volumes = new Map<string, VolumeUsage>();
+  readonly #network = new Map<string, NetworkUsage>();
+  readonly #listeners = new Set<SampleListener>();
+  readonly #pointListeners = new Set<(point: UsagePoint) => void>();
+  readonly #oomWatch: OomWatch;
+  readonly #taken: Counter;
+  readonly #dropped: Counter;
+  readonly #failures: Counter;
+  readonly #unsubscribe: () => void;
+  #confirmedAt: Instant = 0;
+  /** What is wrong, by node; the whole source under an empty name. */
+  readonly #problems = new Map<string, string>();
+
+  constructor(parts: UsageModelParts) {
+    const { metrics, reader } = parts;
+    this.#parts = parts;
+    this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
+    this.#dropped = metrics.counter({
+      name: 'evenkeel_usage_samples_dropped_total',
+      help: 'Usage samples thrown away, by why: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod.',
+      labels: ['reason'],
+    });
+    this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
+    this.#oomWatch = new OomWatch(parts);
+    this.#unsubscribe = reader.subscribe((change) => {
+      if (change.kind === 'pod') this.#forgetIfGone(change.key);
+      else if (change.kind === 'node') this.#forgetNodeIfGone(change.key);
+      else if (change.kind === 'workload' && reader.findWorkload(change.key) === undefined) this.#rings.delete(change.key);
+    });
+  }
+
+  /** Tells every good sample from now on. Returns the cancel. */
+  onSample(listener: SampleListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Tells every OOM kill once, as the pods' statuses show it, beginning with those that they show already. Returns the cancel. */
+  onOomKill(listener: OomKillListener): () => void {
+    return this.#oomWatch.onOomKill(listener);
+  }
+
+  /** Tells each complete 5-minute point of each container of each workload, for history. Returns the cancel. */
+  onPoint(listener: (point: UsagePoint) => void): () => void {
+    this.#pointListeners.add(listener);
+    return () => this.#pointListeners.delete(listener);
+  }
+
+  onUsage(reading: UsageReading): void {
+    const now = this.#parts.clock.now();
+    let taken = 0;
+    for (const usage of reading.containers) if (this.#take(usage, now)) taken += 1;
+    if (taken > 0) this.#taken.add(taken);
+    // Confirmed by having been read at all: a node without containers of ours is known as well.
+    this.#confirmedAt = Math.max(this.#confirmedAt, now);
+    if (reading.nodeUsage !== null) this.#takeNode(reading.nodeUsage, now);
+    else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: now });
+    this.#problems.delete(reading.node);
+    this.#problems.delete(WHOLE_SOURCE);
+  }
+
+  onSummary(reading: SummaryReading): void {
+    for (const volume of reading.volumes) this.#volumes.set(`${volume.namespace}/${volume.claim}`, volume);
+    for (const network of reading.network) this.#network.set(`${network.namespace}/${network.pod}`, network);
+  }
+
+  onFailure(failure: { readonly node: string | null; readonly at: Instant; readonly message: string }): void {
+    this.#failures.add(1);
+    const node = failure.node ?? WHOLE_SOURCE;
+    // Said when it begins or changes; that it goes on is told by the metric and by staleness.
+    if (this.#problems.get(node) !== failure.message) {
+      this.#parts.logger.warn('Usage could not be read', { node: failure.node, problem: failure.message });
+    }
+    this.#problems.set(node, failure.message);
+  }
+
+  onDropped(reason: string, count: number): void {
+    if (count > 0) this.#dropped.add(count, { reason });
+  }
+
+  /** Puts a recorded past into the graphs. Live state and listeners are not touched: learning takes it from the source itself. */
+  load(series: UsageSeries): void {
+    if (series.workload === null) return;
+    const ring = this.#ringOf(workloadKey(series.workload), series.container);
+    const now = this.#parts.clock.now();
+    let previousAt: Instant | null = null;
+    for (const sample of series.samples) {
+      if (faultOfSample(sample, now, previousAt) !== null) continue;
+      previousAt = sample.at;
+      ring.add(series.pod, sample);
+    }
+  }
+
+  /** When any usage was last read; 0 before the first. */
+  confirmedAt(): Instant {
+    return this.#confirmedAt;
+  }
+
+  /** Nothing was read for two periods: what is known is the past. */
+  isStale(): boolean {
+    return this.#parts.clock.now() - this.#confirmedAt > STALE_PERIODS * this.#parts.intervalMs;
+  }
+
+  /** A node was not read for two periods, or never: what its pods use now is not known. */
+  isNodeStale(node: string): boolean {
+    const confirmedAt = this.#nodes.get(node)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
+    return this.#parts.clock.now() - confirmedAt > STALE_PERIODS * this.#parts.intervalMs;
+  }
+
+  /** What is wrong with the source now, in words; null while the newest reading of every node was good. */
+  problem(): string | null {
+    const [first] = this.#problems.values();
+    if (first === undefined) return null;
+    return this.#problems.size === 1 ? first : `${first} (and ${this.#problems.size - 1} more nodes)`;
+  }
+
+  /** The newest samples of a pod's containers. */
+  containersOf(namespace: string, pod: string): ReadonlyMap<string, UsageSample> {
+    return this.#pods.get(`${namespace}/${pod}`)?.containers ?? NO_CONTAINERS;
+  }
+
+  /** Sum over a pod's containers; null where nothing fresh is known. */
+  usedByPod(namespace: string, pod: string): UsageTotal {
+    return this.#sum(this.containersOf(namespace, pod).values());
+  }
+
+  /** A workload's containers, each over its replicas, by name. */
+  usedByWorkload(workload: WorkloadKey): readonly WorkloadContainerUsage[] {
+    const byContainer = new Map<string, Map<string, UsageSample>>();
+    for (const pod of this.#parts.reader.podsOf(workload)) {
+      for (const [container, sample] of this.containersOf(pod.namespace, pod.name)) {
+        if (!this.#isFresh(sample)) continue;
+        let byPod = byContainer.get(container);
+        if (byPod === undefined) byContainer.set(container, (byPod = new Map<string, UsageSample>()));
+        byPod.set(pod.name, sample);
+      }
+    }
+    return [...byContainer]
+      .map(([container, byPod]) => ({ container, replicas: byPod.size, total: this.#sum(byPod.values()), byPod }))
+      .sort((a, b) => (a.container < b.container ? -1 : 1));
+  }
+
+  /** A node's own usage, system daemons included; null where nothing fresh is known. */
+  usedByNode(node: string): NodeUsage | null {
+    const usage = this.#nodes.get(node)?.usage ?? null;
+    return usage !== null && this.#isFresh(usage) ? usage : null;
+  }
+
+  /** Sum over all pods; null where nothing fresh is known. */
+  used(): UsageTotal {
+    let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
+    for (const pod of this.#pods.values()) total = plus(total, this.#sum(pod.containers.values()));
+    return total;
+  }
+
+  /** The last day of one container of a workload, in 5-minute slots. */
+  series(workload: WorkloadKey, container: string, from: Instant, to: Instant): readonly UsageSlot[] {
+    return this.#rings.get(workload)?.get(container)?.slots(from, to) ?? [];
+  }
+
+  /** Containers of a workload of which a series is known. */
+  seriesOf(workload: WorkloadKey): readonly string[] {
+    return [...(this.#rings.get(workload)?.keys() ?? [])].sort();
+  }
+
+  nodeSeries(node: string, from: Instant, to: Instant): readonly UsageSlot[] {
+    return this.#nodeRings.get(node)?.slots(from, to) ?? [];
+  }
+
+  volumes(): Iterable<VolumeUsage> {
+    return this.#volumes.values();
+  }
+
+  findVolume(namespace: string, claim: string): VolumeUsage | undefined {
+    return this.#volumes.get(`${namespace}/${claim}`);
+  }
+
+  networkOf(namespace: string, pod: string): NetworkUsage | undefined {
+    return this.#network.get(`${namespace}/${pod}`);
+  }
+
+  /** Stops listening to the cluster. */
+  close(): void {
+    this.#unsubscribe();
+    this.#oomWatch.close();
+  }
+
+  #take(usage: ContainerUsage, now: Instant): boolean {
+    const entry = this.#entryOf(usage);
+    if (entry === undefined) {
+      this.#dropped.add(1, { reason: 'unknown-pod' });
+      return false;
+    }
+    const fault = faultOfSample(usage, now, entry.containers.get(usage.container)?.at ?? null);
+    if (fault !== null) {
+      this.#dropped.add(1, { reason: fault });
+      return false;
+    }
+    const sample = sampleOf(usage);
+    entry.containers.set(usage.container, sample);
+    if (entry.workload === null) return true;
+    this.#addToRing(entry.workload, usage, sample);
+    for (const listener of this.#listeners) listener(entry.workload, usage.container, usage.pod, sample);
+    return true;
+  }
+
+  #addToRing(workload: WorkloadKey, usage: ContainerUsage, sample: UsageSample): void {
+    const ring = this.#ringOf(workload, usage.container);
+    if (!ring.add(usage.pod, sample) || this.#pointListeners.size === 0) return;
+    const slot = ring.lastComplete();
+    if (slot === null) return;
+    const { at, cpuMillicores, memoryBytes, replicas } = slot;
+    const point = { key: `${workload}/${usage.container}`, at, cpuMillicores, memoryBytes, replicas };
+    for (const listener of this.#pointListeners) listener(point);
+  }
+
+  // The entry of the pod that has this name now. A successor of the same name (a StatefulSet's) begins anew.
+  #entryOf(usage: ContainerUsage): PodEntry | undefined {
+    const key = `${usage.namespace}/${usage.pod}`;
+    const known = this.#pods.get(key);
+    if (known !== undefined && known.workload !== null) return known;
+    const { reader } = this.#parts;
+    const pod = reader.findPod(usage.namespace, usage.pod);
+    if (pod === undefined) return undefined;
+    const owner = reader.workloadOf(pod);
+    const workload = owner === undefined ? null : workloadKey(owner);
+    if (known?.uid === pod.uid) {
+      known.workload = workload;
+      return known;
+    }
+    const entry: PodEntry = { uid: pod.uid, workload, containers: new Map() };
+    this.#pods.set(key, entry);
+    return entry;
+  }
+
+  #takeNode(usage: NodeUsage, now: Instant): void {
+    const before = this.#nodes.get(usage.node)?.usage ?? null;
+    const fault = faultOfSample(usage, now, before?.at ?? null);
+    this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: now });
+    if (fault !== null) {
+      this.#dropped.add(1, { reason: fault });
+      return;
+    }
+    let ring = this.#nodeRings.get(usage.node);
+    if (ring === undefined) this.#nodeRings.set(usage.node, (ring = new UsageRing()));
+    ring.add(usage.node, usage);
+  }
+
+  #ringOf(workload: WorkloadKey, container: string): UsageRing {
+    let byContainer = this.#rings.get(workload);
+    if (byContainer === undefined) this.#rings.set(workload, (byContainer = new Map<string, UsageRing>()));
+    let ring = byContainer.get(container);
+    if (ring === undefined) byContainer.set(container, (ring = new UsageRing()));
+    return ring;
+  }
+
+  #forgetIfGone(key: string): void {
+    const slash = key.indexOf('/');
+    const pod = this.#parts.reader.findPod(key.slice(0, slash), key.slice(slash + 1));
+    const known = this.#pods.get(key);
+    if (known !== undefined && known.uid !== pod?.uid) {
+      this.#pods.delete(key);
+      // A bare pod is its own workload, and nobody else says that it is gone.
+      if (pod === undefined && known.workload?.split('/')[1] === 'Pod') this.#rings.delete(known.workload);
+    } else if (known !== undefined) known.workload = null; // its owner may have become known: looked up at the next sample
+    if (pod === undefined) this.#network.delete(key);
+  }
+
+  #forgetNodeIfGone(node: string): void {
+    if (this.#parts.reader.findNode(node) !== undefined) return;
+    this.#nodes.delete(node);
+    this.#nodeRings.delete(node);
+    this.#problems.delete(node);
+  }
+
+  #isFresh(sample: UsageSample): boolean {
+    return this.#parts.clock.now() - sample.at <= (STALE_PERIODS + 1) * this.#parts.intervalMs;
+  }
+
+  #sum(samples: Iterable<UsageSample>): UsageTotal {
+    let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
+    for (const sample of samples) if (this.#isFresh(sample)) total = plus(total, sample);
+    return total;
+  }
+}
+
+const NO_CONTAINERS: ReadonlyMap<string, UsageSample> = new Map();
+
+function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
+  return { cpuMillicores: added(a.cpuMillicores, b.cpuMillicores), memoryBytes: added(a.memoryBytes, b.memoryBytes) };
+}
+
+function added(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : a + b;
+}
+
+// One shape for all sources, so that the hot path stays monomorphic.
+function sampleOf(usage: ContainerUsage): UsageSample {
+  return {
+    at: usage.at,
+    cpuMillicores: usage.cpuMillicores,
+    memoryBytes: usage.memoryBytes,
+    cpuPeakMillicores: usage.cpuPeakMillicores ?? null,
+    memoryPeakBytes: usage.memoryPeakBytes ?? null,
+    throttledRatio: usage.throttledRatio ?? null,
+  };
+}

@@ -1,0 +1,241 @@
+// Builders for right-sizing tests: a workload of `web` pods with one container `main`, in quantities that read like YAML.
+
+import type { WorkloadSituation } from '../../src/core/rightsizing/apply/situation.ts';
+import { NO_MEMORY, NO_WISHES } from '../../src/core/rightsizing/apply/situation.ts';
+import type { ContainerAdvice, ResourceAdvice } from '../../src/core/rightsizing/advice.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
+import { NO_OVERRIDES } from '../../src/core/rightsizing/policy/workload-overrides.ts';
+import { qosOf } from '../../src/core/rightsizing/apply/container-values.ts';
+import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../src/core/model/resources.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quantity.ts';
+import { DAY_MS } from '../../src/core/model/units.ts';
+import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+
+/** Noon of an ordinary Friday. */
+export const T0 = Date.parse('2026-11-20T12:00:00Z');
+
+function cpu(text: string): number {
+  const amount = parseCpuMillicores(text);
+  if (!amount.ok) throw new Error(amount.message);
+  return amount.value;
+}
+
+export function memory(text: string): number {
+  const amount = parseMemoryBytes(text);
+  if (!amount.ok) throw new Error(amount.message);
+  return amount.value;
+}
+
+/** `resources('100m', '128Mi')`; null leaves one unset. */
+export function amounts(cpuText: string | null, memoryText: string | null): OptionalResources {
+  return { cpuMillicores: cpuText === null ? null : cpu(cpuText), memoryBytes: memoryText === null ? null : memory(memoryText) };
+}
+
+export interface ContainerTraits {
+  readonly name?: string;
+  readonly requests?: OptionalResources;
+  readonly limits?: OptionalResources;
+  readonly record?: Partial<ContainerRecord>;
+}
+
+export function aContainer({
+  name = 'main',
+  requests = amounts('500m', '512Mi'),
+  limits = amounts(null, null),
+  record = {},
+}: ContainerTraits = {}): ContainerRecord {
+  return {
+    name,
+    sidecar: false,
+    requests,
+    limits,
+    actual: { requests, limits },
+    allocated: requests,
+    resizePolicy: { cpu: 'NotRequired', memory: 'NotRequired' },
+    state: 'running',
+    waitingReason: null,
+    startedAt: T0 - DAY_MS,
+    ready: true,
+    restarts: 0,
+    lastTermination: null,
+    ...record,
+  };
+}
+
+export interface PodTraits extends Partial<PodRecord> {
+  readonly container?: ContainerTraits;
+}
+
+export function aPodRecord({ container = {}, ...record }: PodTraits = {}): PodRecord {
+  const containers = record.containers ?? [aContainer(container)];
+  const name = record.name ?? 'web-1';
+  return {
+    uid: `uid-${name}`,
+    namespace: 'shop',
+    name,
+    resourceVersion: '1',
+    labels: { app: 'web' },
+    annotations: {},
+    createdAt: T0 - DAY_MS,
+    deletionAt: null,
+    node: 'n1',
+    phase: 'Running',
+    ready: true,
+    readySince: T0 - DAY_MS,
+    schedulable: true,
+    qosClass: qosOf(containers),
+    priority: 0,
+    restartPolicy: 'Always',
+    owner: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-abc', uid: 'uid-rs' },
+    hostNetwork: false,
+    windows: false,
+    ip: '10.0.0.1',
+    resize: { state: 'none', message: '', since: null },
+    claims: [],
+    ...record,
+    containers,
+  };
+}
+
+/** `count` pods alike, `web-1` to `web-<count>`. */
+export function pods(count: number, traits: PodTraits = {}): readonly PodRecord[] {
+  return Array.from({ length: count }, (_, index) => aPodRecord({ ...traits, name: `web-${index + 1}` }));
+}
+
+export function aWorkloadRecord(record: Partial<WorkloadRecord> = {}, container: ContainerTraits = {}): WorkloadRecord {
+  const { name = 'main', requests = amounts('500m', '512Mi'), limits = amounts(null, null) } = container;
+  return {
+    namespace: 'shop',
+    kind: 'Deployment',
+    name: 'web',
+    apiVersion: 'apps/v1',
+    uid: 'uid-web',
+    resourceVersion: '1',
+    generation: 1,
+    labels: { app: 'web' },
+    annotations: {},
+    createdAt: T0 - 30 * DAY_MS,
+    deletionAt: null,
+    controller: null,
+    containers: [{ name, requests, limits, sidecar: false, image: 'web:1' }],
+    replicas: { desired: 3, current: 3, ready: 3, updated: 3 },
+    rolloutInProgress: false,
+    ...record,
+  };
+}
+
+function aResourceAdvice(target: number, unit: 'millicores' | 'bytes', advice: Partial<ResourceAdvice> = {}): ResourceAdvice {
+  return {
+    target,
+    lowerBound: Math.floor(target * 0.9),
+    upperBound: Math.ceil(target * 1.3),
+    peak: target,
+    recentPeak: Math.floor(target * 0.8),
+    latest: Math.floor(target * 0.7),
+    confidence: 0.95,
+    steps: [
+      { step: 'usage', detail: 'what 98 % of the samples stay below', value: Math.floor(target * 0.8), unit },
+      { step: 'margin', detail: 'spare', value: target - Math.floor(target * 0.8), unit },
+    ],
+    ...advice,
+  };
+}
+
+export interface AdviceTraits extends Partial<Omit<ContainerAdvice, 'cpu' | 'memory'>> {
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly cpuAdvice?: Partial<ResourceAdvice>;
+  readonly memoryAdvice?: Partial<ResourceAdvice>;
+}
+
+/** Advice with a long, calm history. */
+export function anAdvice({
+  cpu: cpuText = '100m',
+  memory: memoryText = '128Mi',
+  cpuAdvice = {},
+  memoryAdvice = {},
+  ...advice
+}: AdviceTraits = {}): ContainerAdvice {
+  const [millicores, bytes] = [cpu(cpuText), memory(memoryText)];
+  const used = { cpuMillicores: Math.floor(millicores * 0.7), memoryBytes: Math.floor(bytes * 0.7) };
+  return {
+    container: 'main',
+    cpu: aResourceAdvice(millicores, 'millicores', cpuAdvice),
+    memory: aResourceAdvice(bytes, 'bytes', memoryAdvice),
+    usage: { p50: used, p95: used, p99: used, max: used },
+    memoryEvidence: {
+      historyMs: 14 * DAY_MS,
+      peakEver: used.memoryBytes,
+      peakEverAt: T0 - 5 * DAY_MS,
+      peak7d: used.memoryBytes,
+      peak24h: used.memoryBytes,
+      peakHour: used.memoryBytes,
+      latest: used.memoryBytes,
+      worstRecordRatio: 1,
+      typical: Math.floor(used.memoryBytes * 0.9),
+      medianDailyPeak: used.memoryBytes,
+      slopeBytesPerHour: 0,
+      lastOomAt: null,
+      oomNeed: 0,
+      leakSuspected: false,
+    },
+    oomKills: 0,
+    lastOomAt: null,
+    leakSuspected: false,
+    throttledRatio: 0,
+    samples: 4032,
+    droppedSamples: 0,
+    firstSampleAt: T0 - 14 * DAY_MS,
+    lastSampleAt: T0,
+    coverage: 1,
+    enoughHistory: true,
+    confidence: 0.95,
+    confidenceText: 'would have covered 99 % of the last 168 hours; 14 days seen',
+    ...advice,
+  };
+}
+
+/** All defaults but mode Auto. */
+export function autoPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
+  return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', ...rules };
+}
+
+/** Three pods of 500m and 512Mi that need 100m and 128Mi, under a policy in Auto, nothing in the way. */
+export function aSituation(situation: Partial<WorkloadSituation> = {}): WorkloadSituation {
+  return {
+    now: T0,
+    workload: aWorkloadRecord(),
+    pods: pods(3),
+    policy: autoPolicy(),
+    policyProblem: null,
+    overrides: NO_OVERRIDES,
+    advice: [anAdvice()],
+    hpas: [],
+    limitRanges: [],
+    quotas: [],
+    kubeletVersions: new Map([['n1', 'v1.36.0']]),
+    unreadNodes: new Set(),
+    wishes: NO_WISHES,
+    memory: NO_MEMORY,
+    standing: { inPlace: true, dryRun: false, paused: null, stale: null, calmUntil: null },
+    otherWorkloadsUnderWay: 0,
+    ...situation,
+  };
+}
+
+/** What the steps of a decision make of the pods, as a kubelet would report it a moment later. */
+export function resized(
+  before: readonly PodRecord[],
+  steps: readonly { readonly pod: PodRecord; readonly containers: readonly { readonly name: string; readonly to: RequestsAndLimits }[] }[],
+): readonly PodRecord[] {
+  return before.map((pod) => {
+    const step = steps.find((each) => each.pod.uid === pod.uid);
+    if (step === undefined) return pod;
+    const containers = pod.containers.map((container) => {
+      const to = step.containers.find((each) => each.name === container.name)?.to;
+      return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
+    });
+    return { ...pod, containers };
+  });
+}

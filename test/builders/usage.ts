@@ -1,0 +1,24 @@
+import { DAY_MS, MiB, MINUTE_MS } from '../../src/core/model/units.ts';
+import type { DurationMs, Instant } from '../../src/core/model/units.ts';
+import type { UsageSample } from '../../src/core/model/usage.ts';
+
+/** A Monday, midnight UTC. */
+export const MONDAY: Instant = Date.UTC(2026, 0, 5);
+export const FIVE_MINUTES: DurationMs = 5 * MINUTE_MS;
+
+/** One sample; memory in MiB. */
+export function aSample(at: Instant, cpuMillicores: number | null, memoryMiB: number | null): UsageSample {
+  return { at, cpuMillicores, memoryBytes: memoryMiB === null ? null : memoryMiB * MiB };
+}
+
+/** A sample each 5 minutes for so many days, from functions of the sample's index. */
+export function aSeries(
+  days: number,
+  cpu: (index: number) => number | null,
+  memoryMiB: (index: number) => number | null,
+  from: Instant = MONDAY,
+): UsageSample[] {
+  return Array.from({ length: Math.round((days * DAY_MS) / FIVE_MINUTES) }, (_, index) =>
+    aSample(from + (index + 1) * FIVE_MINUTES, cpu(index), memoryMiB(index)),
+  );
+}

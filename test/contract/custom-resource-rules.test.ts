@@ -1,0 +1,118 @@
+// The rules that span fields, run as the embedded API server runs them.
+
+import { describe, expect, test } from '@jest/globals';
+import { evaluateRules } from '../../src/simulator/schema/cel.ts';
+import { readCustomResourceDefinition } from '../../src/simulator/schema/custom-resource.ts';
+import { applyDefaults } from '../../src/simulator/schema/defaults.ts';
+import { validateAgainst } from '../../src/simulator/schema/validate.ts';
+import type { KubeObject } from '../../src/simulator/api/kube-object.ts';
+import { crds, samples } from '../builders/crds.ts';
+
+const readings = new Map(crds().map((crd) => [crd.spec.names.kind, readCustomResourceDefinition(crd as unknown as KubeObject)]));
+const noReferences = (): undefined => undefined;
+
+/** What is wrong with an object, as `field: message`; defaults are filled in first, as the server does. */
+function faults(kind: string, object: object, old?: object): string[] {
+  const schema = readings.get(kind)!.schemas.get('v1alpha1')!;
+  // Not structuredClone: inside Jest its arrays are another realm's, which the CEL library does not know.
+  const value = JSON.parse(JSON.stringify({ apiVersion: 'evenkeel.io/v1alpha1', kind, metadata: { name: 'x' }, ...object })) as object;
+  applyDefaults(schema, value, noReferences);
+  const errors = [...validateAgainst(schema, value, noReferences), ...evaluateRules(schema, value, old, noReferences)];
+  return errors.map(({ field, message }) => `${field}: ${message}`);
+}
+
+const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+const window = { name: 'morning', start: '0 7 * * *', duration: '1h' };
+
+describe('the CRDs as the embedded API server reads them', () => {
+  test.each([...readings])('%s is structural and its rules compile', (_, reading) => {
+    expect(reading.errors).toEqual([]);
+  });
+
+  test.each(samples().map(({ file, object }) => [file, object] as const))('sample %s passes schema and rules', (_, object) => {
+    expect(faults(String(object['kind']), object)).toEqual([]);
+  });
+
+  test('an empty policy is filled with the constants of the contract', () => {
+    const schema = readings.get('PodResizePolicy')!.schemas.get('v1alpha1')!;
+    const policy = { spec: {} };
+    applyDefaults(schema, policy, noReferences);
+    expect(policy.spec).toMatchObject({
+      mode: 'Recommend',
+      apply: 'InPlace',
+      goal: 'Balanced',
+      cpu: { limit: { rule: 'Keep' } },
+      memory: { limit: { rule: 'Ratio', ratio: 1.25 } },
+      history: { window: '14d', minSamples: '24h' },
+      oom: { bumpRatio: 1.2, minBump: '100Mi' },
+      limitOverage: { mode: 'Never' },
+      hpa: 'Preserve',
+      cooldown: '1h',
+      maxChangesPerCycle: 100,
+      maxConcurrent: 10,
+      interval: '5m',
+      paused: false,
+      dryRun: false,
+    });
+    expect(policy.spec).not.toHaveProperty('minConfidence');
+  });
+});
+
+describe('rules that span fields', () => {
+  test.each<[string, object, string]>([
+    ['PodResizePolicy', { spec: { namespaces: ['a'], namespaceSelector: {} } }, 'not both'],
+    ['PodResizePolicy', { spec: { cpu: { min: '2', max: '1500m' } } }, 'min must not be greater than max'],
+    ['PodResizePolicy', { spec: { containers: [{ name: 'a', memory: { min: '1Gi', max: '1G' } }] } }, 'min must not be greater than max'],
+    ['PodResizePolicy', { spec: { workloadSelector: { matchExpressions: [{ key: 'a', operator: 'In' }] } } }, 'values must be given'],
+    ['NodeScalingPolicy', { spec: { nodePools: ['a'], nodePoolSelector: {} } }, 'not both'],
+    ['NodeScalingPolicy', { spec: { minNodes: 5, maxNodes: 3 } }, 'minNodes must not be greater'],
+    ['NodeScalingPolicy', { spec: { pools: [{ name: 'a', minNodes: 5, maxNodes: 3 }] } }, 'minNodes must not be greater'],
+    ['NodeScalingPolicy', { spec: { scaleUpThreshold: 0.5, scaleDownThreshold: 0.5 } }, 'scaleDownThreshold must be less'],
+    ['NodeScalingPolicy', { spec: { maxNodes: 3, schedules: [{ window, minNodes: 4 }] } }, 'minNodes of a schedule'],
+    ['RebalancePolicy', { spec: { thresholds: { minUtilization: 0.9 } } }, 'minUtilization must be less'],
+    ['RebalancePolicy', { spec: { maxParallel: 21 } }, 'maxParallel must not be greater'],
+    [
+      'RebalanceRun',
+      { spec: { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' }, discard: { at: '2026-01-01T00:00:00Z' } } },
+      'not both',
+    ],
+    ['ScheduledScalePolicy', { spec: { targetRef: target, windows: [{ ...window, end: '0 8 * * *', minReplicas: 1 }] } }, 'one of the two'],
+    ['ScheduledScalePolicy', { spec: { targetRef: target, windows: [window] } }, 'mode Floor needs minReplicas'],
+    [
+      'ScheduledScalePolicy',
+      { spec: { targetRef: target, mode: 'Fixed', windows: [{ ...window, minReplicas: 1 }] } },
+      'mode Fixed needs replicas',
+    ],
+    [
+      'Recommendation',
+      {
+        spec: {
+          targetRef: target,
+          exceptionDecisions: [{ container: 'a', resource: 'cpu', decision: 'reject', value: '1', at: '2026-01-01T00:00:00Z' }],
+        },
+      },
+      'a value goes with approve alone',
+    ],
+  ])('%s %j is refused', (kind, object, words) => {
+    expect(faults(kind, object).join('\n')).toContain(words);
+  });
+
+  test.each<[string, object, object, string]>([
+    ['Recommendation', { spec: { targetRef: target } }, { spec: { targetRef: { ...target, name: 'api' } } }, 'targetRef cannot change'],
+    [
+      'RebalanceRun',
+      { spec: { trigger: 'api', execute: { at: '2026-01-01T00:00:00Z' } } },
+      { spec: { trigger: 'api' } },
+      'execute cannot be taken back',
+    ],
+    [
+      'RebalanceRun',
+      { spec: { trigger: 'api', movements: [{ order: 0, wave: 0, namespace: 'a', pod: 'b', uid: 'c', from: 'n1' }] } },
+      { spec: { trigger: 'api', movements: [{ order: 0, wave: 0, namespace: 'a', pod: 'b', uid: 'c', from: 'n2' }] } },
+      'a movement of a plan cannot change',
+    ],
+  ])('%s %j cannot become %j', (kind, before, after, words) => {
+    expect(faults(kind, after, before).join('\n')).toContain(words);
+    expect(faults(kind, before, before)).toEqual([]);
+  });
+});

@@ -1,0 +1,213 @@
+// Informers, model, usage and writers together on the embedded cluster, in process: what the controller stands on.
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-installer.ts';
+import { dryRunEffectWriter } from '../../src/adapters/kubernetes/dry-run-effect-writer.ts';
+import { KubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
+import { KubernetesEventRecorder } from '../../src/adapters/kubernetes/event-recorder.ts';
+import { startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
+import { KubernetesLeaseStore } from '../../src/adapters/kubernetes/lease-store.ts';
+import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
+import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-source.ts';
+import { MINUTE_MS } from '../../src/core/model/units.ts';
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { ClusterState } from '../../src/state/cluster-state.ts';
+import { UsageModel } from '../../src/state/usage-model.ts';
+import { aDeployment } from '../builders/workloads.ts';
+import { until } from '../fakes/fast-timer.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+
+const T = Date.UTC(2026, 10, 2);
+const WEB = 'shop/Deployment/web';
+const signal = new AbortController().signal;
+
+let cluster: EmbeddedCluster;
+let transport: ApiTransport;
+let state: ClusterState;
+let informers: KubernetesInformers;
+
+beforeEach(async () => {
+  const timer = new SystemTimer();
+  cluster = new EmbeddedCluster({
+    startAt: T,
+    seed: 1,
+    random: seededRandom,
+    speed: 'max',
+    nodes: { count: 2, machineTypes: ['e2-standard-4'] },
+    timer,
+    logger: SILENT_LOGGER,
+  });
+  transport = cluster.transport('evenkeel');
+  await installCrds(await readCrds('crds'), { transport, timer, logger: SILENT_LOGGER, version: '0.1.0' }, signal);
+  for (const name of ['shop', 'evenkeel-system'])
+    await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  await post('/apis/apps/v1/namespaces/shop/deployments', aDeployment({ cpu: '500m', memory: '256Mi' }));
+  await cluster.live(2 * MINUTE_MS);
+  state = new ClusterState();
+  informers = startKubernetesInformers({
+    transport,
+    clock: cluster.clock,
+    timer,
+    activity: cluster.activity.labelled('informers'),
+    random: seededRandom(2),
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+    sink: state,
+    namespace: 'evenkeel-system',
+  });
+  await informers.whenSynced;
+});
+
+afterEach(async () => {
+  await informers.stop();
+  cluster.close();
+});
+
+async function post(path: string, body: object): Promise<void> {
+  const response = await transport.request({ method: 'POST', path, body });
+  expect([path, response.status, response.status < 300 ? '' : response.body]).toEqual([path, 201, '']);
+}
+
+function aWebPod(): PodRecord {
+  const [pod] = state.podsOf(WEB);
+  if (pod === undefined) throw new Error('web has no pods');
+  return pod;
+}
+
+describe('on the embedded cluster', () => {
+  test('the model knows nodes, workloads and whose the pods are, and follows what happens', async () => {
+    expect(state.synced()).toBe(true);
+    expect([...state.nodes()].map((node) => [node.ready, node.machineType])).toEqual([
+      [true, 'e2-standard-4'],
+      [true, 'e2-standard-4'],
+    ]);
+    expect([...state.workloads()].map((workload) => [workload.kind, workload.name, workload.rolloutInProgress])).toEqual([
+      ['Deployment', 'web', false],
+    ]);
+    expect([...state.podsOf(WEB)].map((pod) => [pod.phase, pod.ready, pod.containers[0]?.requests])).toEqual(
+      Array.from({ length: 3 }, () => ['Running', true, { cpuMillicores: 500, memoryBytes: 256 * 2 ** 20 }]),
+    );
+    expect(informers.informers().filter((informer) => informer.problem !== null)).toEqual([]);
+
+    await transport.request({ method: 'DELETE', path: '/apis/apps/v1/namespaces/shop/deployments/web' });
+    await cluster.live(2 * MINUTE_MS);
+    await until(() => state.totals().pods === 0, 'the pods to be gone');
+    expect(state.totals()).toEqual({ pods: 0, nodes: 2, workloads: 0 });
+  });
+
+  test('a resize lands on the pod, is seen by the informers, and a stale one changes nothing', async () => {
+    const pod = aWebPod();
+    const [container] = pod.containers;
+    if (container === undefined) throw new Error('no container');
+    const from = { requests: container.requests, limits: container.limits };
+    const to = { ...from, requests: { cpuMillicores: 250, memoryBytes: 256 * 2 ** 20 } };
+    const resize = { namespace: 'shop', pod: pod.name, uid: pod.uid, containers: [{ name: container.name, from, to }] };
+
+    expect(await dryRunEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'dry-run' });
+    const writer = new KubernetesEffectWriter(transport);
+    expect(await writer.resizePod(resize, signal)).toEqual({ kind: 'done' });
+    await cluster.live(MINUTE_MS);
+    await until(() => state.findPod('shop', pod.name)?.containers[0]?.actual?.requests.cpuMillicores === 250, 'the resize to be in force');
+    expect(state.findPod('shop', pod.name)?.resize.state).toBe('none');
+
+    const late = {
+      ...resize,
+      containers: [{ name: container.name, from, to: { ...from, requests: { cpuMillicores: 100, memoryBytes: 256 * 2 ** 20 } } }],
+    };
+    expect(await writer.resizePod(late, signal)).toMatchObject({ kind: 'conflict' });
+    expect(await writer.resizePod({ ...resize, uid: 'another' }, signal)).toMatchObject({ kind: 'gone' });
+  });
+
+  test('a patch whose test does not hold is a conflict in the server’s words', async () => {
+    const response = await transport.request({
+      method: 'PATCH',
+      path: '/apis/apps/v1/namespaces/shop/deployments/web',
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: [{ op: 'test', path: '/metadata/uid', value: 'another' }],
+    });
+    expect(response.status).toBe(422);
+    const hpa = { namespace: 'shop', name: 'missing', resourceVersion: '1' };
+    expect(await new KubernetesEffectWriter(transport).patchHpa(hpa, [], signal)).toMatchObject({ kind: 'gone' });
+  });
+
+  test('own objects, leases and events are written as the server wants them', async () => {
+    const records = new KubernetesRecordWriter(transport);
+    const object = { plural: 'recommendations', namespace: 'shop', name: 'deployment-web' };
+    const spec = { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } };
+    expect(await records.apply(object, { spec }, 'evenkeel-recommendation')).toMatchObject({
+      kind: 'done',
+      object: { kind: 'Recommendation' },
+    });
+    expect(await records.applyStatus(object, { state: 'collecting' }, 'evenkeel-recommendation')).toMatchObject({ kind: 'done' });
+    await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the recommendation');
+    expect(await records.apply(object, { spec: { targetRef: 7 } }, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
+
+    const leases = new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' });
+    const lease = {
+      holder: 'me',
+      leaseDurationSeconds: 10,
+      acquireTime: '2026-01-01T00:00:00Z',
+      renewTime: '2026-01-01T00:00:00Z',
+      transitions: 0,
+    };
+    const made = await leases.create(lease, signal);
+    expect(await leases.create(lease, signal)).toBeUndefined();
+    expect(await leases.update(made?.resourceVersion ?? '', { ...lease, transitions: 1 }, signal)).toMatchObject({ transitions: 1 });
+    expect(await leases.update(made?.resourceVersion ?? '', lease, signal)).toBeUndefined();
+
+    const parts = { transport, clock: cluster.clock, random: seededRandom(4), logger: SILENT_LOGGER, metrics: NO_METRICS };
+    const events = new KubernetesEventRecorder({ ...parts, controller: 'evenkeel.io/controller', instance: 'test' });
+    const subject = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u' };
+    for (let i = 0; i < 3; i++) events.record({ subject, type: 'Normal', reason: 'Resized', action: 'Resize', message: 'smaller' });
+    await cluster.live(MINUTE_MS);
+    const listed = await transport.request({ method: 'GET', path: '/apis/events.k8s.io/v1/namespaces/shop/events' });
+    const mine = (listed.body as { items: { reason: string; series?: { count: number } }[] }).items.filter(
+      (event) => event.reason === 'Resized',
+    );
+    expect(mine.map((event) => event.series?.count)).toEqual([3]);
+  });
+
+  test('the kill switch is seen', async () => {
+    await post('/api/v1/namespaces/evenkeel-system/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'evenkeel-pause' },
+      data: { reason: 'load test' },
+    });
+    await until(() => state.activePause(T) !== null, 'the pause');
+    expect(state.activePause(T)).toEqual({ until: null, reason: 'load test' });
+  });
+
+  test('usage comes from the kubelets, by workload', async () => {
+    const model = new UsageModel({
+      clock: cluster.clock,
+      reader: state,
+      logger: SILENT_LOGGER,
+      metrics: NO_METRICS,
+      intervalMs: MINUTE_MS,
+    });
+    const stop = new AbortController();
+    const source = new KubeletUsageSource({
+      fetcher: { get: async (node, path) => cluster.nodes.direct.get(node.name, path) },
+      reader: state,
+      clock: cluster.clock,
+      timer: new SystemTimer(),
+      activity: cluster.activity.labelled('usage'),
+      metrics: NO_METRICS,
+    });
+    const running = source.run(model, MINUTE_MS, stop.signal);
+    await cluster.live(5 * MINUTE_MS);
+    const [usage] = model.usedByWorkload(WEB);
+    expect(usage?.replicas).toBe(3);
+    expect(usage?.total.cpuMillicores).toBeGreaterThan(0);
+    expect(usage?.total.memoryBytes).toBeGreaterThan(0);
+    expect([model.problem(), model.isStale()]).toEqual([null, false]);
+    stop.abort();
+    await running;
+  });
+});

@@ -1,0 +1,207 @@
+// What a cluster does to whoever runs in it: wrong objects, quotas, things that vanish, things that do not answer.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
+import { aPolicy, PATHS } from './cluster-client.ts';
+import { NAMESPACE } from './constant-cluster.ts';
+import { aWorkload, ConstantWorld, lowerThan, mebibytes, SOON_MS, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
+import { ask, read } from './dashboard.ts';
+import { eventually, eventuallyReads } from './eventually.ts';
+import { Workshop } from './processes.ts';
+
+const UP_MS = 90_000;
+const TEST_MS = 90_000;
+
+let workshop: Workshop;
+let here: ConstantWorld;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  here = await ConstantWorld.start(workshop, [
+    aWorkload('misruled', TOO_LARGE),
+    aWorkload('squeezed', TOO_SMALL),
+    aWorkload('vanishing', TOO_LARGE),
+    aWorkload('unmeasured', TOO_LARGE),
+  ]);
+}, UP_MS);
+afterAll(() => workshop.end());
+
+describe('A wrong PodResizePolicy', () => {
+  test.each<[string, PodResizePolicySpec | Record<string, unknown>, RegExp]>([
+    ['a bound above the other', { cpu: { min: '2', max: '1' } }, /spec\.cpu\.min.*min must not be greater than max/],
+    ['an unknown mode', { mode: 'Always' }, /spec\.mode.*supported values: .*"Observe".*"Auto"/],
+    ['a duration that is none', { cooldown: 'soon' }, /spec\.cooldown.*should match/],
+    ['a ratio out of range', { minConfidence: 2 }, /spec\.minConfidence.*less than or equal to 1/],
+    ['text for a number', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*integer/],
+  ])('with %s is refused, and the refusal names field and remedy', async (_what, spec, words) => {
+    await expect(here.cluster.create(PATHS.policies, aPolicy('refused', spec as PodResizePolicySpec))).rejects.toThrow(words);
+  });
+
+  test(
+    'that only a reader can see through is accepted, says Ready=False with field and remedy, and nothing is done until it is mended',
+    async () => {
+      const windows = [{ start: '99 3 * * *', duration: '1h', timeZone: 'Europe/Vienna' }];
+      const before = await here.resourcesOf('misruled');
+      await here.govern('misruled', { windows });
+      const ready = await eventuallyReads(
+        'a Ready condition',
+        SOON_MS,
+        async () => (await here.cluster.policy('misruled')).status?.conditions?.find(({ type }) => type === 'Ready'),
+        (condition) => condition?.status === 'False',
+      );
+      expect(ready?.reason).toBe('InvalidSpec');
+      expect(ready?.message).toMatch(/^spec\.windows\[0\]\.start.*99/);
+      const status = await here.recommendationOf('misruled', ({ state }) => state === 'blocked');
+      expect(status).toMatchObject({ reason: 'invalid-policy', message: expect.stringContaining(ready?.message ?? '?') });
+      await here.cycles('misruled', 3);
+      expect(await here.resourcesOf('misruled')).toEqual(before);
+
+      await here.cluster.merge(`${PATHS.policies}/misruled`, { spec: { windows: null } });
+      await eventuallyReads('changed pods', SOON_MS, () => here.resourcesOf('misruled'), lowerThan(before));
+      expect((await here.cluster.policy('misruled')).status?.conditions).toContainEqual(
+        expect.objectContaining({ type: 'Ready', status: 'True', reason: 'InForce' }),
+      );
+    },
+    TEST_MS,
+  );
+});
+
+test(
+  'A quota that leaves no room is told by name, and the increase is made once the quota is lifted',
+  async () => {
+    const quotas = `/api/v1/namespaces/${NAMESPACE}/resourcequotas`;
+    const before = await here.resourcesOf('squeezed');
+    await here.cluster.create(quotas, {
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'tight' },
+      spec: { hard: { 'requests.memory': '1' } },
+    });
+    await here.govern('squeezed');
+    const status = await here.recommendationOf('squeezed', ({ reason }) => reason === 'quota');
+    expect(status.state).toBe('awaiting');
+    expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
+    await here.cycles('squeezed', 3);
+    expect(await here.resourcesOf('squeezed')).toEqual(before);
+
+    await here.cluster.delete(`${quotas}/tight`);
+    await here.recommendationOf('squeezed', ({ state }) => state === 'applied');
+    const after = await here.resourcesOf('squeezed');
+    expect(after.every(({ requests }, pod) => mebibytes(requests) > mebibytes(before[pod]?.requests))).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  'A workload that is deleted while its pods are resized leaves nothing behind: no errors, no work, no recommendation',
+  async () => {
+    const begun = here.watch.changesOf('vanishing');
+    await here.govern('vanishing');
+    await here.watch.until('its first pod changed', SOON_MS, () => here.watch.changesOf('vanishing') > begun);
+    await here.cluster.delete(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vanishing`);
+    await eventuallyReads('no pod and no recommendation of it', SOON_MS, namesOfVanishing, (names) => names.length === 0);
+    const errors = await failedReconciles();
+    await here.cycles('vanishing', 3);
+    expect(await failedReconciles()).toBe(errors);
+    expect(await queued()).toBe(0);
+    expect((await ask(here.controller.dashboard, `recommendations/${NAMESPACE}/vanishing`)).status).toBe(404);
+  },
+  TEST_MS,
+);
+
+test(
+  'While no kubelet answers nothing is reduced and answers are marked stale; when they answer again the reduction is made',
+  async () => {
+    await eventually(
+      'usage of it',
+      SOON_MS,
+      async () => (await here.detailOf('unmeasured')).audit.containers[0]?.inputs.enoughHistory !== null,
+    );
+    const before = await here.resourcesOf('unmeasured');
+    await here.world.shutKubelets();
+    await eventually(
+      'answers marked stale',
+      SOON_MS,
+      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
+    );
+    await here.govern('unmeasured');
+    const status = await here.recommendationOf('unmeasured', ({ reason }) => reason === 'stale-data');
+    expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
+    await here.cycles('unmeasured', 5);
+    expect(await here.resourcesOf('unmeasured')).toEqual(before);
+    const health = await read<readonly { readonly name: string; readonly status: string }[]>(here.controller.dashboard, 'health');
+    expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
+
+    await here.world.openKubelets();
+    await eventuallyReads('reduced pods', SOON_MS, () => here.resourcesOf('unmeasured'), lowerThan(before));
+    expect((await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale).toBeUndefined();
+  },
+  TEST_MS,
+);
+
+test(
+  'While the API server is out of reach reads go on and are marked stale; when it is back everything is caught up with',
+  async () => {
+    const named = async (): Promise<readonly string[]> =>
+      (await read<readonly { readonly name: string }[]>(here.controller.dashboard, 'recommendations')).map(({ name }) => name);
+    const before = await named();
+    await here.world.shutApi();
+    const stale = await eventually('reads marked stale', SOON_MS, async () => {
+      const answer = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+      return answer.envelope.meta.stale === true && answer;
+    });
+    expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
+    await eventually('not ready', SOON_MS, async () => (await fetch(`${here.controller.probes}/readyz`)).status === 503);
+    expect((await fetch(`${here.controller.probes}/healthz`)).status).toBe(200);
+    await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
+
+    await here.world.openApi();
+    await eventually('ready again', SOON_MS, async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200);
+    await eventuallyReads('what was made meanwhile', SOON_MS, named, (names) => names.includes('late'));
+    await eventually(
+      'nothing stale',
+      SOON_MS,
+      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
+    );
+    await here.cycles('unmeasured', 2);
+    expect(here.controller.process.running).toBe(true);
+  },
+  TEST_MS,
+);
+
+async function namesOfVanishing(): Promise<readonly string[]> {
+  const all = [...(await here.cluster.pods(NAMESPACE)), ...(await here.cluster.recommendations())];
+  return all.map(({ metadata }) => metadata.name).filter((name) => name.includes('vanishing'));
+}
+
+async function failedReconciles(): Promise<number> {
+  return sumOf(/^evenkeel_reconcile_total\{.*result="(?:error|terminal)".*\} (\d+)/gm);
+}
+
+async function queued(): Promise<number> {
+  return eventuallyReads(
+    'an empty queue',
+    SOON_MS,
+    () => sumOf(/^evenkeel_workqueue_depth\{.*\} (\d+)/gm),
+    (depth) => depth === 0,
+  );
+}
+
+async function sumOf(pattern: RegExp): Promise<number> {
+  const text = await (await fetch(here.controller.metrics)).text();
+  return [...text.matchAll(pattern)].reduce((sum, [, value]) => sum + Number(value), 0);
+}
+
+function aLateDeployment(): object {
+  const labels = { app: 'late' };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'late', labels },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'registry.example/app:1', resources: TOO_LARGE }] } },
+    },
+  };
+}

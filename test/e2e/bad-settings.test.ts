@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Workshop } from './processes.ts';
+
+/** For loading the program on a busy machine. */
+const MOST_MS = 30_000;
+const WRONG = { code: 2, signal: null };
+
+describe('Called wrongly', () => {
+  let workshop: Workshop;
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
+  afterEach(() => workshop.end());
+
+  test(
+    'evenkeel-controller ends with 2 and names every problem of file, environment and flags, with what is allowed',
+    async () => {
+      const file = join(workshop.folder, 'settings.yaml');
+      writeFileSync(file, 'kubelet:\n  interval: 1s\nhistory:\n  retnetion: 7d\ncontroller:\n  dryRun: maybe\n');
+      const flags = ['--config', file, '--controller.log-level=loud', '--dashboard.addr=nowhere', '--no-such-setting=1', 'stray'];
+      const environment = { EVENKEEL_HISTORY_MAX_BYTES: '12', EVENKEEL_RATE_LIMIT_BURST: 'many' };
+      const controller = workshop.start('src/cmd/evenkeel-controller.ts', flags, environment);
+      expect(await controller.exit(MOST_MS)).toEqual(WRONG);
+      const told = controller.stderr.join('\n');
+      for (const [what, remedy] of [
+        ['kubelet.interval', /5s/],
+        ['history.retnetion', /history\.retention/],
+        ['controller.dryRun', /maybe/],
+        ['controller.logLevel', /debug, info, warn, error/],
+        ['dashboard.addr', /nowhere/],
+        ['no-such-setting', /unknown|no such/i],
+        ['stray', /option/],
+        ['history.maxBytes', /1048576/],
+        ['rateLimit.burst', /many/],
+      ] as const) {
+        expect(told).toContain(what);
+        expect([what, told]).toEqual([what, expect.stringMatching(remedy)]);
+      }
+      expect(controller.stdout).toEqual([]);
+    },
+    MOST_MS + 5_000,
+  );
+
+  test(
+    'evenkeel demo ends with 2 and names every problem',
+    async () => {
+      const demo = workshop.start('src/cli/main.ts', [
+        'demo',
+        '--speed',
+        '0',
+        '--nodes',
+        'six',
+        '--api-port',
+        '70000',
+        '--sped',
+        '60',
+        '--compare',
+      ]);
+      expect(await demo.exit(MOST_MS)).toEqual(WRONG);
+      expect(demo.stderr.join('\n')).toMatch(/--speed: "0" must be a number from 1 to 1000, or max/);
+      for (const name of ['--nodes: "six"', '--api-port: "70000"', '--sped']) expect(demo.stderr.join('\n')).toContain(name);
+    },
+    MOST_MS + 5_000,
+  );
+
+  test(
+    'without a cluster to reach evenkeel-controller ends with 1 and says what is missing',
+    async () => {
+      const nowhere = join(workshop.folder, 'no-kubeconfig');
+      const controller = workshop.start('src/cmd/evenkeel-controller.ts', [`--kubernetes.kubeconfig=${nowhere}`]);
+      expect(await controller.exit(MOST_MS)).toEqual({ code: 1, signal: null });
+      expect(controller.stderr.at(-1)).toContain(nowhere);
+    },
+    MOST_MS + 5_000,
+  );
+});

@@ -1,0 +1,103 @@
+// A person's way to a cluster: its API server by kubeconfig, in wire JSON.
+
+import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
+import type { ApiResponse, ApiTransport } from '../../src/ports/api-transport.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+import type { Workshop } from './processes.ts';
+
+export interface Quantities {
+  readonly cpu?: string;
+  readonly memory?: string;
+}
+
+/** A container's `resources`. */
+export interface Resources {
+  readonly requests?: Quantities;
+  readonly limits?: Quantities;
+}
+
+/** A pod, as far as these tests look at it. */
+export interface Pod {
+  readonly metadata: { readonly namespace: string; readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly name: string; readonly resources?: Resources }[] };
+  readonly status: {
+    readonly phase: string;
+    readonly containerStatuses?: readonly {
+      readonly name: string;
+      readonly resources?: Resources;
+      readonly restartCount: number;
+    }[];
+  };
+}
+
+export const PATHS = {
+  policies: '/apis/evenkeel.io/v1alpha1/podresizepolicies',
+  recommendations: '/apis/evenkeel.io/v1alpha1/recommendations',
+  pods: '/api/v1/pods',
+} as const;
+
+export class ClusterClient {
+  readonly transport: ApiTransport;
+
+  constructor(transport: ApiTransport) {
+    this.transport = transport;
+  }
+
+  /** By kubeconfig; its connections end with the workshop. */
+  static async connect(workshop: Workshop, kubeconfig: string): Promise<ClusterClient> {
+    const timer = new SystemTimer();
+    const connection = await resolveKubeConfig({ path: kubeconfig, timer });
+    const transport = new HttpTransport({ connection, timer, random: seededRandom(1), metrics: NO_METRICS, qps: 1e6, burst: 1e6 });
+    workshop.onEnd(() => transport.close());
+    return new ClusterClient(transport);
+  }
+
+  /** @throws with the server's words where the answer is no success */
+  async get<T>(path: string): Promise<T> {
+    return succeeded(await this.transport.request({ method: 'GET', path }), path) as T;
+  }
+
+  async list<T>(path: string): Promise<readonly T[]> {
+    return (await this.get<{ readonly items: readonly T[] }>(path)).items;
+  }
+
+  recommendations(): Promise<readonly Recommendation[]> {
+    return this.list(PATHS.recommendations);
+  }
+
+  async policy(name: string): Promise<PodResizePolicy> {
+    return this.get(`${PATHS.policies}/${name}`);
+  }
+
+  pods(namespace: string): Promise<readonly Pod[]> {
+    return this.list(`/api/v1/namespaces/${namespace}/pods`);
+  }
+
+  async create(path: string, body: object): Promise<void> {
+    succeeded(await this.transport.request({ method: 'POST', path, body }), path);
+  }
+
+  async merge(path: string, body: object): Promise<void> {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    succeeded(await this.transport.request({ method: 'PATCH', path, headers, body }), path);
+  }
+
+  async delete(path: string): Promise<void> {
+    succeeded(await this.transport.request({ method: 'DELETE', path }), path);
+  }
+}
+
+/** A policy object; `spec` over the defaults of the schema. */
+export function aPolicy(name: string, spec: Partial<PodResizePolicy['spec']>): object {
+  return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name }, spec };
+}
+
+function succeeded({ status, body }: ApiResponse, path: string): unknown {
+  if (status >= 300)
+    throw new Error(`${path}: HTTP ${status}: ${(body as { message?: string } | undefined)?.message ?? JSON.stringify(body)}`);
+  return body;
+}

@@ -1,0 +1,55 @@
+// evenkeel-controller as a child process.
+
+import type { RunningProcess, Workshop } from './processes.ts';
+
+const BINARY = 'src/cmd/evenkeel-controller.ts';
+/** For loading the program, installing the CRDs and listing everything on a busy machine. */
+const UP_MS = 30_000;
+
+export interface Controller {
+  readonly process: RunningProcess;
+  readonly dashboard: string;
+  readonly metrics: string;
+  readonly probes: string;
+}
+
+/** Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for. */
+export function runController(workshop: Workshop, settings: Readonly<Record<string, string>>): RunningProcess {
+  const all = {
+    'dashboard.addr': '127.0.0.1:0',
+    'controller.probeAddr': '127.0.0.1:0',
+    'controller.metricsAddr': '127.0.0.1:0',
+    'history.url': 'sqlite::memory:',
+    ...settings,
+  };
+  return workshop.start(
+    BINARY,
+    Object.entries(all).map(([path, value]) => `--${path}=${value}`),
+  );
+}
+
+/** Resolves when it says that everything is up. */
+export async function startController(workshop: Workshop, settings: Readonly<Record<string, string>>): Promise<Controller> {
+  const process = runController(workshop, settings);
+  const { input } = await process.line('stderr', /"message":"Evenkeel is up"/, UP_MS);
+  const { dashboardPort, metricsPort, probePort } = JSON.parse(input) as Ports;
+  return {
+    process,
+    dashboard: `http://127.0.0.1:${dashboardPort}`,
+    metrics: `http://127.0.0.1:${metricsPort}/metrics`,
+    probes: `http://127.0.0.1:${probePort}`,
+  };
+}
+
+interface Ports {
+  readonly dashboardPort: number;
+  readonly metricsPort: number;
+  readonly probePort: number;
+}
+
+/** Its log lines so far with this message. */
+export function logged(process: RunningProcess, message: string): readonly Readonly<Record<string, unknown>>[] {
+  return process.stderr
+    .filter((line) => line.includes(`"message":${JSON.stringify(message)}`))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

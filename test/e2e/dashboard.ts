@@ -1,0 +1,42 @@
+// The dashboard API as curl sees it.
+
+export interface Envelope<T> {
+  readonly data: T;
+  readonly meta: {
+    readonly total: number;
+    readonly timestamp: string;
+    readonly requestId: string;
+    readonly dataAge?: number;
+    readonly stale?: boolean;
+    readonly nextCursor?: string;
+  };
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly envelope: Envelope<T>;
+}
+
+/** `GET origin/api/v1/path` */
+export async function ask<T>(origin: string, path: string): Promise<Answer<T>> {
+  const response = await fetch(`${origin}/api/v1/${path}`);
+  return { status: response.status, envelope: (await response.json()) as Envelope<T> };
+}
+
+/** The data of a read that must succeed. */
+export async function read<T>(origin: string, path: string): Promise<T> {
+  const { status, envelope } = await ask<T>(origin, path);
+  if (status !== 200) throw new Error(`/api/v1/${path}: HTTP ${status}: ${envelope.error?.message ?? ''}`);
+  return envelope.data;
+}
+
+/** A mutation, as a script sends it. */
+export async function tell<T>(origin: string, method: string, path: string, body: unknown): Promise<Answer<T>> {
+  const response = await fetch(`${origin}/api/v1/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, envelope: (await response.json()) as Envelope<T> };
+}

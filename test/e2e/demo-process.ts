@@ -1,0 +1,79 @@
+// `evenkeel demo` as a child process, and what it tells of itself.
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePorts } from './free-ports.ts';
+import type { RunningProcess, Workshop } from './processes.ts';
+
+const CLI = 'src/cli/main.ts';
+/** For building the cluster and its 14 days on a busy machine. */
+export const DEMO_UP_MS = 60_000;
+
+export interface Demo {
+  readonly process: RunningProcess;
+  readonly kubeconfig: string;
+  /** Folder that it may write temporary files to. */
+  readonly temporary: string;
+  /** Origins and addresses of the controller; empty with `--no-controller`. */
+  readonly dashboard: string;
+  readonly metrics: string;
+  readonly probes: string;
+}
+
+/** One side of the last line of a demo that ends by itself. */
+export interface DemoSide {
+  readonly requestedCpuMillicores: number;
+  readonly requestedMemoryBytes: number;
+  readonly usedCpuMillicores: number;
+  readonly usedMemoryBytes: number;
+  readonly costPerMonthUsd: number;
+  readonly nodes: number;
+}
+
+/** The last line of a demo that ends by itself. */
+export interface DemoSummary {
+  readonly virtualSeconds: number;
+  readonly wallSeconds: number;
+  readonly start: DemoSide;
+  readonly end: DemoSide;
+  readonly oomKills: number;
+  readonly throttledRatio: number;
+  readonly resizes: number;
+  readonly evictions: number;
+  readonly unmetCpuRatio: number;
+}
+
+/** Runs to its end; answers what its last line of standard output says. Rejects where it fails. */
+export async function demoToItsEnd(workshop: Workshop, args: readonly string[], withinMs: number): Promise<unknown> {
+  const demo = workshop.start(CLI, ['demo', '--log-file', join(workshop.folder, 'demo.log'), ...args]);
+  const { code } = await demo.exit(withinMs);
+  if (code !== 0) throw new Error(`the demo ended with ${code}\n${demo.lastWords()}`);
+  return JSON.parse(demo.stdout.at(-1) ?? '');
+}
+
+/** Goes on until the workshop ends. Resolves when the API server answers, and the dashboard where there is one. */
+export async function startDemo(workshop: Workshop, args: readonly string[], name = 'demo'): Promise<Demo> {
+  const kubeconfig = join(workshop.folder, `${name}.kubeconfig`);
+  const alone = args.includes('--no-controller');
+  const [dashboardPort, metricsPort, probePort] = await freePorts(3);
+  const ports = alone
+    ? []
+    : ['--dashboard-port', String(dashboardPort), '--metrics-port', String(metricsPort), '--probe-port', String(probePort)];
+  const temporary = join(workshop.folder, `${name}.tmp`);
+  mkdirSync(temporary);
+  const child = workshop.start(
+    CLI,
+    ['demo', '--kubeconfig', kubeconfig, '--log-file', join(workshop.folder, `${name}.log`), ...ports, ...args],
+    { TMPDIR: temporary },
+  );
+  await child.line('stdout', /^export KUBECONFIG=/, DEMO_UP_MS);
+  const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/, 1_000))[1] ?? '');
+  return {
+    process: child,
+    kubeconfig,
+    temporary,
+    dashboard,
+    metrics: alone ? '' : `http://127.0.0.1:${String(metricsPort)}/metrics`,
+    probes: alone ? '' : `http://127.0.0.1:${String(probePort)}`,
+  };
+}

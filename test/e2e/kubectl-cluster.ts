@@ -1,0 +1,218 @@
+// An embedded cluster for the real kubectl: served on loopback from this process, with Evenkeel's CRDs and the demo's
+// workloads in it.
+
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, test } from '@jest/globals';
+import { applyManifests } from '../../src/cli/demo/apply-manifests.ts';
+import { readManifests } from '../../src/cli/demo/read-manifests.ts';
+import { serveCluster, type ServedCluster } from '../../src/cli/demo/serve-cluster.ts';
+import { HOUR_MS } from '../../src/core/model/units.ts';
+import { SeededRandom } from '../../src/runtime/random.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { RecordingLogger } from '../fakes/recording-logger.ts';
+
+/** Root of the checkout, with crds/ and config/. */
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** Virtual seconds a second: pods start in a fraction of a second, and events of the last minutes still stand there. */
+const SPEED = 60;
+/** For a command that hangs, machine time. */
+const COMMAND_TIMEOUT_MS = 25_000;
+
+/** Minor version of the installed kubectl; null where there is none. */
+const KUBECTL_MINOR = minorOfKubectl();
+
+function minorOfKubectl(): number | null {
+  try {
+    const told = execFileSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const { clientVersion } = JSON.parse(told) as { clientVersion: { minor: string } };
+    return Number.parseInt(clientVersion.minor, 10);
+  } catch {
+    return null;
+  }
+}
+
+/** `describe` where kubectl is installed; elsewhere the suite is skipped and its name says why. */
+export function describeKubectl(name: string, suite: () => void): void {
+  if (KUBECTL_MINOR !== null) {
+    describe(name, suite);
+    return;
+  }
+  // Jest prints no names of a file of which everything is skipped.
+  process.stderr.write(`${name}: skipped, because kubectl is not installed\n`);
+  describe.skip(`${name} (skipped: kubectl is not installed)`, suite);
+}
+
+/** `test` for what kubectl can do from a minor version on; with an older one it is skipped and its name says why. */
+export function testFromMinor(minor: number, name: string, run: () => Promise<void>): void {
+  if (KUBECTL_MINOR !== null && KUBECTL_MINOR < minor) test.skip(`${name} (skipped: needs kubectl 1.${minor})`, run);
+  else test(name, run);
+}
+
+export interface CommandOptions {
+  /** Sent to standard input. */
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that goes on (`get -w`, `logs -f`) and is read as it writes. */
+export interface Followed {
+  /** The first line, already written or still to come, that matches. Rejects when the command ends without one. */
+  line(pattern: RegExp): Promise<string>;
+  stop(): void;
+}
+
+export class KubectlCluster {
+  readonly cluster: EmbeddedCluster;
+  /** A folder of its own: kubeconfig, kubectl's caches and temporary files, and what a test writes. */
+  readonly folder: string;
+  readonly #served: ServedCluster;
+  readonly #logger: RecordingLogger;
+  readonly #followed = new Set<Followed>();
+
+  private constructor(cluster: EmbeddedCluster, folder: string, served: ServedCluster, logger: RecordingLogger) {
+    this.cluster = cluster;
+    this.folder = folder;
+    this.#served = served;
+    this.#logger = logger;
+  }
+
+  /** Has lived for an hour, so that there is usage to see; its clock runs. */
+  static async start(): Promise<KubectlCluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'evenkeel-kubectl-'));
+    await mkdir(join(folder, 'tmp'));
+    const logger = new RecordingLogger();
+    const cluster = new EmbeddedCluster({
+      startAt: Date.UTC(2026, 0, 5),
+      seed: 1,
+      random: (seed) => new SeededRandom(seed),
+      speed: SPEED,
+      nodes: { count: 6, machineTypes: ['e2-standard-4', 'n2-standard-4'] },
+      timer: new SystemTimer(),
+      logger,
+    });
+    const manifests = [
+      ...(await readManifests(join(ROOT, 'crds'))),
+      ...(await readManifests(join(ROOT, 'config', 'demo', 'workloads.yaml'))),
+    ];
+    const { refused } = await applyManifests(cluster.transport('setup'), manifests, 'setup');
+    if (refused.length > 0) throw new Error(`the cluster refused its manifests: ${refused.join('; ')}`);
+    await cluster.live(HOUR_MS);
+    const served = await serveCluster(cluster, { port: 0, kubeconfig: join(folder, 'kubeconfig'), logger });
+    cluster.clock.start();
+    return new KubectlCluster(cluster, folder, served, logger);
+  }
+
+  /** Throws where something failed inside the cluster, whatever kubectl was told. */
+  async close(): Promise<void> {
+    for (const followed of this.#followed) followed.stop();
+    await this.#served.close();
+    this.cluster.close();
+    await rm(this.folder, { recursive: true, force: true });
+    const faults = this.#logger.lines.filter(({ level }) => level === 'error');
+    if (faults.length > 0) throw new Error(`the embedded cluster failed inside: ${JSON.stringify(faults)}`);
+  }
+
+  /** What the command printed on standard output. Rejects with its words where it fails. */
+  async kubectl(args: readonly string[], options: CommandOptions = {}): Promise<string> {
+    return (await this.#succeeded(args, options)).stdout;
+  }
+
+  /** What the command printed on standard error: warnings. Rejects where it fails. */
+  async warnings(args: readonly string[], options: CommandOptions = {}): Promise<string> {
+    return (await this.#succeeded(args, options)).stderr;
+  }
+
+  /** The words with which the command fails. Rejects where it succeeds. */
+  async refused(args: readonly string[], options: CommandOptions = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.#run(args, options);
+    if (code === 0) throw new Error(`kubectl ${args.join(' ')}: succeeded\n${stdout}`);
+    return stdout + stderr;
+  }
+
+  /** `kubectl get … -o jsonpath=…` */
+  value(path: string, ...what: readonly string[]): Promise<string> {
+    return this.kubectl(['get', ...what, '-o', `jsonpath=${path}`]);
+  }
+
+  /** Starts a command that goes on until stopped. */
+  follow(args: readonly string[]): Followed {
+    const child = spawn('kubectl', args, { env: this.#env(), stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines: string[] = [];
+    const waiting = new Set<() => void>();
+    let ended = false;
+    const news = (): void => {
+      for (const look of [...waiting]) look();
+    };
+    const reader = createInterface({ input: child.stdout });
+    reader.on('line', (line) => {
+      lines.push(line);
+      news();
+    });
+    reader.on('close', () => {
+      ended = true;
+      news();
+    });
+    const followed: Followed = {
+      line: (pattern) =>
+        new Promise((resolve, reject) => {
+          const look = (): void => {
+            const found = lines.find((line) => pattern.test(line));
+            if (found === undefined && !ended) return;
+            waiting.delete(look);
+            if (found === undefined) reject(new Error(`kubectl ${args.join(' ')}: ended without ${String(pattern)}:\n${lines.join('\n')}`));
+            else resolve(found);
+          };
+          waiting.add(look);
+          look();
+        }),
+      stop: () => {
+        this.#followed.delete(followed);
+        child.kill();
+      },
+    };
+    this.#followed.add(followed);
+    return followed;
+  }
+
+  async #succeeded(args: readonly string[], options: CommandOptions): Promise<Finished> {
+    const finished = await this.#run(args, options);
+    if (finished.code === 0) return finished;
+    throw new Error(`kubectl ${args.join(' ')}: exit code ${finished.code}\n${finished.stderr}${finished.stdout}`);
+  }
+
+  #run(args: readonly string[], { input = '', env = {} }: CommandOptions): Promise<Finished> {
+    return new Promise((resolve, reject) => {
+      const options = { env: { ...this.#env(), ...env }, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 };
+      const child = execFile('kubectl', args, options, (error, stdout, stderr) => {
+        if (error === null) resolve({ code: 0, stdout, stderr });
+        else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
+        else reject(new Error(`kubectl ${args.join(' ')}: did not end by itself\n${stderr}${stdout}`, { cause: error }));
+      });
+      // A command that fails early has closed its input before all of it is written.
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(input);
+    });
+  }
+
+  #env(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'],
+      HOME: this.folder,
+      TMPDIR: join(this.folder, 'tmp'),
+      KUBECONFIG: this.#served.kubeconfig,
+      KUBECACHEDIR: join(this.folder, 'cache'),
+    };
+  }
+}

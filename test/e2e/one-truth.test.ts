@@ -1,0 +1,213 @@
+// One truth everywhere: whoever asks, by whichever way, is told the same, and pods have what was promised.
+
+import { execFile, spawnSync } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type {
+  ExplainedResource,
+  Recommendation as ShownRecommendation,
+  RecommendationDetail,
+} from '../../src/apis/http/types.generated.ts';
+import type { Recommendation, RecommendationStatusContainer } from '../../src/apis/v1alpha1/index.ts';
+import { readQuantities, readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
+import { ClusterClient, type Pod } from './cluster-client.ts';
+import { ask, read } from './dashboard.ts';
+import { type Demo, startDemo } from './demo-process.ts';
+import { eventually, eventuallyReads } from './eventually.ts';
+import { Workshop } from './processes.ts';
+
+const UP_MS = 90_000;
+const SOON_MS = 25_000;
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+const WORKLOADS = 12;
+
+let workshop: Workshop;
+let demo: Demo;
+let cluster: ClusterClient;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  demo = await startDemo(workshop, ['--speed', '300']);
+  cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
+  await eventuallyReads(
+    'a recommendation for every workload, and changes that are complete',
+    SOON_MS,
+    async () => (await cluster.recommendations()).map(({ metadata, status }) => `${metadata.name}: ${String(status?.state)}`),
+    (states) => states.length === WORKLOADS && states.filter((state) => state.endsWith(': applied')).length >= 3,
+  );
+}, UP_MS + SOON_MS);
+afterAll(() => workshop.end());
+
+const readers: readonly (readonly [string, boolean, () => Promise<readonly Recommendation[]>])[] = [
+  ['the API server', true, () => cluster.recommendations()],
+  [hasKubectl ? 'kubectl' : 'kubectl (skipped: it is not installed)', hasKubectl, recommendationsByKubectl],
+];
+
+describe.each(readers)('%s and curl', (_name, present, recommendations) => {
+  (present ? test : test.skip)('show the same recommendation for each workload, and its explanation adds up to it', async () => {
+    const compared = new Set<string>();
+    await eventually('every recommendation seen at one moment by both', SOON_MS, async () => {
+      for (const published of await recommendations()) {
+        const { kind, name } = published.spec.targetRef;
+        const shown = await read<RecommendationDetail>(
+          demo.dashboard,
+          `recommendations/${published.metadata.namespace}/${name}?kind=${kind}`,
+        );
+        // Another decision was published between the two looks: looked at again.
+        if (shown.updatedAt !== published.status?.updatedAt) continue;
+        expect(figuresShown(shown)).toEqual(figuresPublished(published));
+        expectExplained(shown);
+        expectInputsAddUp(published);
+        compared.add(published.metadata.name);
+      }
+      return compared.size === WORKLOADS;
+    });
+  });
+});
+
+describe('A resized pod', () => {
+  test('has what its recommendation says was applied, as its node reports it', async () => {
+    const seen = new Set<string>();
+    await eventually('three workloads whose pods were looked at between two changes', SOON_MS, async () => {
+      for (const before of await cluster.recommendations()) {
+        const { status } = before;
+        if (status?.state !== 'applied' || status.lastApplied?.containers === undefined) continue;
+        const pods = await podsOf(before);
+        const after = (await cluster.recommendations()).find(({ metadata }) => metadata.uid === before.metadata.uid);
+        if (after?.status?.updatedAt !== status.updatedAt || pods.length !== status.lastApplied.pods) continue;
+        const promised = Object.fromEntries(status.lastApplied.containers.map((each) => [each.name, readRequestsAndLimits(each)]));
+        for (const pod of pods) {
+          const reported = (pod.status.containerStatuses ?? []).map(({ name, resources }) => [name, readRequestsAndLimits(resources)]);
+          expect([pod.metadata.name, Object.fromEntries(reported)]).toEqual([pod.metadata.name, promised]);
+        }
+        seen.add(before.metadata.name);
+      }
+      return seen.size >= 3;
+    });
+  });
+});
+
+describe('The dashboard API', () => {
+  test('answers every read in the envelope', async () => {
+    const description = (await (await fetch(`${demo.dashboard}/api/v1/openapi.json`)).json()) as { readonly paths: Record<string, object> };
+    const raw = ['/openapi.json', '/docs', '/stream'];
+    const paths = Object.entries(description.paths).flatMap(([path, methods]) => ('get' in methods && !raw.includes(path) ? [path] : []));
+    expect(paths.length).toBeGreaterThanOrEqual(12);
+    const [node] = await read<readonly { readonly name: string }[]>(demo.dashboard, 'nodes');
+    for (const path of paths) {
+      const asked = path.startsWith('/nodes/') ? `/nodes/${node?.name ?? ''}` : path.replace('{ns}/{name}', 'shop/storefront');
+      const { status, envelope } = await ask<unknown>(demo.dashboard, asked.slice(1));
+      expect([asked, status, Object.keys(envelope)]).toEqual([asked, 200, ['data', 'meta']]);
+      const { meta, data } = envelope;
+      expect([asked, meta]).toEqual([
+        asked,
+        expect.objectContaining({
+          total: Array.isArray(data) ? expect.any(Number) : 1,
+          timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+          requestId: expect.stringMatching(/./),
+          dataAge: expect.any(Number),
+        }),
+      ]);
+      if (Array.isArray(data)) expect(meta.total).toBeGreaterThanOrEqual(data.length);
+    }
+  });
+
+  test('lists as many recommendations as kubectl', async () => {
+    const { envelope } = await ask<readonly ShownRecommendation[]>(demo.dashboard, 'recommendations');
+    expect([envelope.meta.total, envelope.data.length]).toEqual([WORKLOADS, WORKLOADS]);
+  });
+});
+
+async function recommendationsByKubectl(): Promise<readonly Recommendation[]> {
+  const { stdout } = await promisify(execFile)('kubectl', ['--kubeconfig', demo.kubeconfig, 'get', 'recommendations', '-A', '-o', 'json']);
+  return (JSON.parse(stdout) as { readonly items: readonly Recommendation[] }).items;
+}
+
+/** Running pods of a workload, by the demo's label `app`. */
+async function podsOf({ metadata, spec }: Recommendation): Promise<readonly Pod[]> {
+  const pods = await cluster.pods(metadata.namespace ?? '');
+  return pods.filter((pod) => pod.metadata.labels?.['app'] === spec.targetRef.name && pod.status.phase === 'Running');
+}
+
+function figuresShown(shown: ShownRecommendation): object {
+  const { containers, state, reason, until, confidence, risk, mode, policy, updatedAt, appliedAt, source } = shown;
+  return {
+    ...{ state, reason, until, confidence, risk, mode, policy, updatedAt, appliedAt, source },
+    containers: containers.map(({ name, current, recommended, lowerBound, upperBound, usage, oomKills }) => ({
+      ...{ name, current, recommended, lowerBound, upperBound, usage, oomKills },
+    })),
+  };
+}
+
+function figuresPublished({ spec, status = {} }: Recommendation): object {
+  return {
+    state: status.state,
+    reason: status.reason ?? null,
+    until: status.until ?? null,
+    confidence: status.confidence ?? null,
+    risk: status.risk,
+    mode: status.mode,
+    policy: spec.policyRef?.name ?? null,
+    updatedAt: status.updatedAt,
+    appliedAt: status.lastApplied?.at ?? null,
+    source: status.source,
+    containers: (status.containers ?? []).map((container) => containerPublished(container)),
+  };
+}
+
+function containerPublished({
+  name,
+  current,
+  recommended,
+  lowerBound,
+  upperBound,
+  usage,
+  oomKills,
+}: RecommendationStatusContainer): object {
+  return {
+    name,
+    current: readRequestsAndLimits(current),
+    recommended: readRequestsAndLimits(recommended),
+    lowerBound: readQuantities(lowerBound),
+    upperBound: readQuantities(upperBound),
+    usage: {
+      p50: readQuantities(usage?.p50),
+      p95: readQuantities(usage?.p95),
+      p99: readQuantities(usage?.p99),
+      max: readQuantities(usage?.max),
+    },
+    oomKills: oomKills ?? null,
+  };
+}
+
+/** What each step adds, added up, is what is shown; and that is what the record recommends. */
+function expectExplained({ containers, audit }: RecommendationDetail): void {
+  for (const { name, cpu, memory } of audit.containers) {
+    const recommended = containers.find((each) => each.name === name)?.recommended.requests;
+    expect([name, 'cpu', sumOf(cpu), cpu?.recommended]).toEqual([name, 'cpu', recommended?.cpuMillicores, recommended?.cpuMillicores]);
+    expect([name, 'memory', sumOf(memory), memory?.recommended]).toEqual([
+      name,
+      'memory',
+      recommended?.memoryBytes,
+      recommended?.memoryBytes,
+    ]);
+  }
+}
+
+/** What has no number (nothing is known of it yet) has no steps either. */
+function sumOf(explained: ExplainedResource | null): number | null | undefined {
+  return explained?.steps.length === 0 ? null : explained?.steps.reduce((sum, { value }) => sum + value, 0);
+}
+
+/** The object alone says the same: its last step is its number. */
+function expectInputsAddUp({ metadata, status = {} }: Recommendation): void {
+  for (const container of status.containers ?? []) {
+    const recommended = readRequestsAndLimits(container.recommended).requests;
+    const last = (resource: string, unit: string): number | undefined =>
+      status.inputs?.findLast((step) => step.container === container.name && step.resource === resource && step.unit === unit)?.value;
+    const where = `${metadata.name}/${container.name}`;
+    expect([where, last('cpu', 'millicores')]).toEqual([where, recommended.cpuMillicores]);
+    expect([where, last('memory', 'bytes')]).toEqual([where, recommended.memoryBytes]);
+  }
+}

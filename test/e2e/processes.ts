@@ -1,0 +1,142 @@
+// Child processes of a test: read line by line, waited for with a deadline, and ended with the test whatever happens.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { eventually } from './eventually.ts';
+
+/** Root of the checkout. */
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program of this checkout that runs. */
+export class RunningProcess {
+  readonly stdout: string[] = [];
+  readonly stderr: string[] = [];
+  readonly #child: ChildProcess;
+  readonly #exited: Promise<Exit>;
+  #exit: Exit | null = null;
+
+  constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    const { KUBECONFIG: _theirs, ...inherited } = process.env;
+    this.#child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, script), ...args], {
+      cwd: ROOT,
+      env: { ...inherited, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    collect(this.#child.stdout, this.stdout);
+    collect(this.#child.stderr, this.stderr);
+    this.#exited = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        this.#exit = { code, signal };
+        resolve(this.#exit);
+      });
+    });
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('the process did not start');
+    return this.#child.pid;
+  }
+
+  get running(): boolean {
+    return this.#exit === null;
+  }
+
+  /** The first line on one of the streams that matches; the process may go on. Rejects when it ends without one. */
+  async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs: number): Promise<RegExpExecArray> {
+    try {
+      return await eventually(`a line on ${stream} like ${String(pattern)}`, withinMs, () => {
+        for (const line of this[stream]) {
+          const match = pattern.exec(line);
+          if (match !== null) return match;
+        }
+        if (this.#exit !== null) throw new Error(`the process ended: ${JSON.stringify(this.#exit)}`);
+        return undefined;
+      });
+    } catch (cause) {
+      throw new Error(`${String(cause)}\n${this.lastWords()}`, { cause });
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** How the process ended, its streams read to the end. */
+  async exit(withinMs: number): Promise<Exit> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new Error(`the process did not end within ${withinMs} ms\n${this.lastWords()}`)), withinMs);
+    });
+    try {
+      return await Promise.race([this.#exited, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends it without a word. */
+  async kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.#exited;
+  }
+
+  /** For messages of a failing test. */
+  lastWords(): string {
+    return [...this.stdout.slice(-5), ...this.stderr.slice(-15)].map((line) => line.slice(0, 600)).join('\n');
+  }
+}
+
+function collect(stream: Readable | null, lines: string[]): void {
+  if (stream !== null) createInterface({ input: stream }).on('line', (line) => void lines.push(line));
+}
+
+/** What one test (or one suite) started: its processes, its folder, and whatever else must be ended. */
+export class Workshop {
+  readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-e2e-'));
+  readonly #processes = new Set<RunningProcess>();
+  readonly #endings: (() => Promise<void> | void)[] = [];
+  // A worker that is ended from outside must not leave anything running either.
+  readonly #onExit = (): void => {
+    for (const each of this.#processes) if (each.running) process.kill(each.pid, 'SIGKILL');
+  };
+
+  constructor() {
+    process.once('exit', this.#onExit);
+  }
+
+  start(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess {
+    const started = new RunningProcess(script, args, environment);
+    this.#processes.add(started);
+    return started;
+  }
+
+  /** Called at the end, last one first. */
+  onEnd(ending: () => Promise<void> | void): void {
+    this.#endings.push(ending);
+  }
+
+  /** Ends everything, also after a failure. */
+  async end(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const ending of this.#endings.splice(0).reverse()) {
+      try {
+        await ending();
+      } catch (err) {
+        failures.push(err);
+      }
+    }
+    await Promise.all([...this.#processes].map((each) => each.kill()));
+    process.removeListener('exit', this.#onExit);
+    rmSync(this.folder, { recursive: true, force: true });
+    if (failures.length > 0) throw new AggregateError(failures, 'ending what the test started');
+  }
+}

@@ -1,0 +1,66 @@
+// The figures that Evenkeel promises on recorded usage of real machines, under a real shop's manifests.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
+import { ROOT, Workshop } from './processes.ts';
+
+const DATA = process.env['EVENKEEL_DATA'] ?? join(ROOT, '..', 'shared', 'data');
+const MANIFESTS = join(DATA, 'manifests', 'online-boutique.yaml');
+const USAGE = join(DATA, 'bitbrains-rnd', 'vm');
+const MOST_MS = 5 * 60_000;
+
+const suite = 'evenkeel demo --compare on recorded usage';
+const missing = [MANIFESTS, USAGE].filter((path) => !existsSync(path));
+if (missing.length === 0) describe(suite, tests);
+else describe.skip(`${suite} (skipped: ${missing.join(' and ')} not there; set EVENKEEL_DATA to the folder of recorded data)`, tests);
+
+function tests(): void {
+  let workshop: Workshop;
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
+  afterEach(() => workshop.end());
+
+  test(
+    'requests fall by a third of CPU and a quarter of memory in three weeks, and nothing suffers',
+    async () => {
+      const begun = performance.now();
+      const args = ['--manifests', MANIFESTS, '--usage', USAGE, '--speed', 'max', '--for', '21d', '--compare'];
+      const told = (await demoToItsEnd(workshop, args, MOST_MS)) as { readonly without: DemoSummary; readonly with: DemoSummary };
+      const wallMs = performance.now() - begun;
+
+      expect(Object.keys(told)).toEqual(['without', 'with']);
+      const names = [
+        'virtualSeconds',
+        'wallSeconds',
+        'start',
+        'end',
+        'oomKills',
+        'throttledRatio',
+        'resizes',
+        'evictions',
+        'unmetCpuRatio',
+      ];
+      const sums = ['requestedCpuMillicores', 'requestedMemoryBytes', 'usedCpuMillicores', 'usedMemoryBytes', 'costPerMonthUsd', 'nodes'];
+      for (const run of [told.without, told.with]) {
+        expect(Object.keys(run)).toEqual(names);
+        expect(Object.keys(run.start)).toEqual(sums);
+        expect(Object.keys(run.end)).toEqual(sums);
+        expect(run.virtualSeconds).toBe(21 * 24 * 3600);
+      }
+      const { without, with: controlled } = told;
+      expect(controlled.start).toEqual(without.start);
+      expect(without.end.requestedCpuMillicores).toBe(without.start.requestedCpuMillicores);
+      expect(controlled.end.requestedCpuMillicores).toBeLessThanOrEqual((controlled.start.requestedCpuMillicores * 2) / 3);
+      expect(controlled.end.requestedMemoryBytes).toBeLessThanOrEqual((controlled.start.requestedMemoryBytes * 3) / 4);
+      expect(controlled.throttledRatio).toBeLessThanOrEqual(without.throttledRatio);
+      expect(controlled.oomKills).toBeLessThanOrEqual(without.oomKills + 1);
+      expect(controlled.evictions).toBe(0);
+      expect(controlled.resizes).toBeGreaterThan(0);
+      expect(wallMs).toBeLessThan(MOST_MS);
+    },
+    MOST_MS + 10_000,
+  );
+}

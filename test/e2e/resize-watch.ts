@@ -1,0 +1,114 @@
+// Everything that is ever promised to containers, and everything that pods are ever given, seen by watching both.
+
+import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
+import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
+import { type ClusterClient, PATHS, type Pod, type Resources } from './cluster-client.ts';
+import type { Workshop } from './processes.ts';
+
+interface WatchEvent {
+  readonly type: string;
+  readonly object: unknown;
+}
+
+/** Follows pods and Recommendations of a cluster until the workshop ends. */
+export class ResizeWatch {
+  /** What pods were given, by `workload/container`, beginning with what they had. */
+  readonly given = new Map<string, Set<string>>();
+  /** What Recommendations said, by `workload/container`. */
+  readonly promised = new Map<string, Set<string>>();
+  /** Names of all pods that ever were. */
+  readonly pods = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  #latest = new Map<string, Recommendation>();
+
+  static async begin(workshop: Workshop, cluster: ClusterClient): Promise<ResizeWatch> {
+    const watch = new ResizeWatch();
+    const stop = new AbortController();
+    const following = Promise.all([
+      watch.#follow(cluster, PATHS.pods, stop.signal, (pod) => watch.#onPod(pod as Pod)),
+      watch.#follow(cluster, PATHS.recommendations, stop.signal, (each) => watch.#onRecommendation(each as Recommendation)),
+    ]);
+    workshop.onEnd(async () => {
+      stop.abort(new Error('the test is over'));
+      await following;
+    });
+    return watch;
+  }
+
+  /** Changes of any container that was seen so far. */
+  get changes(): number {
+    return [...this.given.values()].reduce((sum, values) => sum + values.size - 1, 0);
+  }
+
+  /** Changes of a workload's containers that were seen so far. */
+  changesOf(workload: string): number {
+    return [...this.given].reduce((sum, [container, values]) => sum + (container.startsWith(`${workload}/`) ? values.size - 1 : 0), 0);
+  }
+
+  /** The Recommendations as they were last seen. */
+  get recommendations(): readonly Recommendation[] {
+    return [...this.#latest.values()];
+  }
+
+  /** Resolves at the very event that makes it true. */
+  until(what: string, withinMs: number, holds: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        if (!holds()) return;
+        clearTimeout(timer);
+        this.#listeners.delete(settle);
+        resolve();
+      };
+      const timer = setTimeout(() => {
+        this.#listeners.delete(settle);
+        const states = this.recommendations.map(
+          ({ metadata, status }) => `${metadata.name}: ${String(status?.state)} ${String(status?.message)}`,
+        );
+        reject(new Error(`${what}: not within ${withinMs} ms; ${this.changes} changes seen; ${states.join('; ')}`));
+      }, withinMs);
+      this.#listeners.add(settle);
+      settle();
+    });
+  }
+
+  /** Values that a pod had without ever having been promised, but what each container had at first. */
+  get unpromised(): readonly string[] {
+    return [...this.given].flatMap(([container, values]) =>
+      [...values].slice(1).flatMap((value) => (this.promised.get(container)?.has(value) === true ? [] : [`${container}: ${value}`])),
+    );
+  }
+
+  async #follow(cluster: ClusterClient, path: string, signal: AbortSignal, take: (object: unknown) => void): Promise<void> {
+    // Without a resourceVersion a watch begins with what there is.
+    const stream = await cluster.transport.stream({ method: 'GET', path, query: { watch: true, timeoutSeconds: 600 }, signal });
+    if (stream.status !== 200) throw new Error(`watching ${path}: HTTP ${stream.status}`);
+    try {
+      for await (const item of stream.items) {
+        const { type, object } = item as WatchEvent;
+        if (type !== 'ADDED' && type !== 'MODIFIED') continue;
+        take(object);
+        for (const listener of [...this.#listeners]) listener();
+      }
+    } catch (err) {
+      if (!signal.aborted) throw err;
+    }
+  }
+
+  #onPod({ metadata, spec }: Pod): void {
+    this.pods.add(metadata.name);
+    for (const { name, resources } of spec.containers) noted(this.given, `${metadata.labels?.['app'] ?? ''}/${name}`, resources);
+  }
+
+  #onRecommendation(recommendation: Recommendation): void {
+    const { spec, status = {}, metadata } = recommendation;
+    this.#latest.set(metadata.name, recommendation);
+    const said = [status.apply?.containers, status.lastApplied?.containers, status.previous?.containers];
+    for (const container of said.flatMap((containers) => containers ?? []))
+      noted(this.promised, `${spec.targetRef.name}/${container.name}`, container);
+  }
+}
+
+function noted(values: Map<string, Set<string>>, container: string, resources: Resources | undefined): void {
+  const known = values.get(container) ?? new Set();
+  values.set(container, known.add(JSON.stringify(readRequestsAndLimits(resources))));
+}

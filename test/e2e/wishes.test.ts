@@ -1,0 +1,122 @@
+// What people ask for reaches pods, and nothing else does: approve, reject, roll back, leave alone, pause.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Recommendation } from '../../src/apis/http/types.generated.ts';
+import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
+import { NAMESPACE } from './constant-cluster.ts';
+import { aWorkload, ConstantWorld, lowerThan, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { tell } from './dashboard.ts';
+import { eventuallyReads } from './eventually.ts';
+import { Workshop } from './processes.ts';
+
+const UP_MS = 90_000;
+const TEST_MS = 90_000;
+
+let workshop: Workshop;
+let here: ConstantWorld;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  here = await ConstantWorld.start(workshop, [
+    aWorkload('asking', TOO_LARGE),
+    aWorkload('unwanted', TOO_LARGE),
+    aWorkload('left-alone', TOO_LARGE),
+    aWorkload('stopped', TOO_LARGE),
+  ]);
+}, UP_MS);
+afterAll(() => workshop.end());
+
+const said = (app: string, verb: string, body: unknown, method = 'POST') =>
+  tell<Recommendation>(here.controller.dashboard, method, `recommendations/${NAMESPACE}/${app}/${verb}`, body);
+
+describe('In mode Approve', () => {
+  test(
+    'nothing is done before a person approves, then exactly what was approved; and a roll-back takes it back',
+    async () => {
+      const before = await here.resourcesOf('asking');
+      await here.govern('asking', { mode: 'Approve' });
+      const { containers = [] } = await here.recommendationOf('asking', ({ reason }) => reason === 'approval');
+      await here.cycles('asking', 3);
+      expect(await here.resourcesOf('asking')).toEqual(before);
+
+      const [app] = containers;
+      const seen = { name: 'app', ...readRequestsAndLimits(app?.recommended) };
+      const outdated = { ...seen, requests: { ...seen.requests, cpuMillicores: 1 } };
+      expect(await said('asking', 'approve', { containers: [outdated] })).toMatchObject({
+        status: 409,
+        envelope: { error: { code: 'conflict' } },
+      });
+      expect((await said('asking', 'approve', { containers: [seen] })).status).toBe(200);
+      const { lastApplied } = await here.recommendationOf('asking', ({ state }) => state === 'applied');
+      expect(lastApplied?.by).not.toBe('evenkeel');
+      for (const resources of await here.resourcesOf('asking'))
+        expect(readRequestsAndLimits(resources)).toEqual(readRequestsAndLimits(app?.recommended));
+
+      expect((await said('asking', 'rollback', { reason: 'not on a Friday' })).status).toBe(200);
+      await eventuallyReads(
+        'the values before',
+        SOON_MS,
+        () => here.resourcesOf('asking'),
+        (now) => JSON.stringify(now) === JSON.stringify(before),
+      );
+      const rolledBack = await here.recommendationOf('asking', ({ reason }) => reason === 'rolled-back');
+      expect(rolledBack.state).toBe('awaiting');
+      await here.cycles('asking', 3);
+      expect(await here.resourcesOf('asking')).toEqual(before);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'rejected values are not offered again',
+    async () => {
+      const before = await here.resourcesOf('unwanted');
+      await here.govern('unwanted', { mode: 'Approve' });
+      await here.recommendationOf('unwanted', ({ reason }) => reason === 'approval');
+      expect((await said('unwanted', 'reject', { reason: 'it starts slowly' })).status).toBe(200);
+      expect(await here.recommendationOf('unwanted', ({ reason }) => reason === 'rejected')).toMatchObject({ state: 'optimal' });
+      await here.cycles('unwanted', 3);
+      expect(await here.resourcesOf('unwanted')).toEqual(before);
+    },
+    TEST_MS,
+  );
+});
+
+test(
+  'A workload that is set to Off is left alone, whatever its policy says, until that is taken back',
+  async () => {
+    const before = await here.resourcesOf('left-alone');
+    expect((await said('left-alone', 'mode', { mode: 'Off' }, 'PUT')).status).toBe(200);
+    await here.govern('left-alone');
+    await here.cycles('left-alone', 5);
+    expect(await here.resourcesOf('left-alone')).toEqual(before);
+    expect(await here.detailOf('left-alone')).toMatchObject({ state: 'excluded', mode: 'Off' });
+
+    expect((await said('left-alone', 'mode', { mode: null }, 'PUT')).status).toBe(200);
+    await eventuallyReads('its change', SOON_MS, () => here.resourcesOf('left-alone'), lowerThan(before));
+  },
+  TEST_MS,
+);
+
+test(
+  'While the ConfigMap evenkeel-pause is there nothing is changed; when it is gone the work goes on',
+  async () => {
+    const configMaps = '/api/v1/namespaces/evenkeel-system/configmaps';
+    const before = await here.resourcesOf('stopped');
+    await here.cluster.create(configMaps, {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'evenkeel-pause' },
+      data: { reason: 'an incident' },
+    });
+    await here.govern('stopped');
+    const { message } = await here.recommendationOf('stopped', ({ reason }) => reason === 'paused');
+    expect(message).toContain('an incident');
+    await here.cycles('stopped', 3);
+    expect(await here.resourcesOf('stopped')).toEqual(before);
+
+    await here.cluster.delete(`${configMaps}/evenkeel-pause`);
+    await eventuallyReads('its change', SOON_MS, () => here.resourcesOf('stopped'), lowerThan(before));
+  },
+  TEST_MS,
+);

@@ -1,0 +1,52 @@
+import { DEFAULT_DASHBOARD_OPTIONS, type DashboardOptions } from '../../src/server/options.ts';
+import { createDashboardServer } from '../../src/server/server.ts';
+import type { MachineTimer } from '../../src/ports/clock.ts';
+import type { DashboardWorld } from '../builders/dashboard-world.ts';
+
+/** The dashboard's server on a loopback port, and plain requests to it. */
+export interface DashboardClient {
+  readonly origin: string;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
+  close(): Promise<void>;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed JSON; undefined where the answer is none. */
+  readonly body: any; // eslint-disable-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+}
+
+export async function startDashboard(
+  world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer },
+  options: Partial<DashboardOptions> = {},
+): Promise<DashboardClient> {
+  const server = createDashboardServer({
+    sources: world.sources,
+    commands: { records: world.records, events: { record: (event) => void world.events.push(event) } },
+    timer: world.timer,
+    metrics: world.metrics,
+    options: { ...DEFAULT_DASHBOARD_OPTIONS, address: '127.0.0.1:0', rate: { perSecond: 1e6, burst: 1e6 }, ...options },
+  });
+  const { port } = await server.listen();
+  const origin = `http://127.0.0.1:${port}`;
+  const request = async (path: string, init: RequestInit): Promise<Answered> => {
+    const response = await fetch(`${origin}${path}`, { redirect: 'manual', ...init });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') === true && text !== '';
+    return { status: response.status, headers: response.headers, text, body: json ? JSON.parse(text) : undefined };
+  };
+  return {
+    origin,
+    get: (path, headers = {}) => request(path, { headers }),
+    send: (method, path, body, headers = {}) =>
+      request(path, {
+        method,
+        headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    close: () => server.close(),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Activity, Clock, MachineTimer } from '../../src/ports/clock.ts';
+import { ManualClock } from './manual-clock.ts';
+
+/** A `ManualClock` for code with promises: each task's promises settle before the next task runs. */
+export class FakeClock implements Clock, MachineTimer {
+  readonly #clock: ManualClock;
+
+  constructor(now = Date.parse('2026-01-01T00:00:00Z')) {
+    this.#clock = new ManualClock(now);
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  nowMs(): number {
+    return this.#clock.now();
+  }
+
+  schedule(at: number, task: () => void): () => void {
+    return this.#clock.schedule(at, task);
+  }
+
+  setTimer(afterMs: number, task: () => void): () => void {
+    return this.#clock.setTimer(afterMs, task);
+  }
+
+  get waiting(): number {
+    return this.#clock.pending;
+  }
+
+  /** Moves on by `ms`, running what falls due in order and letting promises settle after each. */
+  async advance(ms: number): Promise<void> {
+    const end = this.now() + ms;
+    await settle();
+    while (this.#clock.step(end)) await settle();
+    await settle();
+  }
+}
+
+/** Lets every promise that can settle do so. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Counts who is busy. */
+export class FakeActivity implements Activity {
+  count = 0;
+
+  begin(): () => void {
+    this.count += 1;
+    let open = true;
+    return () => {
+      if (open) this.count -= 1;
+      open = false;
+    };
+  }
+}

@@ -1,0 +1,147 @@
+import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
+import type { DisruptionBudgetRecord, HpaRecord, NamespaceRecord, ResourceQuotaRecord } from '../../src/core/model/cluster-records.ts';
+import type { NodeRecord } from '../../src/core/model/node.ts';
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../../src/core/model/workload.ts';
+import type { ClusterChange, ClusterReader } from '../../src/ports/cluster-reader.ts';
+
+/** A cluster that a test writes down: plain lists, changed at will. A pod's workload is found by its label `workload`. */
+export class FakeClusterReader implements ClusterReader {
+  nodeList: NodeRecord[] = [];
+  podList: PodRecord[] = [];
+  workloadList: WorkloadRecord[] = [];
+  namespaceList: NamespaceRecord[] = [];
+  hpaList: HpaRecord[] = [];
+  budgetList: DisruptionBudgetRecord[] = [];
+  quotaList: ResourceQuotaRecord[] = [];
+  policyList: PodResizePolicy[] = [];
+  recommendationList: Recommendation[] = [];
+  readonly own = new Map<string, Readonly<Record<string, unknown>>[]>();
+  isSynced = true;
+  confirmed = 0;
+  readonly #listeners = new Set<(change: ClusterChange) => void>();
+
+  /** Tells listeners of a change. */
+  announce(change: ClusterChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  synced(): boolean {
+    return this.isSynced;
+  }
+
+  confirmedAt(): number {
+    return this.confirmed;
+  }
+
+  nodes(): Iterable<NodeRecord> {
+    return this.nodeList;
+  }
+
+  findNode(name: string): NodeRecord | undefined {
+    return this.nodeList.find((node) => node.name === name);
+  }
+
+  pods(): Iterable<PodRecord> {
+    return this.podList;
+  }
+
+  findPod(namespace: string, name: string): PodRecord | undefined {
+    return this.podList.find((pod) => pod.namespace === namespace && pod.name === name);
+  }
+
+  findPodByUid(uid: string): PodRecord | undefined {
+    return this.podList.find((pod) => pod.uid === uid);
+  }
+
+  podsOnNode(node: string): Iterable<PodRecord> {
+    return this.podList.filter((pod) => pod.node === node);
+  }
+
+  podsOf(workload: WorkloadKey): Iterable<PodRecord> {
+    return this.podList.filter((pod) => {
+      const owner = this.workloadOf(pod);
+      return owner !== undefined && workloadKey(owner) === workload;
+    });
+  }
+
+  workloadOf(pod: PodRecord): WorkloadRef | undefined {
+    const name = pod.labels['workload'];
+    return this.workloadList.find((workload) => workload.namespace === pod.namespace && workload.name === name);
+  }
+
+  workloads(): Iterable<WorkloadRecord> {
+    return this.workloadList;
+  }
+
+  findWorkload(key: WorkloadKey): WorkloadRecord | undefined {
+    return this.workloadList.find((workload) => workloadKey(workload) === key);
+  }
+
+  findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[] {
+    return this.workloadList.filter((workload) => workload.namespace === namespace && workload.name === name);
+  }
+
+  namespaces(): Iterable<NamespaceRecord> {
+    return this.namespaceList;
+  }
+
+  findNamespace(name: string): NamespaceRecord | undefined {
+    return this.namespaceList.find((namespace) => namespace.name === name);
+  }
+
+  hpas(): Iterable<HpaRecord> {
+    return this.hpaList;
+  }
+
+  hpasOf(workload: WorkloadKey): readonly HpaRecord[] {
+    return this.hpaList.filter((hpa) => workloadKey(hpa.target) === workload);
+  }
+
+  budgetsOf(): readonly DisruptionBudgetRecord[] {
+    return [];
+  }
+
+  budgets(): Iterable<DisruptionBudgetRecord> {
+    return this.budgetList;
+  }
+
+  limitRangesIn(): readonly never[] {
+    return [];
+  }
+
+  quotasIn(namespace: string): readonly ResourceQuotaRecord[] {
+    return this.quotaList.filter((quota) => quota.namespace === namespace);
+  }
+
+  podResizePolicies(): Iterable<PodResizePolicy> {
+    return this.policyList;
+  }
+
+  recommendations(): Iterable<Recommendation> {
+    return this.recommendationList;
+  }
+
+  findRecommendation(workload: WorkloadKey): Recommendation | undefined {
+    return this.recommendationList.find(
+      ({ metadata, spec }) => `${metadata.namespace ?? ''}/${spec.targetRef.kind}/${spec.targetRef.name}` === workload,
+    );
+  }
+
+  ownObjects(plural: string): Iterable<Readonly<Record<string, unknown>>> {
+    return this.own.get(plural) ?? [];
+  }
+
+  totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number } {
+    return { pods: this.podList.length, nodes: this.nodeList.length, workloads: this.workloadList.length };
+  }
+
+  subscribe(listener: (change: ClusterChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+}

@@ -1,0 +1,37 @@
+import type { AppliedValue, ClusterPoint, History, ResizeCycle, UsagePoint } from '../../src/ports/history.ts';
+import { workloadKey, type WorkloadRef } from '../../src/core/model/workload.ts';
+
+/** The reads of a history that a test writes down; `away` makes every read reject. */
+export class FakeHistory implements Pick<History, 'cycles' | 'applied' | 'usage' | 'cluster'> {
+  cycleList: ResizeCycle[] = [];
+  appliedList: AppliedValue[] = [];
+  usagePoints: UsagePoint[] = [];
+  clusterPoints: ClusterPoint[] = [];
+  away = false;
+
+  async cycles(limit: number): Promise<readonly ResizeCycle[]> {
+    this.#reach();
+    return this.cycleList.slice(0, limit);
+  }
+
+  async applied(filter: { readonly workload?: WorkloadRef; readonly limit: number }): Promise<readonly AppliedValue[]> {
+    this.#reach();
+    const { workload } = filter;
+    const matching = this.appliedList.filter((value) => workload === undefined || workloadKey(value.workload) === workloadKey(workload));
+    return matching.slice(0, filter.limit);
+  }
+
+  async usage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {
+    this.#reach();
+    return this.usagePoints.filter((point) => point.key.startsWith(filter.keyPrefix) && point.at >= filter.from && point.at <= filter.to);
+  }
+
+  async cluster(from: number, to: number): Promise<readonly ClusterPoint[]> {
+    this.#reach();
+    return this.clusterPoints.filter((point) => point.at >= from && point.at <= to);
+  }
+
+  #reach(): void {
+    if (this.away) throw new Error('the store is away');
+  }
+}

@@ -1,0 +1,96 @@
+import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
+import type { OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import type { FakeClusterReader } from './fake-cluster-reader.ts';
+
+export interface IntentWritten {
+  readonly object: string;
+  readonly patch: unknown;
+  readonly dryRun: boolean;
+}
+
+/** Writes intent into a fake cluster as the API server would, and keeps what was written. */
+export class FakeRecordWriter implements RecordWriter {
+  readonly written: IntentWritten[] = [];
+  /** What every write answers, where a test wants another end than success. */
+  refuseWith: WriteOutcome | null = null;
+  /** The API server is out of reach. */
+  broken = false;
+  readonly #cluster: FakeClusterReader;
+
+  constructor(cluster: FakeClusterReader) {
+    this.#cluster = cluster;
+  }
+
+  async apply(): Promise<WriteOutcome> {
+    return { kind: 'done' };
+  }
+
+  async applyStatus(): Promise<WriteOutcome> {
+    return { kind: 'done' };
+  }
+
+  async delete(): Promise<WriteOutcome> {
+    return { kind: 'done' };
+  }
+
+  async patchIntent(
+    object: OwnObject,
+    patch: object,
+    options: { readonly dryRun?: boolean },
+  ): Promise<WriteOutcome & { readonly object?: unknown }> {
+    const dryRun = options.dryRun === true;
+    const refusal = this.#refusal();
+    if (refusal !== null) return refusal;
+    this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch, dryRun });
+    const before = this.#cluster.recommendationList.find(
+      ({ metadata }) => metadata.namespace === object.namespace && metadata.name === object.name,
+    );
+    if (before === undefined) return { kind: 'gone', message: 'not found' };
+    const after = mergePatch(before, patch) as unknown as Recommendation;
+    if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.map((each) => (each === before ? after : each));
+    return { kind: dryRun ? 'dry-run' : 'done', object: after };
+  }
+
+  async annotate(
+    path: string,
+    annotations: Readonly<Record<string, string | null>>,
+    options: { readonly dryRun?: boolean },
+  ): Promise<WriteOutcome & { readonly object?: unknown }> {
+    const dryRun = options.dryRun === true;
+    const refusal = this.#refusal();
+    if (refusal !== null) return refusal;
+    this.written.push({ object: path, patch: { metadata: { annotations } }, dryRun });
+    if (!dryRun) this.#annotate(path, annotations);
+    return { kind: dryRun ? 'dry-run' : 'done' };
+  }
+
+  #annotate(path: string, annotations: Readonly<Record<string, string | null>>): void {
+    const name = path.split('/').at(-1);
+    const patch = { annotations };
+    this.#cluster.policyList = this.#cluster.policyList.map((policy) =>
+      path.includes('podresizepolicies') && policy.metadata.name === name
+        ? (mergePatch(policy, { metadata: patch }) as unknown as typeof policy)
+        : policy,
+    );
+    this.#cluster.workloadList = this.#cluster.workloadList.map((workload) =>
+      path.includes(`/namespaces/${workload.namespace}/`) && workload.name === name
+        ? (mergePatch(workload, patch) as unknown as typeof workload)
+        : workload,
+    );
+  }
+
+  #refusal(): WriteOutcome | null {
+    if (this.broken) throw new Error('connect ECONNREFUSED');
+    return this.refuseWith;
+  }
+}
+
+function mergePatch(target: unknown, patch: unknown): Readonly<Record<string, unknown>> {
+  const merged: Record<string, unknown> = typeof target === 'object' && target !== null ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch as object)) {
+    if (value === null) Reflect.deleteProperty(merged, key);
+    else if (typeof value === 'object' && !Array.isArray(value)) merged[key] = mergePatch(merged[key], value);
+    else merged[key] = value;
+  }
+  return merged;
+}

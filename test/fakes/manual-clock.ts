@@ -1,0 +1,84 @@
+import type { Instant } from '../../src/core/model/units.ts';
+import type { Clock, MachineTimer } from '../../src/ports/clock.ts';
+
+interface Timer {
+  readonly at: Instant;
+  readonly order: number;
+  readonly task: () => void;
+}
+
+/** 2026-11-02T00:00:00Z, a Monday: where tests begin unless they say otherwise. */
+export const TEST_EPOCH: Instant = Date.UTC(2026, 10, 2);
+
+/**
+ * Time that a test winds: nothing runs until it is told to, and ties run in the order in which they were scheduled. Serves
+ * as domain clock and as machine timer, each with its own instance.
+ */
+export class ManualClock implements Clock, MachineTimer {
+  #now: Instant;
+  #order = 0;
+  #timers: Timer[] = [];
+  /** How many tasks have run so far: a test holds that a steady state costs none. */
+  ran = 0;
+
+  constructor(start: Instant = TEST_EPOCH) {
+    this.#now = start;
+  }
+
+  now(): Instant {
+    return this.#now;
+  }
+
+  nowMs(): number {
+    return this.#now;
+  }
+
+  setTimer(afterMs: number, task: () => void): () => void {
+    return this.schedule(this.#now + afterMs, task);
+  }
+
+  /** How many tasks wait. */
+  get pending(): number {
+    return this.#timers.length;
+  }
+
+  schedule(at: Instant, task: () => void): () => void {
+    const timer = { at: Math.max(at, this.#now), order: this.#order++, task };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Runs everything that is due now, and what that schedules for now, until nothing is left. */
+  settle(): void {
+    this.advance(0);
+  }
+
+  /** Goes on by so many milliseconds, running everything on the way at its own time. */
+  advance(byMs: number): void {
+    const until = this.#now + byMs;
+    for (let budget = 1_000_000; budget > 0; budget -= 1) if (!this.step(until)) return;
+    throw new Error('The clock never settles: something schedules itself again and again at the same moment.');
+  }
+
+  /** Runs the next task that is due by `until`, or goes there when there is none. @returns whether one ran */
+  step(until: Instant): boolean {
+    const next = this.#takeDue(until);
+    this.#now = Math.max(this.#now, next?.at ?? until);
+    if (next === undefined) return false;
+    this.ran += 1;
+    next.task();
+    return true;
+  }
+
+  #takeDue(until: Instant): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at > until) continue;
+      if (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order)) first = timer;
+    }
+    if (first !== undefined) this.#timers = this.#timers.filter((timer) => timer !== first);
+    return first;
+  }
+}

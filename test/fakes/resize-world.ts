@@ -1,0 +1,350 @@
+// A small world for the right-sizing controllers: a cluster of plain records, writers that change it as the API server and
+// kubelets would, and both reconcilers with their queues. Time stands still until a test moves it.
+
+import type {
+  PodResizePolicy,
+  PodResizePolicySpec,
+  Recommendation,
+  RecommendationSpec,
+  RecommendationStatus,
+} from '../../src/apis/v1alpha1/index.ts';
+import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podresizepolicy/reconciler.ts';
+import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
+import type { LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
+import type { NodeRecord } from '../../src/core/model/node.ts';
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import { MINUTE_MS } from '../../src/core/model/units.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { ContainerAdvice } from '../../src/core/rightsizing/advice.ts';
+import type { EventSpec } from '../../src/ports/event-recorder.ts';
+import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
+import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import { EffectGate } from '../../src/runtime/effect-gate.ts';
+import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
+import { DecisionBook } from '../../src/state/decision-book.ts';
+import { PolicyBook } from '../../src/state/policy-book.ts';
+import { ResizeCycles } from '../../src/state/resize-cycles.ts';
+import { aWorkloadRecord, amounts, pods as podsOf, T0 } from '../builders/rightsizing.ts';
+import { CountingMetrics } from './counting-metrics.ts';
+import { FakeClusterReader } from './fake-cluster-reader.ts';
+import { ManualClock } from './manual-clock.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+/** The fake reader with LimitRanges. */
+class ResizeCluster extends FakeClusterReader {
+  limitRangeList: LimitRangeRecord[] = [];
+
+  override limitRangesIn(): readonly never[] {
+    return this.limitRangeList as never[];
+  }
+}
+
+export interface ResizeWorldOptions {
+  readonly dryRun?: boolean;
+  readonly calmMs?: number;
+}
+
+/** One workload `shop/Deployment/web` of three pods at 500m and 512Mi on node n1; the rest is up to the test. */
+export class ResizeWorld {
+  readonly clock = new ManualClock(T0);
+  readonly cluster = new ResizeCluster();
+  readonly advice = new Map<WorkloadKey, readonly ContainerAdvice[]>();
+  readonly events: EventSpec[] = [];
+  readonly applied: AppliedValue[] = [];
+  readonly cycleRecords: ResizeCycle[] = [];
+  readonly metrics = new CountingMetrics();
+  readonly log = new RecordingLogger();
+  readonly annotations = new Map<string, Readonly<Record<string, string | null>>>();
+  /** What the API server answers to a resize in place of carrying it out. */
+  refuse: (resize: PodResize) => WriteOutcome | null = () => null;
+  /** Thrown instead of the next so many writes of any kind: the process dies there. */
+  diesAfterWrites = Number.POSITIVE_INFINITY;
+  statusWrites = 0;
+  leader = true;
+  inPlace = true;
+  pause: { readonly reason: string; readonly until: number | null } | null = null;
+  usageConfirmedAt: (() => number) | null = null;
+  readonly unreadNodes = new Set<string>();
+  gate!: EffectGate;
+  cycles!: ResizeCycles;
+  decisions!: DecisionBook;
+  recommendations!: RecommendationReconciler;
+  policies!: PodResizePolicyReconciler;
+  readonly #options: ResizeWorldOptions;
+  readonly #due = new Map<string, number>();
+
+  constructor(options: ResizeWorldOptions = {}) {
+    this.#options = options;
+    this.cluster.nodeList = [aNode('n1')];
+    this.cluster.namespaceList = [{ name: 'shop', labels: {}, deletionAt: null }];
+    this.addWorkload(aWorkloadRecord(), podsOf(3));
+    this.start();
+  }
+
+  /** Begins the process anew, with nothing in memory. */
+  start(): void {
+    const { clock, cluster, metrics } = this;
+    this.#due.clear();
+    this.diesAfterWrites = Number.POSITIVE_INFINITY;
+    const policies = new PolicyBook({ cluster, capabilities: { admission: false, prometheus: false }, ownNamespace: 'evenkeel-system' });
+    this.cycles = new ResizeCycles();
+    this.decisions = new DecisionBook(policies);
+    this.gate = new EffectGate({
+      effects: this.#effects(false),
+      dryRunEffects: this.#effects(true),
+      clock,
+      logger: this.log,
+      metrics,
+      dryRun: this.#options.dryRun ?? false,
+      isLeader: () => this.leader,
+      activePause: () => this.pause,
+      sources: [
+        { name: 'informers', periodMs: MINUTE_MS, confirmedAt: () => clock.now() },
+        { name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => this.usageConfirmedAt?.() ?? clock.now() },
+      ],
+      calmMs: this.#options.calmMs ?? 0,
+    });
+    const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
+    this.recommendations = new RecommendationReconciler({
+      ...shared,
+      advice: { advise: (key) => this.advice.get(key) ?? [] },
+      usageSource: () => 'kubelet',
+      isUnread: (node) => this.unreadNodes.has(node),
+      prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },
+      gate: this.gate,
+      events: { record: (event) => void this.events.push(event) },
+      history: { appendApplied: (value) => void this.applied.push(value) },
+      logger: this.log,
+      inPlaceResize: () => this.inPlace,
+    });
+    this.policies = new PodResizePolicyReconciler({
+      ...shared,
+      history: { appendCycle: (cycle) => void this.cycleRecords.push(cycle) },
+      dryRun: this.#options.dryRun ?? false,
+      enqueueWorkload: (key) => this.#wake(key, 0),
+      enqueuePolicy: (name) => this.#wake(`policy:${name}`, 0),
+    });
+    this.#wake(`policy:${NO_POLICY}`, 0);
+    for (const { metadata } of this.cluster.policyList) this.#wake(`policy:${metadata.name}`, 0);
+  }
+
+  addWorkload(workload: WorkloadRecord, pods: readonly PodRecord[]): void {
+    this.cluster.workloadList = [...this.cluster.workloadList, workload];
+    this.cluster.podList = [
+      ...this.cluster.podList,
+      ...pods.map((pod) => ({ ...pod, labels: { ...pod.labels, workload: workload.name } })),
+    ];
+  }
+
+  setPolicy(name: string, spec: PodResizePolicySpec, annotations: Readonly<Record<string, string>> = {}): void {
+    const before = this.cluster.policyList.find(({ metadata }) => metadata.name === name);
+    const same = JSON.stringify(before?.spec) === JSON.stringify(spec);
+    const policy: PodResizePolicy = {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'PodResizePolicy',
+      metadata: {
+        name,
+        uid: `uid-${name}`,
+        generation: (before?.metadata.generation ?? 0) + (same ? 0 : 1),
+        creationTimestamp: before?.metadata.creationTimestamp ?? new Date(this.clock.now()).toISOString(),
+        annotations,
+      },
+      spec,
+      ...(before?.status === undefined ? {} : { status: before.status }),
+    };
+    this.cluster.policyList = [...this.cluster.policyList.filter((each) => each !== before), policy];
+    this.#wake(`policy:${name}`, 0);
+  }
+
+  removePolicy(name: string): void {
+    this.cluster.policyList = this.cluster.policyList.filter(({ metadata }) => metadata.name !== name);
+    this.#wake(`policy:${name}`, 0);
+  }
+
+  policy(name: string): PodResizePolicy {
+    return this.cluster.policyList.find(({ metadata }) => metadata.name === name)!;
+  }
+
+  recommendation(key: WorkloadKey = WEB): Recommendation | undefined {
+    return this.cluster.findRecommendation(key);
+  }
+
+  status(key: WorkloadKey = WEB): RecommendationStatus {
+    return this.recommendation(key)?.status ?? {};
+  }
+
+  /** What a person states on a Recommendation. */
+  wish(spec: Partial<RecommendationSpec>, key: WorkloadKey = WEB): void {
+    this.cluster.recommendationList = this.cluster.recommendationList.map((each) =>
+      each === this.recommendation(key)
+        ? { ...each, metadata: { ...each.metadata, generation: (each.metadata.generation ?? 0) + 1 }, spec: { ...each.spec, ...spec } }
+        : each,
+    );
+    this.#wake(key, 0);
+  }
+
+  /** CPU requests of the pods, in their order. */
+  cpus(): readonly (number | null)[] {
+    return this.cluster.podList.map((pod) => pod.containers[0]!.requests.cpuMillicores);
+  }
+
+  setPods(change: (pod: PodRecord) => PodRecord): void {
+    this.cluster.podList = this.cluster.podList.map(change);
+  }
+
+  /** Runs whatever is due, in order of time, for so long. A death ends it early; `start()` goes on from there. */
+  async run(forMs: number): Promise<'lived' | 'died'> {
+    const end = this.clock.now() + forMs;
+    for (let budget = 100_000; budget > 0; budget -= 1) {
+      const next = [...this.#due].filter(([, at]) => at <= end).sort((a, b) => a[1] - b[1])[0];
+      if (next === undefined) break;
+      const [key, at] = next;
+      this.#due.delete(key);
+      if (at > this.clock.now()) this.clock.advance(at - this.clock.now());
+      try {
+        const result = await this.reconcile(key);
+        if ('requeueAfterMs' in result) this.#wake(key, result.requeueAfterMs);
+      } catch (error) {
+        if (error instanceof ProcessDied) return 'died';
+        throw error;
+      }
+    }
+    this.clock.advance(end - this.clock.now());
+    return 'lived';
+  }
+
+  reconcile(key: string): Promise<ReconcileResult> {
+    const signal = new AbortController().signal;
+    return key.startsWith('policy:')
+      ? this.policies.reconcile(key.slice('policy:'.length), signal)
+      : this.recommendations.reconcile(key, signal);
+  }
+
+  #wake(key: string, afterMs: number): void {
+    const at = this.clock.now() + afterMs;
+    this.#due.set(key, Math.min(at, this.#due.get(key) ?? Number.POSITIVE_INFINITY));
+  }
+
+  #countWrite(): void {
+    this.diesAfterWrites -= 1;
+    if (this.diesAfterWrites < 0) throw new ProcessDied();
+  }
+
+  #effects(dryRun: boolean): EffectWriter {
+    return {
+      resizePod: async (resize) => {
+        this.#countWrite();
+        const pod = this.cluster.findPodByUid(resize.uid);
+        if (pod === undefined) return { kind: 'gone', message: 'not found' };
+        const refusal = this.refuse(resize);
+        if (refusal !== null) return refusal;
+        if (dryRun) return { kind: 'dry-run' };
+        this.setPods((each) =>
+          each === pod
+            ? {
+                ...pod,
+                containers: pod.containers.map((container) => {
+                  const to = resize.containers.find(({ name }) => name === container.name)?.to;
+                  return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
+                }),
+              }
+            : each,
+        );
+        return { kind: 'done' };
+      },
+      evictPod: async () => ({ kind: 'done' }),
+      patchHpa: async () => ({ kind: 'done' }),
+    };
+  }
+
+  #records(): RecordWriter {
+    return {
+      apply: async (object, body) => {
+        this.#countWrite();
+        this.#putRecommendation(object, (before) => ({
+          ...before,
+          ...body,
+          metadata: { ...before.metadata, ...(body as Recommendation).metadata, name: object.name, namespace: object.namespace ?? '' },
+          spec: { ...before.spec, ...(body as Recommendation).spec },
+        }));
+        return { kind: 'done', object: this.cluster.recommendationList.find(({ metadata }) => metadata.name === object.name) };
+      },
+      applyStatus: async (object, status) => {
+        this.#countWrite();
+        if (object.plural === 'podresizepolicies') {
+          this.cluster.policyList = this.cluster.policyList.map((policy) =>
+            policy.metadata.name === object.name ? { ...policy, status: wire(status) } : policy,
+          );
+        } else {
+          this.statusWrites += 1;
+          this.#putRecommendation(object, (before) => ({ ...before, status: wire(status) }));
+        }
+        return { kind: 'done' };
+      },
+      patchIntent: async () => ({ kind: 'done' }),
+      delete: async (object) => {
+        this.#countWrite();
+        this.cluster.recommendationList = this.cluster.recommendationList.filter(({ metadata }) => metadata.name !== object.name);
+        return { kind: 'done' };
+      },
+      annotate: async (path, annotations) => {
+        this.#countWrite();
+        this.annotations.set(path, annotations);
+        return { kind: 'done' };
+      },
+    };
+  }
+
+  #putRecommendation(object: OwnObject, change: (before: Recommendation) => Recommendation): void {
+    const before = this.cluster.recommendationList.find(
+      ({ metadata }) => metadata.name === object.name && metadata.namespace === object.namespace,
+    );
+    const base: Recommendation = before ?? {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'Recommendation',
+      metadata: { name: object.name, namespace: object.namespace ?? '', generation: 1 },
+      spec: { targetRef: { apiVersion: '', kind: '', name: '' } },
+    };
+    this.cluster.recommendationList = [...this.cluster.recommendationList.filter((each) => each !== before), change(base)];
+  }
+}
+
+/** The one workload that every world begins with. */
+export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployment', name: 'web' });
+
+class ProcessDied extends Error {}
+
+/** What arrives is what JSON carries. */
+function wire(value: object): object {
+  return JSON.parse(JSON.stringify(value)) as object;
+}
+
+function aNode(name: string): NodeRecord {
+  const size = { cpuMillicores: 16_000, memoryBytes: amounts(null, '64Gi').memoryBytes! };
+  return {
+    uid: `uid-${name}`,
+    name,
+    resourceVersion: '1',
+    labels: {},
+    annotations: {},
+    createdAt: T0,
+    deletionAt: null,
+    capacity: size,
+    allocatable: size,
+    podCapacity: 110,
+    ready: true,
+    unschedulable: false,
+    taints: [],
+    conditions: [],
+    kubeletVersion: 'v1.36.0',
+    operatingSystem: 'linux',
+    providerId: '',
+    internalIp: null,
+    kubeletPort: 10250,
+    machineType: 'e2-standard-16',
+    zone: null,
+    region: null,
+    pool: null,
+    capacityType: 'on-demand',
+  };
+}
