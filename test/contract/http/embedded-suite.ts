@@ -1,0 +1,31 @@
+// One area of the contract as jest tests against an embedded cluster of its own.
+
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import type { ContractCase } from './contract-case.ts';
+import { startEmbeddedTarget, type EmbeddedTarget } from './embedded-target.ts';
+import { ContractRun } from './run-cases.ts';
+
+/** For one case; the deadlines inside it are shorter and say what was waited for. */
+const CASE_TIMEOUT_MS = 60_000;
+
+export function describeOnEmbedded(cases: readonly ContractCase[]): void {
+  describe.each([...new Set(cases.map((each) => each.area))])('%s', (area) => {
+    let embedded: EmbeddedTarget;
+    let contract: ContractRun;
+
+    beforeAll(async () => {
+      embedded = await startEmbeddedTarget();
+      contract = new ContractRun(embedded.target);
+    });
+    afterAll(async () => {
+      await contract.end();
+      await embedded.close();
+    });
+
+    test.each(cases.filter((each) => each.area === area).map((each) => [each.name, each] as const))(
+      '%s',
+      (_, each) => contract.run(each),
+      CASE_TIMEOUT_MS,
+    );
+  });
+}

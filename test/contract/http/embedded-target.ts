@@ -1,0 +1,39 @@
+// The embedded cluster as one more API server that is spoken to by HTTPS.
+
+import { SeededRandom } from '../../../src/runtime/random.ts';
+import { SystemTimer } from '../../../src/runtime/system-clock.ts';
+import { serveHttps } from '../../../src/simulator/api/http/http-server.ts';
+import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { RecordingLogger } from '../../fakes/recording-logger.ts';
+import type { ApiTarget } from './raw-client.ts';
+
+export interface EmbeddedTarget {
+  readonly target: ApiTarget;
+  /** Throws where something failed inside the cluster, whatever its clients were told. */
+  close(): Promise<void>;
+}
+
+/** With its controllers, scheduler and kubelets at work, in step with the machine's clock; three nodes. */
+export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
+  const logger = new RecordingLogger();
+  const cluster = new EmbeddedCluster({
+    startAt: Date.now(),
+    seed: 1,
+    random: (seed) => new SeededRandom(seed),
+    speed: 1,
+    nodes: { count: 3, machineTypes: ['e2-standard-4'] },
+    timer: new SystemTimer(),
+    logger,
+  });
+  const served = await serveHttps(cluster.server, { port: 0 });
+  cluster.clock.start();
+  return {
+    target: { name: 'embedded', baseUrl: served.url, ca: served.caCertificate, token: cluster.server.authenticator.adminToken },
+    close: async () => {
+      await served.close();
+      cluster.close();
+      const faults = logger.lines.filter(({ level }) => level === 'error');
+      if (faults.length > 0) throw new Error(`the embedded cluster failed inside: ${JSON.stringify(faults)}`);
+    },
+  };
+}

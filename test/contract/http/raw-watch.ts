@@ -1,0 +1,94 @@
+// The stream of a watch: one JSON document a line.
+
+import type { IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import type { Json } from './raw-client.ts';
+
+export interface RawEvent {
+  readonly type: string;
+  readonly object: Json;
+}
+
+/** For an event that does not come; machine time. Far longer than any takes, so that a slow machine fails no case. */
+const EVENT_TIMEOUT_MS = 20_000;
+
+export class RawWatch {
+  readonly #answer: IncomingMessage;
+  readonly #path: string;
+  readonly #events: RawEvent[] = [];
+  #ended = false;
+  #wake: () => void = () => undefined;
+
+  constructor(answer: IncomingMessage, path: string) {
+    this.#answer = answer;
+    this.#path = path;
+    answer.on('error', () => undefined);
+    const lines = createInterface({ input: answer });
+    // A cut connection ends the lines, too; whoever waits is then told that the stream ended.
+    lines.on('error', () => undefined);
+    lines.on('line', (line) => {
+      if (line.trim() !== '') this.#events.push(JSON.parse(line) as RawEvent);
+      this.#wake();
+    });
+    lines.on('close', () => {
+      this.#ended = true;
+      this.#wake();
+    });
+  }
+
+  /** Content type of the stream. */
+  get contentType(): string {
+    return this.#answer.headers['content-type'] ?? '';
+  }
+
+  /** The next event; rejects when the stream ends or the deadline passes before it. */
+  async next(): Promise<RawEvent> {
+    await this.#until(() => this.#events.length > 0 || this.#ended, 'the next event');
+    const event = this.#events.shift();
+    if (event === undefined) throw new Error(`watching ${this.#path}: the stream ended`);
+    return event;
+  }
+
+  /** The next so many events. */
+  async take(count: number): Promise<RawEvent[]> {
+    const events: RawEvent[] = [];
+    while (events.length < count) events.push(await this.next());
+    return events;
+  }
+
+  /** Everything up to and with the first event for which the condition holds. */
+  async through(holds: (event: RawEvent) => boolean): Promise<RawEvent[]> {
+    const events: RawEvent[] = [];
+    for (;;) {
+      const event = await this.next();
+      events.push(event);
+      if (holds(event)) return events;
+    }
+  }
+
+  /** What is left when the server ends the stream by itself. */
+  async rest(): Promise<RawEvent[]> {
+    await this.#until(() => this.#ended, 'its end');
+    return this.#events.splice(0);
+  }
+
+  close(): void {
+    this.#answer.destroy();
+  }
+
+  #until(holds: () => boolean, what: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => {
+        this.#wake = () => undefined;
+        reject(new Error(`watching ${this.#path}: no ${what} within ${EVENT_TIMEOUT_MS} ms; unread: ${JSON.stringify(this.#events)}`));
+      }, EVENT_TIMEOUT_MS);
+      this.#wake = () => {
+        if (!holds()) return;
+        clearTimeout(deadline);
+        this.#wake = () => undefined;
+        resolve();
+      };
+      this.#wake();
+    });
+  }
+}
