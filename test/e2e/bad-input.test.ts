@@ -9,8 +9,8 @@ import { ask, read } from './dashboard.ts';
 import { eventually, eventuallyReads } from './eventually.ts';
 import { Workshop } from './processes.ts';
 
-const UP_MS = 90_000;
-const TEST_MS = 90_000;
+const UP_MS = 240_000;
+const TEST_MS = 300_000;
 
 let workshop: Workshop;
 let here: ConstantWorld;

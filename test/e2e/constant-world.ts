@@ -14,7 +14,7 @@ import { ResizeWatch } from './resize-watch.ts';
 /** A virtual hour is 12 s: time enough for polls and watches of two processes on a busy machine. */
 const SPEED = 300;
 /** For anything that takes up to two virtual hours, on a busy machine. */
-export const SOON_MS = 60_000;
+export const SOON_MS = 120_000;
 
 export const TOO_LARGE: Resources = { requests: { cpu: '500m', memory: '512Mi' } };
 export const TOO_SMALL: Resources = { requests: { cpu: '50m', memory: '64Mi' } };

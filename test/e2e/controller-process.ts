@@ -4,7 +4,7 @@ import type { RunningProcess, Workshop } from './processes.ts';
 
 const BINARY = 'src/cmd/evenkeel-controller.ts';
 /** For loading the program, installing the CRDs and listing everything on a busy machine. */
-const UP_MS = 30_000;
+const UP_MS = 120_000;
 
 export interface Controller {
   readonly process: RunningProcess;

@@ -15,9 +15,9 @@ import { Workshop } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 
 const SPEED = 300;
-const TEST_MS = 240_000;
+const TEST_MS = 600_000;
 /** For anything that takes up to three virtual hours, on a busy machine. */
-const SOON_MS = 90_000;
+const SOON_MS = 180_000;
 
 const WORKLOADS: readonly ConstantWorkload[] = [
   {

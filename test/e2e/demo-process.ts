@@ -7,7 +7,7 @@ import type { RunningProcess, Workshop } from './processes.ts';
 
 const CLI = 'src/cli/main.ts';
 /** For building the cluster and its 14 days on a busy machine. */
-export const DEMO_UP_MS = 60_000;
+export const DEMO_UP_MS = 120_000;
 
 export interface Demo {
   readonly process: RunningProcess;
@@ -67,7 +67,7 @@ export async function startDemo(workshop: Workshop, args: readonly string[], nam
     { TMPDIR: temporary },
   );
   await child.line('stdout', /^export KUBECONFIG=/, DEMO_UP_MS);
-  const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/, 1_000))[1] ?? '');
+  const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/, 30_000))[1] ?? '');
   return {
     process: child,
     kubeconfig,

@@ -22,7 +22,7 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 /** Virtual seconds a second: pods start in a fraction of a second, and events of the last minutes still stand there. */
 const SPEED = 60;
 /** For a command that hangs, machine time. */
-const COMMAND_TIMEOUT_MS = 25_000;
+const COMMAND_TIMEOUT_MS = 120_000;
 
 /** Minor version of the installed kubectl; null where there is none. */
 const KUBECTL_MINOR = minorOfKubectl();

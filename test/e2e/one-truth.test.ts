@@ -16,8 +16,8 @@ import { type Demo, startDemo } from './demo-process.ts';
 import { eventually, eventuallyReads } from './eventually.ts';
 import { Workshop } from './processes.ts';
 
-const UP_MS = 90_000;
-const SOON_MS = 25_000;
+const UP_MS = 240_000;
+const SOON_MS = 90_000;
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const WORKLOADS = 12;

@@ -13,8 +13,8 @@ import { eventually, eventuallyReads } from './eventually.ts';
 import { freePorts } from './free-ports.ts';
 import { ROOT, type RunningProcess, Workshop } from './processes.ts';
 
-const SOON_MS = 20_000;
-const UP_MS = 90_000;
+const SOON_MS = 90_000;
+const UP_MS = 240_000;
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 

@@ -18,9 +18,9 @@ export class FastTimer implements MachineTimer {
   }
 }
 
-/** Lets the event loop turn until `condition` holds; fails with `what` after 10 seconds. */
+/** Lets the event loop turn until `condition` holds; fails with `what` after a minute. */
 export async function until(condition: () => boolean, what = 'the condition'): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`${what} did not come true`);
     await new Promise((resolve) => setImmediate(resolve));

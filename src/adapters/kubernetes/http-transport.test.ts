@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { cutOff, FakeApiServer, json, refusal, silence, streamOf } from '../../../test/fakes/fake-api-server.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { pause } from './pause.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 
 let server: FakeApiServer;
@@ -160,11 +160,12 @@ describe('HttpTransport', () => {
   test('a stream outlives the deadline for requests and ends by its signal', async () => {
     server.once(always, streamOf('{"n":1}\n', 'stay'));
     const stop = new AbortController();
-    const stream = await aTransport({ timeoutMs: 200 }).stream({ ...GET, query: { watch: true }, signal: stop.signal });
+    const timer = new ManualClock();
+    const stream = await aTransport({ timer }).stream({ ...GET, query: { watch: true }, signal: stop.signal });
     const items = stream.items[Symbol.asyncIterator]();
     expect(await items.next()).toEqual({ done: false, value: { n: 1 } });
     const next = items.next();
-    await pause(new FastTimer(), 600); // three times the deadline
+    timer.advance(90_000); // three times the deadline
     stop.abort(new Error('enough'));
     await expect(next).rejects.toThrow('enough');
   });
