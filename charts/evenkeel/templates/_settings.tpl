@@ -1,0 +1,64 @@
+{{/*
+The settings file, as YAML: `config`, without what comes from a Secret, and with the names under which the chart makes the
+dashboard answer.
+*/}}
+{{- define "evenkeel.settings" -}}
+{{- $settings := deepCopy .Values.config -}}
+{{- if .Values.secrets.historyUrl.name -}}
+{{- $_ := set $settings "history" (omit (default dict $settings.history) "url") -}}
+{{- if not $settings.history }}{{ $settings = omit $settings "history" }}{{ end -}}
+{{- end -}}
+{{- $hosts := list -}}
+{{- $service := include "evenkeel.fullname" . -}}
+{{/* The controller itself knows the Service's name `evenkeel` and the domain cluster.local. */}}
+{{- if or (ne $service "evenkeel") (ne .Values.clusterDomain "cluster.local") -}}
+{{- $inNamespace := printf "%s.%s" $service .Release.Namespace -}}
+{{- $hosts = list $service $inNamespace (printf "%s.svc" $inNamespace) (printf "%s.svc.%s" $inNamespace .Values.clusterDomain) -}}
+{{- end -}}
+{{- if .Values.ingress.enabled }}{{ $hosts = concat $hosts .Values.ingress.hosts }}{{ end -}}
+{{- if $hosts -}}
+{{- $dashboard := default dict $settings.dashboard -}}
+{{- $all := concat (default list $dashboard.allowedHosts) $hosts | uniq -}}
+{{- $_ := set $settings "dashboard" (merge (dict "allowedHosts" $all) (omit $dashboard "allowedHosts")) -}}
+{{- end -}}
+{{- toYaml $settings -}}
+{{- end -}}
+
+{{/* `:8081` → 8081. Called with the context, a group, a key and the setting's default. */}}
+{{- define "evenkeel.port" -}}
+{{- $group := default dict (get .root.Values.config .group) -}}
+{{- default .default (get $group .key) | regexFind "[0-9]+$" -}}
+{{- end -}}
+{{- define "evenkeel.dashboardPort" -}}
+{{- include "evenkeel.port" (dict "root" . "group" "dashboard" "key" "addr" "default" ":9090") -}}
+{{- end -}}
+{{- define "evenkeel.probePort" -}}
+{{- include "evenkeel.port" (dict "root" . "group" "controller" "key" "probeAddr" "default" ":8081") -}}
+{{- end -}}
+{{- define "evenkeel.metricsPort" -}}
+{{- include "evenkeel.port" (dict "root" . "group" "controller" "key" "metricsAddr" "default" ":8080") -}}
+{{- end -}}
+
+{{- define "evenkeel.historyUrl" -}}
+{{- default "" (get (default dict .Values.config.history) "url") -}}
+{{- end -}}
+
+{{/* "true" where one pod at a time writes a file. */}}
+{{- define "evenkeel.usesSqlite" -}}
+{{- if and (not .Values.secrets.historyUrl.name) (not (regexMatch "^postgres(ql)?:" (include "evenkeel.historyUrl" .))) -}}true{{- end -}}
+{{- end -}}
+{{/* "true" where that file is on a volume that outlives the pod. */}}
+{{- define "evenkeel.usesClaim" -}}
+{{- if and (include "evenkeel.usesSqlite" .) .Values.persistence.enabled -}}true{{- end -}}
+{{- end -}}
+{{- define "evenkeel.claim" -}}
+{{- default (printf "%s-history" (include "evenkeel.fullname" .)) .Values.persistence.existingClaim -}}
+{{- end -}}
+
+{{- define "evenkeel.viaProxy" -}}
+{{- if get (default dict .Values.config.kubelet) "viaProxy" -}}true{{- end -}}
+{{- end -}}
+{{/* The setting's default is true. */}}
+{{- define "evenkeel.installsCrds" -}}
+{{- if ne (toString (get (default dict .Values.config.crds) "install")) "false" -}}true{{- end -}}
+{{- end -}}
