@@ -1,3 +1,4 @@
+import { EFFECTS_MANAGER } from '../../core/uninstall/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WriteOutcome } from '../../ports/writers.ts';
 import { HPAS, objectPath, PODS } from './resources.ts';
@@ -5,14 +6,15 @@ import { resizePatch } from './resize-patch.ts';
 import { asObject } from './wire.ts';
 import { writeOutcome } from './write-outcome.ts';
 
-const FIELD_MANAGER = 'evenkeel-controller';
-
 /** Writes what changes what runs: the narrowest patch each, under conditions that the server itself checks. */
 export class KubernetesEffectWriter implements EffectWriter {
   readonly #transport: ApiTransport;
+  readonly #fieldManager: string;
 
-  constructor(transport: ApiTransport) {
+  /** @param fieldManager under this name the server keeps which values were ours: an uninstall puts back those alone */
+  constructor(transport: ApiTransport, fieldManager: string = EFFECTS_MANAGER) {
     this.#transport = transport;
+    this.#fieldManager = fieldManager;
   }
 
   /**
@@ -70,7 +72,7 @@ export class KubernetesEffectWriter implements EffectWriter {
     const response = await this.#transport.request({
       method: 'PATCH',
       path,
-      query: { fieldManager: FIELD_MANAGER },
+      query: { fieldManager: this.#fieldManager },
       headers: { 'content-type': 'application/json-patch+json' },
       body: operations,
       signal,

@@ -1,6 +1,6 @@
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import { ApiFault, failureOf, isGone, type ApiFailure } from './status.ts';
-import { asObject, objectAt, objectsAt, textAt, type Wire } from './wire.ts';
+import { asObject, objectAt, objectsAt, textAt, WireError, type Wire } from './wire.ts';
 
 /** What client-go asks for; a page of 500 pods parses in 20 to 40 ms, which is what the event loop can spare. */
 const PAGE_LIMIT = 500;
@@ -50,7 +50,10 @@ export async function* listPages(
     }
     const list = asObject(response.body, path);
     const metadata = objectAt(list, 'metadata');
-    yield { items: objectsAt(list, 'items'), restarted, resourceVersion: textAt(metadata, 'resourceVersion') };
+    const resourceVersion = textAt(metadata, 'resourceVersion');
+    // What stands between may answer 200 with something else; read as an empty list it would empty the cluster for us.
+    if (resourceVersion === '') throw new WireError('metadata.resourceVersion', 'the version of a list', metadata['resourceVersion']);
+    yield { items: objectsAt(list, 'items'), restarted, resourceVersion };
     restarted = false;
     next = textAt(metadata, 'continue');
     if (next === '') return;

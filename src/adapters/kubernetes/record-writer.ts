@@ -58,7 +58,7 @@ export class KubernetesRecordWriter implements RecordWriter {
   async annotate(
     path: string,
     annotations: Readonly<Record<string, string | null>>,
-    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager?: string },
     signal?: AbortSignal,
   ): Promise<OutcomeWithObject> {
     const foreign = Object.keys(annotations).find((key) => !key.startsWith(ANNOTATION_PREFIX));
@@ -67,7 +67,7 @@ export class KubernetesRecordWriter implements RecordWriter {
       path,
       type: 'application/merge-patch+json',
       body: guarded({ metadata: { annotations } }, options.resourceVersion),
-      query: { fieldManager: ANNOTATOR, dryRun: dryRunOf(options.dryRun) },
+      query: { fieldManager: options.fieldManager ?? ANNOTATOR, dryRun: dryRunOf(options.dryRun) },
       signal,
     });
   }

@@ -3,8 +3,10 @@ import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { cutOff, FakeApiServer, json, refusal, streamOf, type ReceivedRequest } from '../../../test/fakes/fake-api-server.ts';
 import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
 import { FakeActivity } from '../../../test/fakes/fake-clock.ts';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
 import { HttpTransport } from './http-transport.ts';
 import { Reflector, REFLECTOR_TIMES, type ReflectorSpec, type ReflectorTimes } from './reflector.ts';
 import { PODS } from './resources.ts';
@@ -43,8 +45,8 @@ function thing(name: string, color = 'red'): { metadata: { name: string }; spec:
 function start(
   spec: Partial<ReflectorSpec<Note>> = {},
   times: Partial<ReflectorTimes> = {},
+  timer: MachineTimer = new FastTimer(),
 ): { reflector: Reflector<Note>; seen: Map<string, string>; log: string[] } {
-  const timer = new FastTimer();
   const transport = new HttpTransport({ connection: server.connection, timer, random: seededRandom(1), metrics });
   const seen = new Map<string, string>();
   const log: string[] = [];
@@ -190,6 +192,55 @@ describe('Reflector', () => {
     await watching();
     server.put(PATH, thing('after'));
     await until(() => seen.has('after'));
+  });
+
+  test('gives up a connection on which not even a bookmark comes, long before the watch has outlived its time', async () => {
+    const { reflector, seen } = start({}, { quietMs: 2_000 });
+    await reflector.whenSynced();
+    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
+    await watching();
+    server.put(PATH, thing('after'));
+    await until(() => seen.has('after'));
+    expect(server.count(isList)).toBe(1);
+  });
+
+  test('a watch on which something is heard now and then is left in peace', async () => {
+    const timer = new ManualClock();
+    const { reflector, seen } = start({}, {}, timer);
+    await reflector.whenSynced();
+    await until(() => activity.count === 0, 'the open watch');
+    // Long past the longest silence all in all, and not past the 300 s that a watch lives at least.
+    for (const name of ['a', 'b', 'c', 'd']) {
+      timer.advance(70_000);
+      server.put(PATH, thing(name));
+      await until(() => seen.has(name));
+    }
+    expect([metrics.total('evenkeel_informer_stalls_total'), server.count(isWatch)]).toEqual([0, 2]);
+  });
+
+  test.each([
+    ['an empty object', {}],
+    ['a list without a version', { kind: 'PodList', items: [] }],
+    ['a word', 'ok'],
+  ])('%s in place of a list is trouble, never an empty cluster', async (_, body) => {
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, log } = start();
+    await reflector.whenSynced();
+    await watching();
+    server.once(isWatch, refusal(410, 'Expired', 'too old resource version'));
+    server.once(isList, json(200, body));
+    server.cutWatches(PATH);
+    await until(() => reflector.status().problem !== null, 'the problem');
+    await until(() => reflector.status().problem === null, 'the end of it');
+    expect(log).toEqual(['a=red']);
+  });
+
+  test('credentials that are not known are named, with what mends it, until they are', async () => {
+    for (let i = 0; i < 2; i++) server.once(() => true, refusal(401, 'Unauthorized', 'Unauthorized'));
+    const { reflector } = start();
+    await until(() => reflector.status().problem !== null);
+    expect(reflector.status().problem).toContain('is the token expired?');
+    await reflector.whenSynced();
   });
 
   test('waits as a throttling server says inside a watch, and keeps what it has', async () => {

@@ -16,7 +16,7 @@ import { ReflectorMetrics } from './reflector-metrics.ts';
 import { identityOf, ReflectorStore, type ChangeHandler, type Entry } from './reflector-store.ts';
 import { ReconnectDelay } from './reconnect-delay.ts';
 import { collectionPath, resourceName, type ApiResource } from './resources.ts';
-import { failureOf, isForbidden, isGone, isNotFound, readFailure, type ApiFailure } from './status.ts';
+import { failureOf, isForbidden, isGone, isNotFound, isUnauthorized, readFailure, type ApiFailure } from './status.ts';
 import { asObject, objectAt, textAt, type Decoded, type Wire } from './wire.ts';
 
 /** Shared by the reflectors of one API server: what one finds out, none tries again. */
@@ -31,6 +31,11 @@ export interface ReflectorTimes {
   readonly watchSeconds: readonly [from: number, to: number];
   /** Past the server's own end of a watch, silence means that the connection is dead. */
   readonly graceMs: DurationMs;
+  /**
+   * Longest silence of an open watch: the server sends a bookmark each minute. A balancer that still answers keep-alive
+   * probes for a server that is gone is found by this alone.
+   */
+  readonly quietMs: DurationMs;
   /** Longest silence inside an initial streaming list. */
   readonly initialSilenceMs: DurationMs;
   /** How often the whole kind is compared with a fresh listing; jittered. */
@@ -40,6 +45,7 @@ export interface ReflectorTimes {
 export const REFLECTOR_TIMES: ReflectorTimes = {
   watchSeconds: [300, 600],
   graceMs: 15_000,
+  quietMs: 150_000,
   initialSilenceMs: 30_000,
   auditEveryMs: 6 * 3600 * 1000,
 };
@@ -74,6 +80,13 @@ type Round =
   | { readonly kind: 'again' }
   | { readonly kind: 'list-again' }
   | { readonly kind: 'wait'; readonly problem: string; readonly atLeastMs: DurationMs; readonly settled: boolean };
+
+interface WatchEars {
+  /** At every event, bookmarks included. */
+  readonly onHeard: () => void;
+  /** Once what there was at first is known: from now on events come as they happen. */
+  readonly onHealthy: () => void;
+}
 
 /** A watch shorter than this that told nothing is a refusal in disguise. */
 const SHORTEST_HEALTHY_WATCH_MS: DurationMs = 1_000;
@@ -218,10 +231,20 @@ export class Reflector<T> {
     const [least, most] = this.#times.watchSeconds;
     const timeoutSeconds = Math.floor(least + random.next() * (most - least));
     const stall = new AbortController();
-    const silence =
-      from === null ? Math.min(this.#times.initialSilenceMs, timeoutSeconds * 1000) : timeoutSeconds * 1000 + this.#times.graceMs;
-    let cancelStall = timer.setTimer(silence, () => stall.abort(new Error(`nothing was heard for ${silence} ms`)));
     const openedAtMs = timer.nowMs();
+    let longestSilenceMs = from === null ? this.#times.initialSilenceMs : this.#times.quietMs;
+    let heardAtMs = openedAtMs;
+    // One timer that looks back, instead of one that every event winds anew.
+    const guard = (): void => {
+      const now = timer.nowMs();
+      const silentAtMs = heardAtMs + longestSilenceMs;
+      const endsAtMs = openedAtMs + timeoutSeconds * 1000 + this.#times.graceMs;
+      if (now >= silentAtMs) stall.abort(new Error(`nothing was heard for ${longestSilenceMs} ms: the connection is dead`));
+      else if (now >= endsAtMs) stall.abort(new Error('the watch outlived its time: the connection is dead'));
+      else cancelStall = timer.setTimer(Math.min(silentAtMs, endsAtMs) - now, guard);
+    };
+    let cancelStall: () => void = () => undefined;
+    guard();
     try {
       const stream = await transport.stream({
         method: 'GET',
@@ -237,10 +260,16 @@ export class Reflector<T> {
       });
       const failure = failureOf(stream);
       if (failure !== null) return from === null && refusesStreaming(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
-      const ended = await this.#consume(stream, from === null, () => {
-        cancelStall();
-        const left = timeoutSeconds * 1000 + this.#times.graceMs - (timer.nowMs() - openedAtMs);
-        cancelStall = timer.setTimer(left, () => stall.abort(new Error('the watch outlived its time: the connection is dead')));
+      const ended = await this.#consume(stream, from === null, {
+        onHeard: () => {
+          heardAtMs = timer.nowMs();
+        },
+        onHealthy: () => {
+          heardAtMs = timer.nowMs();
+          longestSilenceMs = this.#times.quietMs;
+          cancelStall();
+          guard();
+        },
       });
       if (ended.kind !== 'again') return ended;
       if (ended.events === 0 && timer.nowMs() - openedAtMs < SHORTEST_HEALTHY_WATCH_MS)
@@ -260,7 +289,7 @@ export class Reflector<T> {
     }
   }
 
-  async #consume(stream: ApiStream, initial: boolean, onHealthy: () => void): Promise<Round & { readonly events?: number }> {
+  async #consume(stream: ApiStream, initial: boolean, { onHeard, onHealthy }: WatchEars): Promise<Round & { readonly events?: number }> {
     let staging = initial ? new Map<string, Entry<T> | null>() : null;
     let events = 0;
     if (staging === null) this.#opened(onHealthy);
@@ -268,6 +297,7 @@ export class Reflector<T> {
       const event = asObject(item, 'watch event');
       const object = objectAt(event, 'object');
       this.#freshness.heard();
+      onHeard();
       events += 1;
       switch (event['type']) {
         case 'ADDED':
@@ -344,6 +374,10 @@ export class Reflector<T> {
       const listedInVain = this.#version === null || this.#delay.isHot();
       this.#version = null;
       return listedInVain ? this.#broken(`the listed version expired: ${failure.message}`) : this.#expired();
+    }
+    if (isUnauthorized(failure)) {
+      const problem = `the API server does not know us (${failure.message}): is the token expired? It is read again until it is renewed`;
+      return { kind: 'wait', problem, atLeastMs: 0, settled: false };
     }
     if (isForbidden(failure)) {
       const where = this.#spec.namespace === undefined ? 'in a ClusterRole' : `in a Role of namespace ${this.#spec.namespace}`;

@@ -59,6 +59,11 @@ export function isTooManyRequests(failure: ApiFailure): boolean {
   return failure.status === 429;
 }
 
+/** Our credentials are expired, or of another cluster. */
+export function isUnauthorized(failure: ApiFailure): boolean {
+  return failure.status === 401;
+}
+
 export function isForbidden(failure: ApiFailure): boolean {
   return failure.status === 403;
 }
