@@ -51,6 +51,6 @@ export function refusal(error: unknown): PlainAnswer {
     const message = error instanceof Error ? error.message : String(error);
     return json(500, new ApiStatusError(500, 'InternalError', `Internal error occurred: ${message}`).toStatus());
   }
-  const retry = error.details.retryAfterSeconds;
+  const retry = error.details?.retryAfterSeconds;
   return json(error.code, error.toStatus(), retry === undefined ? {} : { 'retry-after': String(retry) });
 }

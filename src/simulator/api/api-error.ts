@@ -29,9 +29,10 @@ export interface StatusDetails {
 export class ApiStatusError extends Error {
   readonly code: number;
   readonly reason: string;
-  readonly details: StatusDetails;
+  /** Many refusals have none; what is empty in them is not shown. */
+  readonly details: StatusDetails | undefined;
 
-  constructor(code: number, reason: string, message: string, details: StatusDetails = {}) {
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
     super(message);
     this.name = 'ApiStatusError';
     this.code = code;
@@ -47,10 +48,14 @@ export class ApiStatusError extends Error {
       status: 'Failure',
       message: this.message,
       reason: this.reason,
-      details: this.details,
+      ...(this.details === undefined ? {} : { details: shown(this.details) }),
       code: this.code,
     };
   }
+}
+
+function shown(details: StatusDetails): StatusDetails {
+  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''));
 }
 
 interface Subject {

@@ -100,7 +100,7 @@ describe('serverSideApply', () => {
       'Conflict',
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apps/v1: .spec.replicas',
     ]);
-    expect(error.details.causes).toEqual([
+    expect(error.details?.causes).toEqual([
       { reason: 'FieldManagerConflict', message: 'conflict with "kubectl-client-side-apply" using apps/v1', field: '.spec.replicas' },
     ]);
   });

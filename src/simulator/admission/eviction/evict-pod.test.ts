@@ -102,7 +102,7 @@ describe('an eviction', () => {
   test('names the budget and its numbers when it is put off', () => {
     const error = evict(set({ allowed: 0, healthy: 2, desired: 2 }));
     expect(error?.reason).toBe('TooManyRequests');
-    expect(error?.details.causes).toEqual([
+    expect(error?.details?.causes).toEqual([
       { reason: 'DisruptionBudget', message: 'The disruption budget b0 needs 2 healthy pods and has 2 currently', field: '' },
     ]);
   });

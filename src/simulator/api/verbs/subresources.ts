@@ -71,5 +71,5 @@ export function needsProcess(subresource: string): ApiStatusError | undefined {
 
 /** 405, as for any verb that a resource does not have. */
 export function methodNotAllowed(): ApiStatusError {
-  return new ApiStatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+  return new ApiStatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
