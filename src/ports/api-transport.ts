@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
   /** Machine time; the transport's default where unset. Ignored by `stream`, which ends by its signal. */
   readonly timeoutMs?: number;
+  /** False where the first answer, or that there is none, is what is asked for: a look at how the server is. */
+  readonly retry?: boolean;
 }
 
 export interface ApiResponse {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { cutOff, FakeApiServer, json, refusal, silence, streamOf } from '../../../test/fakes/fake-api-server.ts';
+import { FaultProxy } from '../../../test/fakes/fault-proxy.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
@@ -116,6 +117,25 @@ describe('HttpTransport', () => {
   test('gives up on a server that never answers', async () => {
     server.once(always, silence);
     await expect(aTransport().request({ ...PATCH, timeoutMs: 500 })).rejects.toThrow('no answer within 500 ms');
+  });
+
+  test('one dead connection tells of the others: after a silence they are not used again', async () => {
+    const proxy = await FaultProxy.start(server.connection);
+    const connection = { ...server.connection, server: proxy.url };
+    const transport = aTransport({ connection });
+    await Promise.all(Array.from({ length: 6 }, () => transport.request(GET)));
+    expect(proxy.halfOpen()).toBe(6);
+    await expect(transport.request({ ...PATCH, timeoutMs: 2_000 })).rejects.toThrow('no answer within 2000 ms');
+    for (let i = 0; i < 6; i++) expect((await transport.request({ ...PATCH, timeoutMs: 600_000 })).status).toBe(200);
+    await proxy.close();
+  });
+
+  test('a request that asks for one try gets one', async () => {
+    server.once(always, cutOff);
+    await expect(aTransport().request({ ...GET, retry: false })).rejects.toThrow('no answer from');
+    server.once(always, refusal(429, 'TooManyRequests', 'slow down', { 'retry-after': '30' }));
+    expect((await aTransport().request({ ...GET, retry: false })).status).toBe(429);
+    expect(server.requests).toHaveLength(2);
   });
 
   test('refuses an answer that is larger than it may be', async () => {

@@ -12,7 +12,7 @@ import type { KubeConnection } from './connection.ts';
 import { lineBatches } from './lines.ts';
 import { pause, reasonOf } from './pause.ts';
 import { nameOf, type RequestName } from './request-names.ts';
-import { failureOf, isBudgetRefusal, isTooManyRequests } from './status.ts';
+import { type ApiFailure, failureOf, isBudgetRefusal, isTooManyRequests } from './status.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface HttpTransportOptions {
@@ -123,7 +123,7 @@ export class HttpTransport implements ApiTransport {
         answer = await this.#attemptOnce(request, name, fresh, attempt);
       } catch (err) {
         lost += 1;
-        if (request.method !== 'GET' || lost >= MAX_CONNECTION_TRIES || request.signal?.aborted === true) throw err;
+        if (!mayAskAgain(request) || lost >= MAX_CONNECTION_TRIES) throw err;
         await this.#waitToRetry(name, 'connection', FIRST_CONNECTION_RETRY_MS * 2 ** (lost - 1), request.signal);
         continue;
       }
@@ -133,7 +133,7 @@ export class HttpTransport implements ApiTransport {
         this.#retries.add(1, { ...name, reason: 'credentials' });
         continue;
       }
-      const askedToWait = failure !== null && isTooManyRequests(failure) && !isBudgetRefusal(failure) ? failure.retryAfterMs : null;
+      const askedToWait = request.retry === false ? null : waitAskedFor(failure);
       if (askedToWait === null || tries >= MAX_THROTTLED_TRIES) return answer;
       await this.#waitToRetry(name, 'throttled', Math.min(askedToWait, LONGEST_RETRY_AFTER_MS), request.signal);
     }
@@ -157,12 +157,18 @@ export class HttpTransport implements ApiTransport {
       return answer;
     } catch (cause) {
       this.#requests.add(1, { ...name, code: 'none' });
+      if (deadline.signal.aborted) this.#dropIdleConnections();
       const why = wordsOf(cause, signal);
       throw new Error(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
     } finally {
       cancel();
       this.#duration.observe((timer.nowMs() - startedMs) / 1000, { ...name });
     }
+  }
+
+  // A host that went away without a word leaves all its connections dead: each of them would cost one more deadline.
+  #dropIdleConnections(): void {
+    for (const idle of Object.values(this.#agent.freeSockets)) for (const socket of idle ?? []) socket.destroy();
   }
 
   // Full jitter on top, so that replicas and reflectors that were refused together do not come back together.
@@ -201,6 +207,16 @@ export class HttpTransport implements ApiTransport {
       sent.end(body);
     });
   }
+}
+
+/** Whether a request that got no answer is safe to send again, and still wanted. */
+function mayAskAgain({ method, retry, signal }: ApiRequest): boolean {
+  return method === 'GET' && retry !== false && signal?.aborted !== true;
+}
+
+/** null: trying again is not what was asked for. */
+function waitAskedFor(failure: ApiFailure | null): DurationMs | null {
+  return failure !== null && isTooManyRequests(failure) && !isBudgetRefusal(failure) ? failure.retryAfterMs : null;
 }
 
 function agentFor(connection: KubeConnection, maxSockets: number): http.Agent {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -30,6 +30,7 @@ beforeAll(async () => {
       ],
       users: [
         { name: 'token', user: { token: 'secret' } },
+        { name: 'file', user: { tokenFile: 'token', token: 'outdated' } },
         {
           name: 'exec',
           user: {
@@ -44,6 +45,7 @@ beforeAll(async () => {
       ],
       contexts: [
         { name: 'one', context: { cluster: 'c', user: 'token', namespace: 'team' } },
+        { name: 'rotating', context: { cluster: 'c', user: 'file' } },
         { name: 'two', context: { cluster: 'c', user: 'exec' } },
         { name: 'broken', context: { cluster: 'missing', user: 'token' } },
       ],
@@ -84,9 +86,31 @@ describe('resolveKubeConfig', () => {
     expect(await config.headers({ fresh: true })).toEqual({ authorization: 'Bearer second' });
   });
 
+  test("a token's file is read again: from time to time, and at once when the token is refused", async () => {
+    const timer = new FakeClock();
+    const config = await resolveKubeConfig({ path, context: 'rotating', timer });
+    expect(await config.headers()).toEqual({ authorization: 'Bearer first' });
+    await writeFile(join(folder, 'token'), 'second\n');
+    expect(await config.headers()).toEqual({ authorization: 'Bearer first' });
+    expect(await config.headers({ fresh: true })).toEqual({ authorization: 'Bearer second' });
+    await writeFile(join(folder, 'token'), 'third');
+    await timer.advance(31_000);
+    expect(await config.headers()).toEqual({ authorization: 'Bearer third' });
+  });
+
+  test('a token that is being replaced at this moment is the last one', async () => {
+    const config = await resolveKubeConfig({ path, context: 'rotating', timer: new FakeClock() });
+    const [before] = Object.values(await config.headers());
+    await rename(join(folder, 'token'), join(folder, 'away'));
+    expect(await config.headers({ fresh: true })).toEqual({ authorization: before });
+    await writeFile(join(folder, 'token'), '');
+    expect(await config.headers({ fresh: true })).toEqual({ authorization: before });
+    await rename(join(folder, 'away'), join(folder, 'token'));
+  });
+
   test('names the contexts that there are when another is asked for', async () => {
     await expect(resolveKubeConfig({ path, context: 'three', timer: new FakeClock() })).rejects.toThrow(
-      'no context "three": it has one, two, broken',
+      'no context "three": it has one, rotating, two, broken',
     );
   });
 

@@ -5,6 +5,7 @@ import type { RequestOptions } from 'node:https';
 import type { DurationMs } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { KubeConnection } from './connection.ts';
+import { TokenFile, tokenFileOf } from './token-file.ts';
 
 /** Kubelets renew a mounted token well before it ends; asking twice a minute finds the new one in time. */
 const CREDENTIALS_LAST_MS: DurationMs = 30_000;
@@ -46,7 +47,10 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
     throw new Error(`kubeconfig context "${config.getCurrentContext()}" names no cluster: set one with --kubeconfig or KUBECONFIG`);
   }
 
-  const credentials = new Credentials((into) => config.applyToHTTPSOptions(into), options.timer);
+  const user = config.getCurrentUser();
+  const tokenFile = user === null ? null : tokenFileOf(user, options.path);
+  const token = tokenFile === null ? null : new TokenFile(tokenFile);
+  const credentials = new Credentials((into) => config.applyToHTTPSOptions(into), token, options.timer);
   const first = await credentials.options();
   return {
     server: cluster.server.replace(/\/+$/, ''),
@@ -66,11 +70,13 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
 /** Keeps what client-node answered for a while: it reads files and may run an exec plugin each time. */
 class Credentials {
   readonly #apply: (into: RequestOptions) => Promise<void>;
+  readonly #token: TokenFile | null;
   readonly #timer: MachineTimer;
   #known: { readonly atMs: number; readonly headers: Promise<Readonly<Record<string, string>>> } | undefined;
 
-  constructor(apply: (into: RequestOptions) => Promise<void>, timer: MachineTimer) {
+  constructor(apply: (into: RequestOptions) => Promise<void>, token: TokenFile | null, timer: MachineTimer) {
     this.#apply = apply;
+    this.#token = token;
     this.#timer = timer;
   }
 
@@ -94,6 +100,8 @@ class Credentials {
   }
 
   async #read(): Promise<Readonly<Record<string, string>>> {
+    // client-node reads a token's file once a minute, or once for all: too late after a 401.
+    if (this.#token !== null) return { authorization: `Bearer ${this.#token.read()}` };
     const options = await this.options();
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(options.headers ?? {})) {

@@ -46,6 +46,7 @@ export const DEPLOYMENTS = resource('apps', 'v1', 'deployments', 'Deployment');
 export const STATEFUL_SETS = resource('apps', 'v1', 'statefulsets', 'StatefulSet');
 export const DAEMON_SETS = resource('apps', 'v1', 'daemonsets', 'DaemonSet');
 export const REPLICA_SETS = resource('apps', 'v1', 'replicasets', 'ReplicaSet');
+export const CONTROLLER_REVISIONS = resource('apps', 'v1', 'controllerrevisions', 'ControllerRevision');
 export const JOBS = resource('batch', 'v1', 'jobs', 'Job');
 export const CRON_JOBS = resource('batch', 'v1', 'cronjobs', 'CronJob');
 export const HPAS = resource('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');

@@ -67,7 +67,7 @@ export class ApiServerHealth implements HealthSource {
     const begun = this.#timer.nowMs();
     const before = this.#problem === null;
     try {
-      const answer = await this.#transport.request({ method: 'GET', path: '/version', timeoutMs: DEADLINE_MS });
+      const answer = await this.#transport.request({ method: 'GET', path: '/version', timeoutMs: DEADLINE_MS, retry: false });
       this.#latencyMs = Math.round(this.#timer.nowMs() - begun);
       this.#problem = answer.status === 200 ? null : `answered HTTP ${answer.status} to /version`;
       const version = (answer.body as { gitVersion?: unknown } | null)?.gitVersion;

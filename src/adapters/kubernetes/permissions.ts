@@ -1,0 +1,219 @@
+// What Evenkeel asks of the API server, as RBAC names it. The roles in charts/ and config/ hold exactly this, and tests hold
+// both to what a running controller is seen to ask: a request without a row is refused by the API server, a row that no
+// request needs fails the build.
+
+import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
+import * as resources from './resources.ts';
+import { ownResource, type ApiResource } from './resources.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete';
+
+/** Which installations need it: all, or those with the named choice of the chart's. */
+export type GrantedWhen =
+  'always' | 'rbac.effects' | 'rbac.kubelets' | 'rbac.kubelets: false' | 'config.kubelet.viaProxy' | 'config.crds.install';
+
+export interface Permission {
+  readonly resource: Pick<ApiResource, 'group' | 'plural'>;
+  readonly subresource?: string;
+  readonly verbs: readonly Verb[];
+  /** `own`: in Evenkeel's own namespace alone. */
+  readonly scope: 'cluster' | 'own';
+  /** The only objects by these names; absent: any. */
+  readonly names?: readonly string[];
+  readonly when: GrantedWhen;
+  readonly why: string;
+  /** The code that asks, from the root of the checkout. */
+  readonly by: string;
+}
+
+const LEASE = 'evenkeel-controller';
+const INFORMERS = 'src/adapters/kubernetes/informers.ts';
+const EFFECTS = 'src/adapters/kubernetes/effect-writer.ts';
+const RECORDS = 'src/adapters/kubernetes/record-writer.ts';
+const CRDS = 'src/adapters/kubernetes/crd-installer.ts';
+const LEASES = 'src/adapters/kubernetes/lease-store.ts';
+const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
+const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
+const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
+
+const WORKLOADS = [
+  resources.DEPLOYMENTS,
+  resources.STATEFUL_SETS,
+  resources.DAEMON_SETS,
+  resources.REPLICA_SETS,
+  resources.JOBS,
+  resources.CRON_JOBS,
+];
+const POLICIES = ownResource('podresizepolicies');
+const RECOMMENDATIONS = ownResource('recommendations');
+
+function watched(resource: ApiResource, why: string): Permission {
+  return { resource, verbs: ['list', 'watch'], scope: 'cluster', when: 'always', why, by: INFORMERS };
+}
+
+/** Of the controller's ServiceAccount. */
+export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
+  watched(resources.PODS, 'requests, limits, states and owners of what runs'),
+  watched(resources.NODES, 'capacity, prices, and the addresses of kubelets'),
+  watched(resources.NAMESPACES, 'policies choose by namespaces and their labels'),
+  watched(resources.LIMIT_RANGES, 'what is recommended must be admitted'),
+  watched(resources.RESOURCE_QUOTAS, 'what is recommended must fit'),
+  ...WORKLOADS.map((resource) => watched(resource, 'templates, replicas, roll-outs and annotations of workloads')),
+  watched(resources.HPAS, 'requests that an autoscaler scales by are left alone'),
+  watched(resources.DISRUPTION_BUDGETS, 'what may be disrupted, for the health score and before evictions'),
+  ...resources.OWN_RESOURCES.map((resource) => watched(resource, "Evenkeel's own kinds")),
+
+  {
+    resource: resources.PODS,
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'a resize is made from the pod as it is at that moment; in dry-run, too',
+    by: EFFECTS,
+  },
+  {
+    resource: resources.PODS,
+    subresource: 'resize',
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'resizing pods in place; in dry-run, having that validated',
+    by: EFFECTS,
+  },
+  {
+    resource: resources.PODS,
+    subresource: 'eviction',
+    verbs: ['create'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
+    by: EFFECTS,
+  },
+  ...WORKLOADS.map(
+    (resource): Permission => ({
+      resource,
+      verbs: ['patch'],
+      scope: 'cluster',
+      when: 'rbac.effects',
+      why: 'the annotations evenkeel.io/mode (a person set it) and evenkeel.io/resized (what was done); nothing else of them',
+      by: RECORDS,
+    }),
+  ),
+
+  {
+    resource: RECOMMENDATIONS,
+    verbs: ['create', 'patch', 'delete'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'one object a workload, made by server-side apply; approvals and the like; taken back where a mode publishes none',
+    by: RECORDS,
+  },
+  {
+    resource: RECOMMENDATIONS,
+    subresource: 'status',
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'what is recommended and what came of it',
+    by: RECORDS,
+  },
+  {
+    resource: POLICIES,
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'the annotation evenkeel.io/trigger: a person asked for a cycle now',
+    by: RECORDS,
+  },
+  {
+    resource: POLICIES,
+    subresource: 'status',
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'what a policy governs and what its last cycle did',
+    by: RECORDS,
+  },
+  {
+    resource: resources.EVENTS,
+    verbs: ['create', 'patch'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'Events beside the objects that they are about; patch counts repetitions',
+    by: EVENTS,
+  },
+
+  {
+    resource: resources.NODES,
+    subresource: 'metrics',
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'rbac.kubelets',
+    why: "usage of containers; asked of each node's kubelet, which asks the API server whether we may",
+    by: KUBELETS,
+  },
+  {
+    resource: resources.NODES,
+    subresource: 'stats',
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'rbac.kubelets',
+    why: "usage of volumes; asked of each node's kubelet, which asks the API server whether we may",
+    by: KUBELETS,
+  },
+  {
+    resource: resources.NODES,
+    subresource: 'proxy',
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'config.kubelet.viaProxy',
+    why: 'the same through the API server, where kubelets cannot be reached: a far-reaching permission',
+    by: KUBELETS,
+  },
+  ...[resources.POD_METRICS, resources.NODE_METRICS].map(
+    (resource): Permission => ({
+      resource,
+      verbs: ['list'],
+      scope: 'cluster',
+      when: 'rbac.kubelets: false',
+      why: 'usage from metrics-server, where kubelets may not be asked',
+      by: METRICS_SERVER,
+    }),
+  ),
+
+  {
+    resource: resources.CUSTOM_RESOURCE_DEFINITIONS,
+    verbs: ['get', 'create', 'patch'],
+    scope: 'cluster',
+    names: resources.OWN_RESOURCES.map(({ plural, group }) => `${plural}.${group}`).sort(),
+    when: 'config.crds.install',
+    why: "Evenkeel's own definitions, by server-side apply at each start; no others",
+    by: CRDS,
+  },
+  {
+    resource: resources.LEASES,
+    verbs: ['create'],
+    scope: 'own',
+    when: 'always',
+    why: 'leader election; a name cannot be asked for where an object is made by POST',
+    by: LEASES,
+  },
+  {
+    resource: resources.LEASES,
+    verbs: ['get', 'update'],
+    scope: 'own',
+    names: [LEASE],
+    when: 'always',
+    why: 'leader election',
+    by: LEASES,
+  },
+  {
+    resource: resources.CONFIG_MAPS,
+    verbs: ['list', 'watch'],
+    scope: 'own',
+    names: [PAUSE_CONFIG_MAP],
+    when: 'always',
+    why: 'the kill switch',
+    by: INFORMERS,
+  },
+];

@@ -1,0 +1,213 @@
+// A proxy in the way to a real API server (ours or another's) that can be told to fail: by verb and resource, for all or
+// for a few, by answering, delaying, cutting, falling silent or refusing. Plain HTTP in front, the server's own TLS behind.
+
+import http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { KubeConnection } from '../../src/adapters/kubernetes/connection.ts';
+import { nameOf } from '../../src/adapters/kubernetes/request-names.ts';
+import type { HttpMethod } from '../../src/ports/api-transport.ts';
+
+/** A request in RBAC's words. */
+export interface ProxiedRequest {
+  readonly verb: string;
+  /** `pods`, `pods/resize`, `leases.coordination.k8s.io`, `other` */
+  readonly resource: string;
+  readonly path: string;
+  readonly authorization: string;
+}
+
+/** What a request meets in place of the server. */
+type Trouble =
+  | { readonly answer: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> }
+  /** Handed on so much later. */
+  | { readonly delayMs: number }
+  /** The connection is closed without a word. */
+  | 'cut'
+  /** Done by the server, but its answer is lost with the connection. */
+  | 'lose-answer'
+  /** Nothing ever comes. */
+  | 'silence';
+
+export type Fault = {
+  readonly verbs?: readonly string[];
+  readonly resources?: readonly string[];
+  /** Of those that match, evenly: 3 is every third. All of them unless set. */
+  readonly every?: number;
+} & { readonly trouble: Trouble };
+
+interface ActiveFault {
+  readonly fault: Fault;
+  seen: number;
+  met: number;
+}
+
+/** How a fault is doing, and its end. */
+export interface RunningFault {
+  /** How many requests have met it. */
+  readonly met: () => number;
+  readonly end: () => void;
+}
+
+export class FaultProxy {
+  /** Every request that came, refused ones too. */
+  readonly requests: ProxiedRequest[] = [];
+  readonly #upstream: KubeConnection;
+  readonly #agent: https.Agent | http.Agent;
+  readonly #sockets = new Set<Socket>();
+  readonly #dead = new WeakSet<Socket>();
+  readonly #streams = new Set<{ readonly request: ProxiedRequest; readonly cut: () => void }>();
+  readonly #faults = new Set<ActiveFault>();
+  #server: http.Server | null = null;
+  #port = 0;
+
+  private constructor(upstream: KubeConnection) {
+    this.#upstream = upstream;
+    const { ca, cert, key, verify, serverName } = upstream.tls;
+    this.#agent = upstream.server.startsWith('https:')
+      ? new https.Agent({
+          keepAlive: true,
+          rejectUnauthorized: verify,
+          ...(ca === undefined ? {} : { ca }),
+          ...(cert === undefined ? {} : { cert }),
+          ...(key === undefined ? {} : { key }),
+          ...(serverName === undefined ? {} : { servername: serverName }),
+        })
+      : new http.Agent({ keepAlive: true });
+  }
+
+  /** @param upstream the API server; requests bring their own credentials */
+  static async start(upstream: KubeConnection): Promise<FaultProxy> {
+    const proxy = new FaultProxy(upstream);
+    await proxy.accept();
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async close(): Promise<void> {
+    await this.refuse();
+    this.#agent.destroy();
+  }
+
+  /** From now on, until its end. */
+  begin(fault: Fault): RunningFault {
+    const active: ActiveFault = { fault, seen: 0, met: 0 };
+    this.#faults.add(active);
+    return { met: () => active.met, end: () => void this.#faults.delete(active) };
+  }
+
+  /** Ends every open watch, or those of one resource, in the middle of it. */
+  cutWatches(resource?: string): number {
+    const cut = [...this.#streams].filter(({ request }) => request.verb === 'watch' && (resource ?? request.resource) === request.resource);
+    for (const stream of cut) stream.cut();
+    return cut.length;
+  }
+
+  /**
+   * Every connection that is open now is dead from here on, and nobody is told: as when a host goes away behind a
+   * balancer. New connections are well.
+   */
+  halfOpen(): number {
+    for (const socket of this.#sockets) this.#dead.add(socket);
+    return this.#sockets.size;
+  }
+
+  /** Nobody listens here any more, and what was open is closed. */
+  async refuse(): Promise<void> {
+    const server = this.#server;
+    this.#server = null;
+    for (const socket of this.#sockets) socket.destroy();
+    if (server !== null) await new Promise((resolve) => server.close(resolve));
+  }
+
+  /** Listens again, at the same port. */
+  async accept(): Promise<void> {
+    const server = http.createServer((request, response) => this.#receive(request, response));
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.#port, '127.0.0.1', resolve);
+    });
+    this.#port = (server.address() as AddressInfo).port;
+    this.#server = server;
+  }
+
+  #receive(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const proxied = read(request);
+    this.requests.push(proxied);
+    if (this.#dead.has(request.socket)) return;
+    const trouble = this.#troubleFor(proxied);
+    if (trouble === null || trouble === 'lose-answer') this.#handOn(proxied, request, response, trouble === 'lose-answer');
+    else if (trouble === 'cut') request.socket.destroy();
+    else if (trouble === 'silence') return;
+    else if ('delayMs' in trouble) setTimeout(() => this.#handOn(proxied, request, response, false), trouble.delayMs);
+    else {
+      response.writeHead(trouble.answer, { 'content-type': 'application/json', ...trouble.headers });
+      response.end(
+        trouble.body ?? JSON.stringify({ kind: 'Status', status: 'Failure', code: trouble.answer, message: 'made up by a test' }),
+      );
+    }
+  }
+
+  #troubleFor(request: ProxiedRequest): Trouble | null {
+    for (const active of this.#faults) {
+      const { verbs, resources, every = 1, trouble } = active.fault;
+      if (verbs?.includes(request.verb) === false || resources?.includes(request.resource) === false) continue;
+      active.seen += 1;
+      if (active.seen % every !== 0) continue;
+      active.met += 1;
+      return trouble;
+    }
+    return null;
+  }
+
+  #handOn(proxied: ProxiedRequest, request: http.IncomingMessage, response: http.ServerResponse, loseAnswer: boolean): void {
+    const { host: _ours, connection: _hop, ...headers } = request.headers;
+    const url = new URL(`${this.#upstream.server}${request.url ?? '/'}`);
+    const client = url.protocol === 'https:' ? https : http;
+    const onward = client.request(url, { method: request.method, headers, agent: this.#agent }, (answer) => {
+      if (loseAnswer) {
+        answer.resume();
+        answer.on('end', () => request.socket.destroy());
+        return;
+      }
+      const stream = { request: proxied, cut: () => request.socket.destroy() };
+      this.#streams.add(stream);
+      const { connection: _theirs, ...received } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, received);
+      // Not piped: what goes over a connection that is dead is lost, and its sender is not held up.
+      answer.on('data', (chunk: Buffer) => {
+        if (!this.#dead.has(request.socket)) response.write(chunk);
+      });
+      answer.on('end', () => {
+        if (!this.#dead.has(request.socket)) response.end();
+      });
+      answer.on('error', () => request.socket.destroy());
+      response.on('close', () => {
+        this.#streams.delete(stream);
+        onward.destroy();
+      });
+      response.flushHeaders();
+    });
+    onward.on('error', () => request.socket.destroy());
+    request.pipe(onward);
+  }
+}
+
+function read(request: http.IncomingMessage): ProxiedRequest {
+  const url = new URL(request.url ?? '/', 'http://proxy');
+  const contentType = request.headers['content-type'];
+  const { verb, resource } = nameOf({
+    method: request.method as HttpMethod,
+    path: url.pathname,
+    query: url.searchParams.has('watch') ? { watch: true } : {},
+    headers: contentType === undefined ? {} : { 'content-type': contentType },
+  });
+  return { verb, resource, path: url.pathname, authorization: request.headers.authorization ?? '' };
+}
