@@ -89,16 +89,14 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
     by: EFFECTS,
   },
-  ...WORKLOADS.map(
-    (resource): Permission => ({
-      resource,
-      verbs: ['patch'],
-      scope: 'cluster',
-      when: 'rbac.effects',
-      why: 'the annotations evenkeel.io/mode (a person set it) and evenkeel.io/resized (what was done); nothing else of them',
-      by: RECORDS,
-    }),
-  ),
+  ...WORKLOADS.map((resource): Permission => ({
+    resource,
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'the annotations evenkeel.io/mode (a person set it) and evenkeel.io/resized (what was done); nothing else of them',
+    by: RECORDS,
+  })),
 
   {
     resource: RECOMMENDATIONS,
@@ -170,16 +168,14 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     why: 'the same through the API server, where kubelets cannot be reached: a far-reaching permission',
     by: KUBELETS,
   },
-  ...[resources.POD_METRICS, resources.NODE_METRICS].map(
-    (resource): Permission => ({
-      resource,
-      verbs: ['list'],
-      scope: 'cluster',
-      when: 'rbac.kubelets: false',
-      why: 'usage from metrics-server, where kubelets may not be asked',
-      by: METRICS_SERVER,
-    }),
-  ),
+  ...[resources.POD_METRICS, resources.NODE_METRICS].map((resource): Permission => ({
+    resource,
+    verbs: ['list'],
+    scope: 'cluster',
+    when: 'rbac.kubelets: false',
+    why: 'usage from metrics-server, where kubelets may not be asked',
+    by: METRICS_SERVER,
+  })),
 
   {
     resource: resources.CUSTOM_RESOURCE_DEFINITIONS,

@@ -1,0 +1,42 @@
+// The roles grant what the code declares that it asks for, and nothing besides.
+
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { CONTROLLER_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
+import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT } from './rules.ts';
+
+const ROLES = [...manifestsOf('config/rbac/clusterrole.yaml'), ...manifestsOf('config/rbac/role.yaml')];
+const UNINSTALL = manifestsOf('config/uninstall/rbac.yaml');
+
+describe('The controller’s roles', () => {
+  test('are the declared permissions, rule by rule', () => {
+    expect(grantsOf(ROLES, 'evenkeel-controller')).toEqual(declared(CONTROLLER_PERMISSIONS, BY_DEFAULT));
+  });
+
+  test('grant nothing twice', () => {
+    const grants = grantsOf(ROLES, 'evenkeel-controller');
+    expect(grants.filter((grant, index) => grants.indexOf(grant) !== index)).toEqual([]);
+  });
+
+  test('come from code that is there', () => {
+    const missing = CONTROLLER_PERMISSIONS.filter(({ by }) => !existsSync(join(ROOT, by)));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('No role', () => {
+  test('holds a wildcard, a way into pods or nodes, or anybody’s secrets', () => {
+    expect(forbiddenIn([...ROLES, ...UNINSTALL])).toEqual([]);
+  });
+
+  test.each([
+    ['a wildcard', `rules: [{ apiGroups: ['*'], resources: [pods], verbs: [get] }]`],
+    ['nodes/proxy', `rules: [{ apiGroups: [''], resources: [nodes/proxy], verbs: [get] }]`],
+    ['pods/exec', `rules: [{ apiGroups: [''], resources: [pods/exec], verbs: [create] }]`],
+    ['secrets', `rules: [{ apiGroups: [''], resources: [secrets], verbs: [get] }]`],
+    ['escalate', `rules: [{ apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [escalate] }]`],
+  ])('would get by with %s', (_what, rules) => {
+    expect(forbiddenIn(parseManifests(`kind: ClusterRole\nmetadata: { name: r }\n${rules}`))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+// RBAC rules, compared: each taken apart into what it grants, one line a verb and resource.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
+import type { GrantedWhen, Permission } from '../../src/adapters/kubernetes/permissions.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What the chart grants with its default values. */
+export const BY_DEFAULT: readonly GrantedWhen[] = ['always', 'rbac.effects', 'rbac.kubelets', 'config.crds.install'];
+
+export interface PolicyRule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** An object of a manifest, as far as these tests read it. */
+export interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly rules?: readonly PolicyRule[];
+  readonly [field: string]: unknown;
+}
+
+export function parseManifests(text: string): readonly Manifest[] {
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+}
+
+/** The manifests of one file, by its path from the root. */
+export function manifestsOf(file: string): readonly Manifest[] {
+  return parseManifests(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+/** What roles grant: `cluster patch pods/resize`, `own get leases.coordination.k8s.io named evenkeel-controller`. */
+export function grantsOf(manifests: readonly Manifest[], name: string): readonly string[] {
+  const roles = manifests.filter(({ kind, metadata }) => ['Role', 'ClusterRole'].includes(kind) && metadata.name === name);
+  return roles
+    .flatMap(({ kind, rules = [] }) =>
+      rules.flatMap(({ apiGroups = [], resources = [], resourceNames = [], verbs }) =>
+        apiGroups.flatMap((group) =>
+          resources.flatMap((resource) =>
+            verbs.map((verb) => line(kind === 'Role' ? 'own' : 'cluster', verb, group, resource, resourceNames)),
+          ),
+        ),
+      ),
+    )
+    .sort();
+}
+
+/** The same of what the code declares that it asks for. */
+export function declared(permissions: readonly Permission[], when: readonly GrantedWhen[]): readonly string[] {
+  return permissions
+    .filter((permission) => when.includes(permission.when))
+    .flatMap(({ scope, verbs, resource, subresource, names = [] }) => {
+      const plural = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
+      return verbs.map((verb) => line(scope, verb, resource.group, plural, names));
+    })
+    .sort();
+}
+
+/** `patch pods/resize`, `get leases.coordination.k8s.io`: as the controller's own metrics name its requests. */
+export function requestsOf(permissions: readonly Permission[], when: readonly GrantedWhen[]): ReadonlySet<string> {
+  return new Set(
+    permissions
+      .filter((permission) => when.includes(permission.when))
+      .flatMap(({ verbs, resource, subresource }) => {
+        const name = resourceName(resource);
+        return verbs.map((verb) => `${verb} ${subresource === undefined ? name : `${name}/${subresource}`}`);
+      }),
+  );
+}
+
+function line(scope: string, verb: string, group: string, resource: string, names: readonly string[]): string {
+  const [plural = '', subresource] = resource.split('/');
+  const base = group === '' ? plural : `${plural}.${group}`;
+  const named = names.length === 0 ? '' : ` named ${[...names].sort().join(',')}`;
+  return `${scope} ${verb} ${subresource === undefined ? base : `${base}/${subresource}`}${named}`;
+}
+
+/** What no role of ours may ever grant; each as a sentence. */
+export function forbiddenIn(manifests: readonly Manifest[]): readonly string[] {
+  return manifests.flatMap(({ kind, metadata, rules = [] }) =>
+    rules.flatMap(({ apiGroups = [], resources = [], verbs }) => {
+      const found: string[] = [];
+      const where = `${kind} ${metadata.name}`;
+      if ([...apiGroups, ...resources, ...verbs].some((entry) => entry.includes('*'))) found.push(`${where}: a wildcard`);
+      for (const resource of ['nodes/proxy', 'pods/exec', 'pods/attach', 'pods/portforward', 'serviceaccounts/token'])
+        if (resources.includes(resource)) found.push(`${where}: ${resource}`);
+      if (kind === 'ClusterRole' && resources.includes('secrets')) found.push(`${where}: secrets of the whole cluster`);
+      for (const verb of ['escalate', 'bind', 'impersonate', 'deletecollection'])
+        if (verbs.includes(verb)) found.push(`${where}: verb ${verb}`);
+      if (apiGroups.includes('rbac.authorization.k8s.io')) found.push(`${where}: RBAC itself`);
+      return found;
+    }),
+  );
+}
