@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
 import { FakeClock, settle } from '../../test/fakes/fake-clock.ts';
 import { LEASE_TIMES, LeaderElection } from './leader-election.ts';
+import type { Logger } from '../ports/logger.ts';
+import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';
 import { SeededRandom } from './random.ts';
@@ -10,6 +12,10 @@ import { SeededRandom } from './random.ts';
 class MemoryLease implements LeaseStore {
   record: LeaseRecord | undefined;
   away = false;
+  /** Why the server refuses; null: it does not. */
+  refusal: string | null = null;
+  /** How many requests from now on find a connection that is dead: only their deadline ends them. */
+  deadConnections = 0;
   /** How long an answer takes after the write has been kept. */
   slow: () => Promise<void> = () => Promise.resolve();
   #version = 0;
@@ -24,8 +30,12 @@ class MemoryLease implements LeaseStore {
     return this.record === undefined ? this.#keep(lease) : undefined;
   }
 
-  async update(resourceVersion: string, lease: LeaseWrite): Promise<LeaseRecord | undefined> {
+  async update(resourceVersion: string, lease: LeaseWrite, signal: AbortSignal): Promise<LeaseRecord | undefined> {
     this.#reach();
+    if (this.deadConnections > 0) {
+      this.deadConnections -= 1;
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('no answer')), { once: true }));
+    }
     const kept = this.record?.resourceVersion === resourceVersion ? this.#keep(lease) : undefined;
     await this.slow();
     return kept;
@@ -38,23 +48,24 @@ class MemoryLease implements LeaseStore {
 
   #reach(): void {
     if (this.away) throw new Error('connection refused');
+    if (this.refusal !== null) throw new Error(this.refusal);
   }
 }
 
-function anElection(identity: string, store: LeaseStore, machine: FakeClock): LeaderElection {
+function anElection(identity: string, store: LeaseStore, machine: FakeClock, logger: Logger = SILENT_LOGGER, skewMs = 0): LeaderElection {
   return new LeaderElection({
     store,
     identity,
     machine,
     random: new SeededRandom(7),
-    logger: SILENT_LOGGER,
+    logger,
     metrics: NO_METRICS,
-    timestamp: () => new Date(machine.nowMs()).toISOString(),
+    timestamp: () => new Date(machine.nowMs() + skewMs).toISOString(),
   });
 }
 
-function aCandidate(identity: string, store: LeaseStore, machine: FakeClock) {
-  const election = anElection(identity, store, machine);
+function aCandidate(identity: string, store: LeaseStore, machine: FakeClock, logger: Logger = SILENT_LOGGER, skewMs = 0) {
+  const election = anElection(identity, store, machine, logger, skewMs);
   const stop = new AbortController();
   const terms: string[] = [];
   const ended = election.run(async (term) => {
@@ -161,6 +172,75 @@ describe('LeaderElection', () => {
     machine.nowMs = () => asked() + 20_000; // no timer has fired yet
     expect(a.election.isLeader()).toBe(false);
     machine.nowMs = asked;
+    a.stop.abort();
+    await a.ended;
+  });
+
+  test('one dead connection does not cost the lease: the renewal is tried on another in time', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(10_000);
+    store.deadConnections = 1;
+    await machine.advance(30_000);
+    expect([a.terms, a.election.isLeader()]).toEqual([['began'], true]);
+    a.stop.abort();
+    await a.ended;
+  });
+
+  const HOUR_MS = 3_600_000;
+  test.each([
+    ['an hour behind', -HOUR_MS],
+    ['an hour ahead', HOUR_MS],
+    ['ten years ahead', 10 * 365 * 24 * HOUR_MS],
+  ])('a holder whose clock is %s keeps its lease while it renews, and loses it in time when it is gone', async (_, skewMs) => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine, SILENT_LOGGER, skewMs);
+    await settle();
+    const b = aCandidate('b', store, machine);
+    await machine.advance(60_000);
+    expect([a.election.isLeader(), b.election.isLeader(), b.terms]).toEqual([true, false, []]);
+    // Gone without a word: its renewals reach the server no more.
+    const { record } = store;
+    const update = store.update.bind(store);
+    store.update = (version, lease, signal) =>
+      lease.holder === 'a' ? Promise.reject(new Error('no route to host')) : update(version, lease, signal);
+    const diedAt = machine.nowMs();
+    for (let second = 0; second < 13 && !b.election.isLeader(); second += 1) {
+      await machine.advance(1_000);
+      expect([a.election.isLeader(), b.election.isLeader()]).not.toEqual([true, true]);
+    }
+    expect([store.record?.holder, machine.nowMs() - diedAt <= 13_000, record?.holder]).toEqual(['b', true, 'a']);
+    for (const each of [a, b]) each.stop.abort();
+    await Promise.all([a.ended, b.ended]);
+  });
+
+  test('a candidate whose own clock is wrong takes no lease that is held', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await settle();
+    const b = aCandidate('b', store, machine, SILENT_LOGGER, HOUR_MS);
+    const c = aCandidate('c', store, machine, SILENT_LOGGER, -HOUR_MS);
+    await machine.advance(120_000);
+    expect([a.terms, b.terms, c.terms]).toEqual([['began'], [], []]);
+    for (const each of [a, b, c]) each.stop.abort();
+    await Promise.all([a.ended, b.ended, c.ended]);
+  });
+
+  test('a refused lease is told once, and what mends it, until it is given', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const logger = new RecordingLogger();
+    store.refusal = 'leases.coordination.k8s.io is forbidden: cannot get resource "leases"';
+    const a = aCandidate('a', store, machine, logger);
+    await machine.advance(60_000);
+    expect(a.election.problem()).toContain('cannot get resource "leases"');
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    store.refusal = null;
+    await machine.advance(2_000);
+    expect([a.election.isLeader(), a.election.problem()]).toEqual([true, null]);
     a.stop.abort();
     await a.ended;
   });

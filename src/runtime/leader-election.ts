@@ -11,6 +11,9 @@ import type { Random } from '../ports/random.ts';
 /** lease > renew deadline > retry: hand-over in under 13 s after a crash (10 s lease + a retry + slack), 2 s after a clean stop. */
 export const LEASE_TIMES = { leaseMs: 10_000, renewDeadlineMs: 7_000, retryMs: 1_500 } as const;
 
+/** A renewal is tried so often, at least, before the deadline ends the term. */
+const TRIES_IN_DEADLINE = 3;
+
 export interface LeaderElectionParts {
   readonly store: LeaseStore;
   readonly identity: string;
@@ -36,6 +39,7 @@ export class LeaderElection {
   readonly #leads: Gauge;
   #observed: Observed | undefined;
   #held: LeaseRecord | undefined;
+  #problem: string | null = null;
   /**
    * When the request was sent that gave or last renewed the lease. Not when it was answered: the others count from when
    * the server kept it, and an answer may take as long as the renew deadline.
@@ -55,9 +59,14 @@ export class LeaderElection {
     return holder === '' ? null : holder;
   }
 
+  /** Why the lease cannot be read or written at this moment; null while it can. */
+  problem(): string | null {
+    return this.#problem;
+  }
+
   /** Judged by the clock, not by a timer that may be late: a process that stood still (suspended, starved) leads no more. */
   isLeader(): boolean {
-    return this.#held !== undefined && this.#parts.machine.nowMs() - this.#renewedAtMs < this.#times.renewDeadlineMs;
+    return this.#held?.holder === this.#parts.identity && this.#parts.machine.nowMs() - this.#renewedAtMs < this.#times.renewDeadlineMs;
   }
 
   /**
@@ -100,64 +109,99 @@ export class LeaderElection {
     while (!signal.aborted) {
       try {
         this.#held = await this.#tryAcquire(signal);
+        this.#well();
         if (this.#held !== undefined) return;
       } catch (err) {
-        if (!aborted(signal)) this.#parts.logger.warn('Leader election could not reach the lease; will retry', { err });
+        if (!aborted(signal)) this.#trouble('Leader election could not reach the lease; retrying', err);
       }
       // Jitter shortens alone: a released lease is taken within one retry, whatever the dice say.
       await this.#pause(this.#times.retryMs * (1 - 0.2 * this.#parts.random.next()), signal);
     }
   }
 
-  async #tryAcquire(signal: AbortSignal): Promise<LeaseRecord | undefined> {
+  #tryAcquire(signal: AbortSignal): Promise<LeaseRecord | undefined> {
     const { store, identity, machine } = this.#parts;
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(this.#times.renewDeadlineMs)]);
-    const record = await store.read(bounded);
-    this.#renewedAtMs = machine.nowMs();
-    if (record === undefined) return store.create(this.#lease(undefined), bounded);
-    if (this.#observed === undefined || !sameRecord(this.#observed.record, record)) {
-      this.#observed = { record, atMs: machine.nowMs() };
-    }
-    const heldMs = Math.max(record.leaseDurationSeconds * 1000, this.#times.leaseMs);
-    const free = record.holder === '' || record.holder === identity || machine.nowMs() - this.#observed.atMs > heldMs;
-    return free ? store.update(record.resourceVersion, this.#lease(record), bounded) : undefined;
+    return this.#within(this.#times.renewDeadlineMs, signal, async (bounded) => {
+      const record = await store.read(bounded);
+      this.#renewedAtMs = machine.nowMs();
+      if (record === undefined) return store.create(this.#lease(undefined), bounded);
+      if (this.#observed === undefined || !sameRecord(this.#observed.record, record)) {
+        this.#observed = { record, atMs: machine.nowMs() };
+      }
+      const heldMs = Math.max(record.leaseDurationSeconds * 1000, this.#times.leaseMs);
+      const free = record.holder === '' || record.holder === identity || machine.nowMs() - this.#observed.atMs > heldMs;
+      return free ? store.update(record.resourceVersion, this.#lease(record), bounded) : undefined;
+    });
   }
 
   // Ends the term when the lease could not be renewed for the renew deadline, or was taken.
   async #keepRenewing(term: AbortController): Promise<void> {
-    const { machine, store, logger } = this.#parts;
+    const { machine, logger, identity } = this.#parts;
+    const { renewDeadlineMs, retryMs } = this.#times;
     while (!term.signal.aborted) {
-      await this.#pause(this.#times.retryMs, term.signal);
+      await this.#pause(retryMs, term.signal);
       if (aborted(term.signal) || this.#held === undefined) return;
-      const askedAtMs = machine.nowMs();
-      const left = this.#times.renewDeadlineMs - (askedAtMs - this.#renewedAtMs);
       try {
-        // Bounded by what is left of the deadline: a request that hangs must not outlive the lease.
-        const bounded = AbortSignal.any([term.signal, AbortSignal.timeout(Math.max(1, Math.floor(left)))]);
-        const renewed = await store.update(this.#held.resourceVersion, this.#lease(this.#held), bounded);
-        if (renewed === undefined) {
-          const now = await store.read(bounded);
-          if (now?.holder !== this.#parts.identity) {
-            logger.warn('The lease was taken by another replica', { holder: now?.holder });
-            this.#held = undefined;
-            term.abort();
-            return;
-          }
-          // Somebody else wrote to it (a label): ours still, and renewed on its new version the next time.
-          this.#held = now;
-        } else {
-          this.#held = renewed;
-          this.#renewedAtMs = askedAtMs;
-        }
+        await this.#renew(this.#held, term.signal);
+        this.#well();
       } catch (err) {
         if (aborted(term.signal)) return;
-        logger.warn('Renewing the lease failed', { err });
+        this.#trouble('Renewing the lease failed; retrying', err);
       }
-      if (machine.nowMs() - this.#renewedAtMs >= this.#times.renewDeadlineMs) {
-        logger.error('The lease could not be renewed in time: no longer acting', { renewDeadlineMs: this.#times.renewDeadlineMs });
-        this.#held = undefined;
-        term.abort();
+      if (this.#held.holder !== identity) {
+        logger.warn('The lease was taken by another replica', { holder: this.#held.holder });
+        this.#endTerm(term);
+      } else if (machine.nowMs() - this.#renewedAtMs >= renewDeadlineMs) {
+        logger.error('The lease could not be renewed in time: no longer acting', { renewDeadlineMs });
+        this.#endTerm(term);
       }
+    }
+  }
+
+  async #renew(held: LeaseRecord, signal: AbortSignal): Promise<void> {
+    const { machine, store } = this.#parts;
+    const { renewDeadlineMs } = this.#times;
+    const askedAtMs = machine.nowMs();
+    const leftMs = renewDeadlineMs - (askedAtMs - this.#renewedAtMs);
+    // What hangs must not outlive the lease, and one dead connection must leave time to try another.
+    await this.#within(Math.min(leftMs, renewDeadlineMs / TRIES_IN_DEADLINE), signal, async (bounded) => {
+      const renewed = await store.update(held.resourceVersion, this.#lease(held), bounded);
+      if (renewed === undefined) {
+        // Taken, or deleted; or somebody else wrote to it (a label), or a renewal was kept whose answer was lost: ours
+        // still then, and renewed on its new version the next time.
+        this.#held = (await store.read(bounded)) ?? { ...held, holder: '' };
+      } else {
+        this.#held = renewed;
+        this.#renewedAtMs = askedAtMs;
+      }
+    });
+  }
+
+  // Nothing to give back: what is left of the lease is not ours to write.
+  #endTerm(term: AbortController): void {
+    this.#held = undefined;
+    term.abort();
+  }
+
+  // Said when it begins, changes or ends: a retry every second and a half must not fill the log.
+  #trouble(message: string, err: unknown): void {
+    const problem = err instanceof Error ? err.message : String(err);
+    if (problem !== this.#problem) this.#parts.logger.warn(message, { err });
+    this.#problem = problem;
+  }
+
+  #well(): void {
+    if (this.#problem !== null) this.#parts.logger.info('The lease can be read and written again', { before: this.#problem });
+    this.#problem = null;
+  }
+
+  async #within<T>(ms: DurationMs, signal: AbortSignal, ask: (bounded: AbortSignal) => Promise<T>): Promise<T> {
+    const late = new AbortController();
+    const cancel = this.#parts.machine.setTimer(Math.max(1, ms), () => late.abort(new Error('no answer in time')));
+    try {
+      return await ask(AbortSignal.any([signal, late.signal]));
+    } finally {
+      cancel();
     }
   }
 

@@ -60,7 +60,8 @@ export function storeHealth(history: History, clock: Clock): HealthSource {
 export function leaderHealth(election: LeaderElection | null, identity: string, clock: Clock): HealthSource {
   return healthSource('leader-election', clock, () => {
     if (election === null) return { status: 'ok', message: 'switched off: this replica acts' };
-    const holder = election.holder();
+    const [holder, problem] = [election.holder(), election.problem()];
+    if (problem !== null) return { status: 'failed', message: problem };
     if (holder === null) return { status: 'degraded', message: 'nobody holds the lease' };
     return { status: 'ok', message: holder === identity ? 'this replica leads' : `${holder} leads` };
   });
