@@ -4,7 +4,7 @@ import { workloadPath, type WorkloadRecord } from '../core/model/workload.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed } from './audit.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { refusalOf, type CommandOutcome } from './outcome.ts';
 
 /** Sets one workload's mode by its annotation `evenkeel.io/mode`; null goes back to the policy's. Answers the workload with it. */
@@ -33,7 +33,8 @@ export async function setWorkloadMode(
   } as const;
   let outcome;
   try {
-    outcome = await ports.records.annotate(workloadPath(workload), { [WORKLOAD_ANNOTATIONS.mode]: body.mode }, { dryRun: caller.dryRun });
+    const options = { dryRun: caller.dryRun, fieldManager: FIELD_MANAGER };
+    outcome = await ports.records.annotate(workloadPath(workload), { [WORKLOAD_ANNOTATIONS.mode]: body.mode }, options);
   } catch (error) {
     ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
     recordDeed(ports, caller, { ...deed, outcome: 'error' });

@@ -60,11 +60,14 @@ export interface RecordWriter {
     signal?: AbortSignal,
   ): Promise<WriteOutcome & { readonly object?: unknown }>;
   delete(object: OwnObject, signal?: AbortSignal): Promise<WriteOutcome>;
-  /** Sets (or with null removes) annotations under `evenkeel.io/` on any object. `path` is its API path. */
+  /**
+   * Sets (or with null removes) annotations under `evenkeel.io/` on any object. `path` is its API path. `fieldManager`
+   * tells what a person asked for from what Evenkeel notes for itself (the default): an uninstall removes the latter.
+   */
   annotate(
     path: string,
     annotations: Readonly<Record<string, string | null>>,
-    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager?: string },
     signal?: AbortSignal,
   ): Promise<WriteOutcome & { readonly object?: unknown }>;
 }

@@ -1,0 +1,140 @@
+// How restorers read and write the cluster: pages of wire objects, and patches that the server checks against what was seen.
+
+import { listPages } from '../../adapters/kubernetes/pages.ts';
+import { collectionPath, objectPath, type ApiResource } from '../../adapters/kubernetes/resources.ts';
+import { objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
+import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
+import type { ManagedFieldsEntry } from '../../core/uninstall/field-owners.ts';
+import { UNINSTALL_MANAGER } from '../../core/uninstall/field-managers.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { JsonPatchOperation, WriteOutcome } from '../../ports/writers.ts';
+
+/** What every object has, read once. */
+export interface ObjectHead {
+  readonly wire: Wire;
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: Wire;
+  readonly annotations: Wire;
+  readonly finalizers: readonly string[];
+  readonly isGoing: boolean;
+  readonly managedFields: readonly ManagedFieldsEntry[];
+}
+
+export class ClusterAccess {
+  /** In a dry run: one that adds `dryRun=All` to every write. */
+  readonly transport: ApiTransport;
+
+  constructor(transport: ApiTransport) {
+    this.transport = transport;
+  }
+
+  /** Every object of a kind, in all namespaces or in one. @throws ApiFault */
+  async *list(
+    resource: ApiResource,
+    signal: AbortSignal,
+    within: { readonly namespace?: string; readonly labelSelector?: string } = {},
+  ): AsyncGenerator<ObjectHead> {
+    const path = collectionPath(resource, within.namespace ?? null);
+    for await (const { items } of listPages(this.transport, path, { labelSelector: within.labelSelector }, signal)) {
+      for (const item of items) yield headOf(item);
+    }
+  }
+
+  /** A JSON patch that holds only while the object is the one that was seen. */
+  async patch(
+    resource: ApiResource,
+    { namespace, name, uid }: Pick<ObjectHead, 'namespace' | 'name' | 'uid'>,
+    operations: readonly JsonPatchOperation[],
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    const path = objectPath(resource, namespace, name);
+    const response = await this.transport.request({
+      method: 'PATCH',
+      path,
+      query: { fieldManager: UNINSTALL_MANAGER },
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: [{ op: 'test', path: '/metadata/uid', value: uid }, ...operations],
+      signal,
+    });
+    return writeOutcome(`patching ${path}`, response);
+  }
+
+  async merge(path: string, body: object, signal: AbortSignal): Promise<WriteOutcome> {
+    const response = await this.transport.request({
+      method: 'PATCH',
+      path,
+      query: { fieldManager: UNINSTALL_MANAGER },
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body,
+      signal,
+    });
+    return writeOutcome(`patching ${path}`, response);
+  }
+
+  /** Deletes that very object, never its successor of the same name. */
+  async delete(
+    resource: ApiResource,
+    { namespace, name, uid }: Pick<ObjectHead, 'namespace' | 'name' | 'uid'>,
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    const path = objectPath(resource, namespace, name);
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
+    return writeOutcome(`deleting ${path}`, await this.transport.request({ method: 'DELETE', path, body, signal }));
+  }
+}
+
+/** `deployment shop/web` */
+export function nameOf(resource: ApiResource, { namespace, name }: Pick<ObjectHead, 'namespace' | 'name'>): string {
+  return `${resource.kind.toLowerCase()} ${namespace === null ? name : `${namespace}/${name}`}`;
+}
+
+/** A key as a step of a JSON pointer (RFC 6901). */
+export function pointerStep(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Operations that take these annotations away while they still say what was read. */
+export function withoutAnnotations(head: ObjectHead, keys: readonly string[]): readonly JsonPatchOperation[] {
+  return keys.flatMap((key): JsonPatchOperation[] => {
+    const path = `/metadata/annotations/${pointerStep(key)}`;
+    return [
+      { op: 'test', path, value: head.annotations[key] },
+      { op: 'remove', path },
+    ];
+  });
+}
+
+/** Operations that take finalizers away: from the end, so that the indices before stay right. */
+export function withoutFinalizers(head: ObjectHead, isOurs: (finalizer: string) => boolean): readonly JsonPatchOperation[] {
+  return head.finalizers
+    .map((finalizer, index) => ({ finalizer, path: `/metadata/finalizers/${index}` }))
+    .filter(({ finalizer }) => isOurs(finalizer))
+    .reverse()
+    .flatMap(({ finalizer, path }): JsonPatchOperation[] => [
+      { op: 'test', path, value: finalizer },
+      { op: 'remove', path },
+    ]);
+}
+
+function headOf(wire: Wire): ObjectHead {
+  const metadata = objectAt(wire, 'metadata');
+  const namespace = textAt(metadata, 'namespace');
+  const finalizers = metadata['finalizers'];
+  return {
+    wire,
+    namespace: namespace === '' ? null : namespace,
+    name: textAt(metadata, 'name'),
+    uid: textAt(metadata, 'uid'),
+    labels: objectAt(metadata, 'labels'),
+    annotations: objectAt(metadata, 'annotations'),
+    finalizers: Array.isArray(finalizers) ? finalizers.filter((each) => typeof each === 'string') : [],
+    isGoing: metadata['deletionTimestamp'] !== undefined,
+    managedFields: objectsAt(metadata, 'managedFields').map((entry) => ({
+      manager: textAt(entry, 'manager'),
+      subresource: textAt(entry, 'subresource'),
+      fields: objectAt(entry, 'fieldsV1'),
+    })),
+  };
+}

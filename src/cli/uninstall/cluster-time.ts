@@ -1,0 +1,15 @@
+import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+
+/**
+ * When something that lasts so long in machine time ends by the cluster's own clock: an embedded cluster's may run faster.
+ * null where it cannot be told (a clock at full speed): without an end, then.
+ */
+export async function clusterTimeIn(transport: ApiTransport, ms: DurationMs, signal: AbortSignal): Promise<Instant | null> {
+  const version = await transport.request({ method: 'GET', path: '/version', signal });
+  const { gitVersion } = (version.body ?? {}) as { readonly gitVersion?: unknown };
+  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) return Date.now() + ms;
+  const { body } = await transport.request({ method: 'GET', path: '/evenkeel/clock', signal });
+  const { now, speed } = (body ?? {}) as { readonly now?: unknown; readonly speed?: unknown };
+  return typeof now === 'number' && typeof speed === 'number' ? now + ms * speed : null;
+}

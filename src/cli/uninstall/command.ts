@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
+import { resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
+import { NO_METRICS } from '../../runtime/metrics.ts';
+import { SeededRandom } from '../../runtime/random.ts';
+import { SystemTimer } from '../../runtime/system-clock.ts';
+import { describeOptions } from '../arguments.ts';
+import type { Command, Terminal } from '../command.ts';
+import { parseUninstallOptions, UNINSTALL_OPTIONS, type UninstallOptions } from './options.ts';
+import { runUninstall, type UninstallReport } from './run-uninstall.ts';
+
+const DEFAULT_NAMESPACE = 'evenkeel-system';
+/** An uninstall is short and a person waits for it; the API server's own fairness is the limit. */
+const REQUESTS_PER_SECOND = 200;
+
+const EXIT = { done: 0, failed: 1, wronglyCalled: 2, somethingLeft: 3, interrupted: 130 } as const;
+
+/** `evenkeel uninstall`: what an administrator expects before our pods go away. */
+export const uninstallCommand: Command = {
+  name: 'uninstall',
+  summary: 'put back what Evenkeel changed in a cluster and remove its traces, before it is deleted',
+  help: [
+    'evenkeel uninstall [--restore] [OPTIONS]',
+    '',
+    'Stops the controllers from acting, then takes back what Evenkeel did: with --restore pods get the sizes of their',
+    'templates again, in place and without a restart; annotations that Evenkeel wrote, its taints and cordons, its',
+    'finalizers and its Recommendations are removed, and the status of policies is cleared. What somebody else changed',
+    'since, what people stated (annotations by kubectl or in the dashboard) and policies stay; what stays is named.',
+    'Safe to repeat, and to take up after it was broken off. The chart runs it before `helm uninstall`.',
+    '',
+    ...describeOptions(UNINSTALL_OPTIONS),
+    '',
+    'Exit code: 0 all done, 1 failed before anything was changed, 2 called wrongly, 3 something is left (and named), 130 interrupted.',
+  ].join('\n'),
+  async run(args, terminal) {
+    const parsed = parseUninstallOptions(args);
+    if (!parsed.ok) {
+      for (const problem of parsed.problems) terminal.err(`evenkeel uninstall: ${problem}`);
+      return EXIT.wronglyCalled;
+    }
+    try {
+      return await uninstall(parsed.options, terminal);
+    } catch (err) {
+      terminal.err(`evenkeel uninstall: ${err instanceof Error ? err.message : String(err)}`);
+      if (terminal.interrupted.aborted) return EXIT.interrupted;
+      return parsed.options['best-effort'] ? EXIT.done : EXIT.failed;
+    }
+  },
+};
+
+async function uninstall(options: UninstallOptions, terminal: Terminal): Promise<number> {
+  const timer = new SystemTimer();
+  const { kubeconfig, context } = options;
+  const connection = await resolveKubeConfig({
+    timer,
+    ...(kubeconfig === null ? {} : { path: kubeconfig }),
+    ...(context === null ? {} : { context }),
+  });
+  const namespace = options.namespace ?? namespaceOf(connection.namespace, terminal);
+  terminal.out(`evenkeel uninstall: cluster ${connection.server}, Evenkeel's namespace ${namespace}`);
+  if (process.stdin.isTTY && !options.yes && !options['dry-run']) {
+    terminal.err('evenkeel uninstall: this changes the cluster; look first with --dry-run, then add --yes');
+    return EXIT.wronglyCalled;
+  }
+  const transport = new HttpTransport({
+    connection,
+    timer,
+    random: new SeededRandom(randomBytes(4).readUInt32LE()),
+    metrics: NO_METRICS,
+    userAgent: 'evenkeel-uninstall',
+    qps: REQUESTS_PER_SECOND,
+    burst: REQUESTS_PER_SECOND,
+  });
+  try {
+    const tell = (line: string): void => terminal.out(`  ${line}`);
+    const report = await runUninstall({ transport, namespace, options, timer, interrupted: terminal.interrupted, tell });
+    summarize(report, options['dry-run'], terminal);
+    if (terminal.interrupted.aborted) return EXIT.interrupted;
+    return report.left.length === 0 || options['best-effort'] ? EXIT.done : EXIT.somethingLeft;
+  } finally {
+    transport.close();
+  }
+}
+
+/** As the controller has it: in a pod the pod's own, for a kubeconfig names where a person works. */
+function namespaceOf(own: string | null, { environment }: Terminal): string {
+  const inPod = environment['KUBERNETES_SERVICE_HOST'] !== undefined;
+  return (inPod ? own : null) ?? environment['EVENKEEL_POD_NAMESPACE'] ?? DEFAULT_NAMESPACE;
+}
+
+function summarize({ results, left, notes }: UninstallReport, dryRun: boolean, terminal: Terminal): void {
+  terminal.out(dryRun ? 'would be:' : 'done:');
+  for (const { name, changed, kept } of results) {
+    terminal.out(`  ${name}: ${changed}${kept.length === 0 ? '' : `, ${kept.length} kept as they are`}`);
+  }
+  for (const note of notes) terminal.out(`note: ${note}`);
+  for (const { object, why } of left) terminal.err(`left: ${object}: ${why}`);
+  terminal.out(left.length === 0 ? 'evenkeel uninstall: nothing is left' : `evenkeel uninstall: ${left.length} left`);
+}

@@ -1,0 +1,46 @@
+import { parseDuration } from '../../core/model/duration.ts';
+import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text } from '../arguments.ts';
+
+const duration: OptionReader<DurationMs> = (given) => {
+  const parsed = parseDuration(given);
+  return parsed.ok ? parsed : { ok: false, message: 'must be a duration such as 90s or 10m' };
+};
+
+export const UNINSTALL_OPTIONS = {
+  restore: {
+    help: 'put pods back to the sizes of their templates, in place; without it they keep what they have',
+    read: flag(),
+    default: false,
+  },
+  'dry-run': { help: 'say what would be done; the server validates every write and stores none', read: flag(), default: false },
+  yes: { help: 'do not ask for this option at a terminal', read: flag(), default: false },
+  'delete-policies': { help: 'delete the custom resources that people wrote, too', read: flag(), default: false },
+  'delete-crds': { help: 'delete the custom resource definitions, and with them every object of theirs', read: flag(), default: false },
+  'best-effort': { help: 'exit with 0 also when something is left, so that a hook never blocks', read: flag(), default: false },
+  timeout: {
+    value: 'DURATION',
+    help: 'give up after this long and tell what is left (default 3m)',
+    read: duration,
+    default: 3 * MINUTE_MS,
+  },
+  hold: {
+    value: 'DURATION',
+    help: 'keep controllers from acting so long afterwards, time to delete them (default 10m)',
+    read: duration,
+    default: 10 * MINUTE_MS,
+  },
+  namespace: { value: 'NAME', help: "Evenkeel's own (default: the pod's, else evenkeel-system)", read: text(), default: null },
+  kubeconfig: { value: 'FILE', help: "default: KUBECONFIG, ~/.kube/config, or the pod's ServiceAccount", read: text(), default: null },
+  context: { value: 'NAME', help: 'context of the kubeconfig (default: its current one)', read: text(), default: null },
+} as const satisfies OptionTable;
+
+export type UninstallOptions = OptionValues<typeof UNINSTALL_OPTIONS>;
+
+export type ParsedUninstallOptions =
+  { readonly ok: true; readonly options: UninstallOptions } | { readonly ok: false; readonly problems: readonly string[] };
+
+export function parseUninstallOptions(args: readonly string[]): ParsedUninstallOptions {
+  const parsed = parseArguments(UNINSTALL_OPTIONS, args);
+  return parsed.ok ? { ok: true, options: parsed.values } : parsed;
+}

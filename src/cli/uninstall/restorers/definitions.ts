@@ -1,0 +1,20 @@
+// The definitions of Evenkeel's kinds, with whatever objects are left of them. Only where asked for.
+
+import { CUSTOM_RESOURCE_DEFINITIONS, OWN_RESOURCES } from '../../../adapters/kubernetes/resources.ts';
+import { nameOf, type ClusterAccess } from '../cluster-access.ts';
+import type { Restorer } from '../restorer.ts';
+
+export function definitionsRestorer(cluster: ClusterAccess): Restorer {
+  const names = new Set(OWN_RESOURCES.map(({ plural, group }) => `${plural}.${group}`));
+  return {
+    name: 'custom resource definitions deleted',
+    async *find(signal) {
+      for await (const head of cluster.list(CUSTOM_RESOURCE_DEFINITIONS, signal)) {
+        if (!names.has(head.name) || head.isGoing) continue;
+        const carryOut = (stop: AbortSignal): ReturnType<ClusterAccess['delete']> =>
+          cluster.delete(CUSTOM_RESOURCE_DEFINITIONS, head, stop);
+        yield { kind: 'change', object: nameOf(CUSTOM_RESOURCE_DEFINITIONS, head), change: 'deleted', carryOut };
+      }
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Nodes that Evenkeel was emptying: its taint, its cordon and its notes. Nobody else's.
+
+import { NODES } from '../../../adapters/kubernetes/resources.ts';
+import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
+import { NODE_ANNOTATIONS, PREFIX } from '../../../apis/annotations.ts';
+import { isOwnManager, judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
+import { ownersOfSpecField } from '../../../core/uninstall/field-owners.ts';
+import type { JsonPatchOperation } from '../../../ports/writers.ts';
+import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import type { Restorer } from '../restorer.ts';
+
+export function nodesRestorer(cluster: ClusterAccess): Restorer {
+  return {
+    name: 'nodes freed',
+    async *find(signal) {
+      for await (const head of cluster.list(NODES, signal)) {
+        const { operations, words } = freeing(head);
+        if (operations.length === 0) continue;
+        yield {
+          kind: 'change',
+          object: nameOf(NODES, head),
+          change: words.join(', '),
+          carryOut: (stop) => cluster.patch(NODES, head, operations, stop),
+        };
+      }
+    },
+  };
+}
+
+function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOperation[]; readonly words: readonly string[] } {
+  const spec = objectAt(head.wire, 'spec');
+  const taints = objectsAt(spec, 'taints');
+  const others = taints.filter((taint) => !textAt(taint, 'key').startsWith(PREFIX));
+  const operations: JsonPatchOperation[] = [];
+  const words: string[] = [];
+  if (others.length < taints.length) {
+    // A list without a key: it is replaced whole, so it must still be the one that was read.
+    operations.push({ op: 'test', path: '/spec/taints', value: taints });
+    operations.push(others.length === 0 ? { op: 'remove', path: '/spec/taints' } : { op: 'replace', path: '/spec/taints', value: others });
+    words.push('taint removed');
+  }
+  // A cordon has no key of its own: it is ours where we say that we drain and were the one who set it.
+  const cordonIsOurs = ownersOfSpecField(head.managedFields, 'unschedulable').some(({ manager }) => isOwnManager(manager));
+  if (booleanAt(spec, 'unschedulable') && cordonIsOurs && head.annotations[NODE_ANNOTATIONS.drainingBy] !== undefined) {
+    operations.push({ op: 'test', path: '/spec/unschedulable', value: true }, { op: 'remove', path: '/spec/unschedulable' });
+    words.push('uncordoned');
+  }
+  const notes = Object.keys(head.annotations).filter((key) => judgeAnnotation(key, head.managedFields).kind === 'remove');
+  if (notes.length > 0) words.push(`annotations ${notes.join(', ')} removed`);
+  return { operations: [...operations, ...withoutAnnotations(head, notes)], words };
+}

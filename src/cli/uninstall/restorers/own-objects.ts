@@ -1,0 +1,63 @@
+// Evenkeel's own kinds: what it made for itself goes, what people wrote stays and is set free of finalizers and of a
+// status that nobody keeps true any more.
+
+import { objectPath, OWN_RESOURCES, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
+import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
+import { optionalObjectAt } from '../../../adapters/kubernetes/wire.ts';
+import { LABELS, PREFIX } from '../../../apis/annotations.ts';
+import { PLURALS } from '../../../apis/v1alpha1/index.ts';
+import type { WriteOutcome } from '../../../ports/writers.ts';
+import { nameOf, withoutFinalizers, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import type { Finding, Restorer } from '../restorer.ts';
+import { annotationFindings } from './annotations.ts';
+
+/** Made by Evenkeel, one for each workload or run. */
+const OWN_MAKINGS: ReadonlySet<string> = new Set([PLURALS.Recommendation, PLURALS.RebalanceRun]);
+
+export function ownObjectsRestorer(cluster: ClusterAccess, options: { readonly deletePolicies: boolean }): Restorer {
+  return {
+    name: options.deletePolicies ? 'custom resources deleted' : 'recommendations deleted, policies set free',
+    async *find(signal) {
+      for (const resource of OWN_RESOURCES) {
+        try {
+          for await (const head of cluster.list(resource, signal)) yield* findingsOf(cluster, resource, head, options.deletePolicies);
+        } catch (err) {
+          // A kind that is not installed has no objects; the next one may.
+          if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
+        }
+      }
+    },
+  };
+}
+
+function* findingsOf(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead, deletePolicies: boolean): Generator<Finding> {
+  const object = nameOf(resource, head);
+  const goes = deletePolicies || OWN_MAKINGS.has(resource.plural) || head.labels[LABELS.implied] === 'true';
+  const freeing = withoutFinalizers(head, isOurs);
+  const free = (signal: AbortSignal): Promise<WriteOutcome> => cluster.patch(resource, head, freeing, signal);
+  if (goes && !head.isGoing) {
+    const carryOut = async (signal: AbortSignal): Promise<WriteOutcome> => {
+      if (freeing.length > 0) {
+        const freed = await free(signal);
+        if (freed.kind !== 'done') return freed;
+      }
+      return cluster.delete(resource, head, signal);
+    };
+    yield { kind: 'change', object, change: 'deleted', carryOut };
+    return;
+  }
+  if (freeing.length > 0) yield { kind: 'change', object, change: 'finalizers removed', carryOut: free };
+  if (head.isGoing) {
+    const others = head.finalizers.filter((finalizer) => !isOurs(finalizer));
+    if (others.length > 0) yield { kind: 'keep', object, why: `is being deleted and waits for ${others.join(', ')}` };
+    return;
+  }
+  yield* annotationFindings(cluster, resource, head);
+  if (optionalObjectAt(head.wire, 'status') === null) return;
+  const path = objectPath(resource, head.namespace, head.name, 'status');
+  yield { kind: 'change', object, change: 'status cleared', carryOut: (signal) => cluster.merge(path, { status: null }, signal) };
+}
+
+function isOurs(finalizer: string): boolean {
+  return finalizer.startsWith(PREFIX);
+}

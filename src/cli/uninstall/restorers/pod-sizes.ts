@@ -1,0 +1,122 @@
+// Pods back to the sizes they were born with, in place, where the values are still those that Evenkeel gave them.
+
+import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
+import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
+import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
+import { Interner } from '../../../adapters/kubernetes/interner.ts';
+import { LIMIT_RANGES, NODES, ownResource, PODS } from '../../../adapters/kubernetes/resources.ts';
+import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
+import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
+import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
+import type { PodRecord } from '../../../core/model/pod.ts';
+import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
+import { changeSummary } from '../../../core/rightsizing/apply/change-summary.ts';
+import type { Values } from '../../../core/rightsizing/apply/container-values.ts';
+import { readMemory } from '../../../core/rightsizing/apply/read-recommendation.ts';
+import { UNINSTALL_MANAGER } from '../../../core/uninstall/field-managers.ts';
+import {
+  mayHoldOurSizes,
+  sizesAtBirth,
+  sizesToRestore,
+  type SizeDefaults,
+  type SizesVerdict,
+} from '../../../core/uninstall/original-sizes.ts';
+import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import type { Finding, Restorer } from '../restorer.ts';
+import { Templates } from './templates.ts';
+
+export function podSizesRestorer(cluster: ClusterAccess): Restorer {
+  return {
+    name: 'pods resized back',
+    find: (signal) => new PodSizes(cluster).find(signal),
+  };
+}
+
+/** What one look over the cluster needs besides the pods. */
+class PodSizes {
+  readonly #cluster: ClusterAccess;
+  readonly #templates: Templates;
+  readonly #interner = new Interner();
+  readonly #kubeletVersions = new Map<string, string>();
+  readonly #defaults = new Map<string, SizeDefaults[]>();
+  readonly #remembered = new Map<WorkloadKey, readonly Values[]>();
+
+  constructor(cluster: ClusterAccess) {
+    this.#cluster = cluster;
+    this.#templates = new Templates(cluster.transport);
+  }
+
+  async *find(signal: AbortSignal): AsyncGenerator<Finding> {
+    await this.#readSurroundings(signal);
+    for await (const head of this.#cluster.list(PODS, signal)) {
+      if (head.isGoing || !mayHoldOurSizes(head.managedFields)) continue;
+      const pod = readPod(head.wire, this.#interner);
+      if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
+      const { changes, kept, foreign } = await this.#judge(pod, head, signal);
+      const object = nameOf(PODS, head);
+      const stays = [...kept, ...foreign];
+      if (stays.length > 0) yield { kind: 'keep', object, why: stays.join('; ') };
+      if (changes.length > 0) yield this.#change(object, pod, changes);
+    }
+  }
+
+  #change(object: string, pod: PodRecord, containers: SizesVerdict['changes']): Finding {
+    const { namespace, name, uid } = pod;
+    const writer = new KubernetesEffectWriter(this.#cluster.transport, UNINSTALL_MANAGER);
+    const from = new Map(containers.map((change) => [change.name, change.from]));
+    const to = new Map(containers.map((change) => [change.name, change.to]));
+    return {
+      kind: 'change',
+      object,
+      change: changeSummary(from, to),
+      carryOut: (signal) => writer.resizePod({ namespace, pod: name, uid, containers }, signal),
+    };
+  }
+
+  async #judge(pod: PodRecord, head: ObjectHead, signal: AbortSignal): Promise<SizesVerdict> {
+    const template = pod.owner === null ? null : await this.#templates.of(pod.namespace, pod.owner, pod.labels, signal);
+    const defaults = this.#defaults.get(pod.namespace) ?? [];
+    const original =
+      template === null ? null : new Map([...template.containers].map(([name, sizes]) => [name, sizesAtBirth(sizes, defaults)]));
+    const remembered = template === null ? [] : this.#remembered.get(workloadKey(template.workload));
+    const verdict = sizesToRestore({
+      pod,
+      managedFields: head.managedFields,
+      original,
+      remembered: remembered ?? [],
+      kubeletVersion: this.#kubeletVersions.get(pod.node ?? '') ?? '',
+    });
+    // Somebody else's resize of a workload that Evenkeel never sized is no business of this run.
+    const wasHere = verdict.changes.length > 0 || remembered !== undefined;
+    return wasHere ? verdict : { ...verdict, foreign: [] };
+  }
+
+  async #readSurroundings(signal: AbortSignal): Promise<void> {
+    for await (const { name, wire } of this.#cluster.list(NODES, signal)) {
+      this.#kubeletVersions.set(name, textAt(objectAt(objectAt(wire, 'status'), 'nodeInfo'), 'kubeletVersion'));
+    }
+    for await (const { namespace, wire } of this.#cluster.list(LIMIT_RANGES, signal)) {
+      const items = objectsAt(objectAt(wire, 'spec'), 'limits').filter((item) => item['type'] === 'Container');
+      const defaults = items.map((item) => ({
+        requests: optionalResources(objectAt(item, 'defaultRequest'), 'defaultRequest'),
+        limits: optionalResources(objectAt(item, 'default'), 'default'),
+      }));
+      this.#defaults.set(namespace ?? '', [...(this.#defaults.get(namespace ?? '') ?? []), ...defaults]);
+    }
+    try {
+      for await (const { wire } of this.#cluster.list(ownResource(PLURALS.Recommendation), signal))
+        this.#remember(wire as unknown as Recommendation);
+    } catch (err) {
+      // Without the kind there is nothing to remember by; who wrote what still stands on each pod.
+      if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
+    }
+  }
+
+  #remember({ metadata, spec, status }: Recommendation): void {
+    const { apply, lastApplied, rolledBack, previous } = readMemory(status);
+    const values = [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values].filter((each) => each !== undefined);
+    if (values.length === 0) return;
+    const { kind, name } = spec.targetRef;
+    this.#remembered.set(workloadKey({ namespace: metadata.namespace ?? '', kind, name }), values);
+  }
+}

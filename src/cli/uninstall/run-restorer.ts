@@ -1,0 +1,110 @@
+// Carries one restorer through: passes over the cluster until one finds nothing more to do, or gets no further.
+
+import { ApiFault, isForbidden, isNotFound } from '../../adapters/kubernetes/status.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
+import type { Finding, Restorer, RestorerResult } from './restorer.ts';
+
+/** Requests at once: enough to keep an API server's round trips from adding up, few against its own limits. */
+const AT_ONCE = 8;
+/** What a quota refuses may fit after the rest has been put back; what moves on each time is somebody else's fight. */
+const MOST_PASSES = 5;
+
+export interface RestorerRun {
+  readonly dryRun: boolean;
+  /** Ends the work; what was not reached is told as left. */
+  readonly signal: AbortSignal;
+  readonly tell: (line: string) => void;
+}
+
+interface Pass {
+  readonly changed: number;
+  /** Something changed between our look and our write: another look may do. */
+  readonly moved: boolean;
+  readonly kept: RestorerResult['kept'];
+  readonly left: RestorerResult['left'];
+}
+
+export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise<RestorerResult> {
+  let changed = 0;
+  for (let passes = 1; ; passes++) {
+    const pass = await onePass(restorer, run, passes === 1);
+    changed += pass.changed;
+    const over = run.dryRun || run.signal.aborted || (pass.changed === 0 && !pass.moved) || passes >= MOST_PASSES;
+    if (over) return { name: restorer.name, changed, kept: pass.kept, left: pass.left };
+  }
+}
+
+/** What it would still do now: for the last look, when all is done. */
+export async function whatIsLeft(restorer: Restorer, signal: AbortSignal): Promise<RestorerResult['left']> {
+  const left: { object: string; why: string }[] = [];
+  try {
+    for await (const finding of restorer.find(signal)) {
+      if (finding.kind === 'change') left.push({ object: finding.object, why: `still to do: ${finding.change}` });
+    }
+  } catch (err) {
+    left.push(...lookFailed(restorer, err));
+  }
+  return left;
+}
+
+async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Promise<Pass> {
+  const kept: { object: string; why: string }[] = [];
+  const left: { object: string; why: string }[] = [];
+  let changed = 0;
+  let moved = false;
+  const carryOut = async (finding: Extract<Finding, { kind: 'change' }>): Promise<void> => {
+    const { object, change } = finding;
+    try {
+      const outcome = await finding.carryOut(run.signal);
+      const why = whyNot(outcome);
+      moved ||= outcome.kind === 'conflict';
+      if (why === null) {
+        changed += 1;
+        run.tell(`${run.dryRun ? 'would change ' : ''}${object}: ${change}`);
+      } else left.push({ object, why });
+    } catch (err) {
+      left.push({ object, why: err instanceof Error ? err.message : String(err) });
+    }
+  };
+  const working = new Set<Promise<void>>();
+  try {
+    for await (const finding of restorer.find(run.signal)) {
+      if (finding.kind === 'keep') {
+        kept.push({ object: finding.object, why: finding.why });
+        if (first) run.tell(`kept ${finding.object}: ${finding.why}`);
+        continue;
+      }
+      const work: Promise<void> = carryOut(finding).finally(() => working.delete(work));
+      working.add(work);
+      if (working.size >= AT_ONCE) await Promise.race(working);
+    }
+  } catch (err) {
+    left.push(...lookFailed(restorer, err));
+  }
+  await Promise.all(working);
+  return { changed, moved, kept, left };
+}
+
+/** null: done. */
+function whyNot(outcome: WriteOutcome): string | null {
+  switch (outcome.kind) {
+    case 'done':
+    case 'dry-run':
+    case 'gone': // as good as put back
+      return null;
+    case 'refused':
+      return `refused: ${outcome.message}`;
+    case 'conflict':
+      return `it changes under us: ${outcome.message}`;
+    case 'held':
+      return outcome.message;
+  }
+}
+
+// A kind that the cluster does not have cannot have been touched.
+function lookFailed(restorer: Restorer, err: unknown): RestorerResult['left'] {
+  if (err instanceof ApiFault && isNotFound(err.failure)) return [];
+  const words = err instanceof Error ? err.message : String(err);
+  const remedy = err instanceof ApiFault && isForbidden(err.failure) ? '; grant it, or run again as somebody who may' : '';
+  return [{ object: restorer.name, why: `${words}${remedy}` }];
+}

@@ -1,0 +1,106 @@
+// One uninstall from start to end: the controllers stand still, each restorer is carried through, and the cluster is
+// looked at once more, so that what is told at the end is what is there.
+
+import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import { ClusterAccess } from './cluster-access.ts';
+import type { UninstallOptions } from './options.ts';
+import type { Restorer, RestorerResult } from './restorer.ts';
+import { annotationsRestorer } from './restorers/annotations.ts';
+import { definitionsRestorer } from './restorers/definitions.ts';
+import { nodesRestorer } from './restorers/nodes.ts';
+import { ownObjectsRestorer } from './restorers/own-objects.ts';
+import { podSizesRestorer } from './restorers/pod-sizes.ts';
+import { runRestorer, whatIsLeft } from './run-restorer.ts';
+import { Standstill } from './standstill.ts';
+
+/** Of the whole time, kept back for the last look and for taking away the pause. */
+const RESERVE_SHARE = 0.15;
+const LEAST_RESERVE_MS: DurationMs = 2 * SECOND_MS;
+
+export interface UninstallRun {
+  readonly transport: ApiTransport;
+  readonly namespace: string;
+  readonly options: UninstallOptions;
+  readonly timer: MachineTimer;
+  readonly interrupted: AbortSignal;
+  /** Every change and everything kept, as it happens. */
+  readonly tell: (line: string) => void;
+}
+
+export interface UninstallReport {
+  readonly results: readonly RestorerResult[];
+  /** What is still there that should not be. Empty: all done. */
+  readonly left: RestorerResult['left'];
+  /** What stays for now on purpose. */
+  readonly notes: readonly string[];
+}
+
+/** @throws where the cluster cannot be reached, or the controllers cannot be stopped: then nothing was changed */
+export async function runUninstall(run: UninstallRun): Promise<UninstallReport> {
+  const { options, timer, tell } = run;
+  const dryRun = options['dry-run'];
+  const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
+  const whole = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
+  const reserveMs = Math.max(LEAST_RESERVE_MS, options.timeout * RESERVE_SHARE);
+  const work = deadline(
+    timer,
+    Math.max(0, options.timeout - reserveMs),
+    `not done within --timeout ${options.timeout / SECOND_MS}s`,
+    whole.signal,
+  );
+  try {
+    const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, tell });
+    if (dryRun) await standstill.tellOnly(work.signal);
+    else await standstill.begin(work.signal);
+    const restorers = restorersFor(cluster, options);
+    const results: RestorerResult[] = [];
+    for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, tell }));
+    if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
+    const left = await leftNow(restorers, results, whole.signal);
+    const note = await standstill.end(whole.signal);
+    return { results, left, notes: note === null ? [] : [note] };
+  } finally {
+    work.end();
+    whole.end();
+  }
+}
+
+/** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
+function restorersFor(cluster: ClusterAccess, options: UninstallOptions): readonly Restorer[] {
+  return [
+    ...(options.restore ? [podSizesRestorer(cluster)] : []),
+    nodesRestorer(cluster),
+    annotationsRestorer(cluster),
+    ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
+    ...(options['delete-crds'] ? [definitionsRestorer(cluster)] : []),
+  ];
+}
+
+// With the reason for what was tried and refused, and whatever came back meanwhile.
+async function leftNow(
+  restorers: readonly Restorer[],
+  results: readonly RestorerResult[],
+  signal: AbortSignal,
+): Promise<RestorerResult['left']> {
+  const reasons = new Map(results.flatMap(({ left }) => left.map(({ object, why }) => [object, why] as const)));
+  const left: { object: string; why: string }[] = [];
+  for (const restorer of restorers) {
+    const found = await whatIsLeft(restorer, signal);
+    left.push(...found.map(({ object, why }) => ({ object, why: reasons.get(object) ?? why })));
+  }
+  return left;
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+function deadline(timer: MachineTimer, ms: DurationMs, words: string, earlier: AbortSignal): Deadline {
+  const own = new AbortController();
+  const cancel = timer.setTimer(ms, () => own.abort(new Error(words)));
+  return { signal: AbortSignal.any([own.signal, earlier]), end: cancel };
+}

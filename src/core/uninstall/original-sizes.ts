@@ -1,0 +1,148 @@
+// What a pod asked for when it was born, from its template, and which of its numbers are Evenkeel's to put back.
+
+import type { ContainerRecord, PodRecord } from '../model/pod.ts';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
+import { FIELD, RESOURCES, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
+import { fitPod, type ContainerChange } from '../rightsizing/apply/pod-change.ts';
+import { EFFECTS_MANAGER, isOwnManager, MERGED_MANAGER } from './field-managers.ts';
+import { ownersOfResource, type ManagedFieldsEntry, type ResourceField } from './field-owners.ts';
+
+/** What a LimitRange gives a container that asks for nothing. */
+export interface SizeDefaults {
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+}
+
+export interface SizedPod {
+  readonly pod: PodRecord;
+  readonly managedFields: readonly ManagedFieldsEntry[];
+  /** As it was born; null where its template is gone or not known. */
+  readonly original: Values | null;
+  /** Values that Evenkeel remembers to have given, for objects whose record of writers was merged. */
+  readonly remembered: readonly Values[];
+  readonly kubeletVersion: string;
+}
+
+/** What is to become of one pod's sizes. */
+export interface SizesVerdict {
+  /** Empty: nothing to put back. */
+  readonly changes: readonly ContainerChange[];
+  /** What Evenkeel set and nobody can put back in place, and why, in words. */
+  readonly kept: readonly string[];
+  /** What differs from the template because somebody else resized the pod, in words. */
+  readonly foreign: readonly string[];
+}
+
+/**
+ * As the API server would have made it: a request that is missing beside a limit equals it, then LimitRanges fill in.
+ * https://kubernetes.io/docs/concepts/policy/limit-range/
+ */
+export function sizesAtBirth(template: RequestsAndLimits, defaults: readonly SizeDefaults[]): RequestsAndLimits {
+  let { requests, limits } = template;
+  for (const resource of RESOURCES) {
+    const field = FIELD[resource];
+    if (requests[field] === null && limits[field] !== null) requests = withAmount(requests, resource, limits[field]);
+  }
+  for (const each of defaults) {
+    requests = {
+      cpuMillicores: requests.cpuMillicores ?? each.requests.cpuMillicores,
+      memoryBytes: requests.memoryBytes ?? each.requests.memoryBytes,
+    };
+    limits = {
+      cpuMillicores: limits.cpuMillicores ?? each.limits.cpuMillicores,
+      memoryBytes: limits.memoryBytes ?? each.limits.memoryBytes,
+    };
+  }
+  return { requests, limits };
+}
+
+/** Puts back only what this product set last. Whatever in-place resize cannot do is kept, and said. */
+export function sizesToRestore(sized: SizedPod): SizesVerdict {
+  const { pod, original, kubeletVersion } = sized;
+  const kept: string[] = [];
+  const foreign: string[] = [];
+  const wanted = new Map<string, RequestsAndLimits>();
+  let ours = 0;
+  for (const container of pod.containers) {
+    const born = original?.get(container.name);
+    let values: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+    for (const field of fieldsOf(container)) {
+      const now = amountOf(container, field);
+      const before = born === undefined ? null : amountOf(born, field);
+      if (now === before && born !== undefined) continue;
+      const owner = ownerOf(sized, field, now);
+      if (owner.kind === 'foreign') foreign.push(`${wordsFor(field)} was set by ${owner.manager}`);
+      if (owner.kind !== 'ours') continue;
+      ours += 1;
+      if (before === null) kept.push(`${wordsFor(field)}: ${whyUnknown(original, born)}`);
+      else values = { ...values, [field.side]: withAmount(values[field.side], field.resource, before) };
+    }
+    wanted.set(container.name, values);
+  }
+  if (ours === 0) return { changes: [], kept, foreign };
+  const fit = fitPod(pod, wanted, kubeletVersion);
+  switch (fit.kind) {
+    case 'change':
+      return { changes: fit.containers, kept, foreign };
+    case 'restart':
+      return { changes: [], kept: [...kept, fit.message], foreign };
+    case 'fits':
+      return {
+        changes: [],
+        kept: kept.length > 0 ? kept : [`a kubelet ${kubeletVersion || 'of unknown version'} cannot put it back in place`],
+        foreign,
+      };
+  }
+}
+
+/** Whether any entry is worth a closer look: most pods of a cluster were never resized. */
+export function mayHoldOurSizes(entries: readonly ManagedFieldsEntry[]): boolean {
+  return entries.some(({ manager, subresource }) => isOurs(manager) || manager === MERGED_MANAGER || subresource === 'resize');
+}
+
+type FieldOwner = { readonly kind: 'ours' } | { readonly kind: 'birth' } | { readonly kind: 'foreign'; readonly manager: string };
+
+function ownerOf({ managedFields, remembered }: SizedPod, field: ResourceField, now: number | null): FieldOwner {
+  const owners = ownersOfResource(managedFields, field);
+  if (owners.some(({ manager }) => isOurs(manager))) return { kind: 'ours' };
+  const merged = owners.some(({ manager }) => manager === MERGED_MANAGER);
+  if (merged && remembered.some((values) => rememberedAmount(values, field) === now)) return { kind: 'ours' };
+  const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isOwnManager(manager));
+  return other === undefined ? { kind: 'birth' } : { kind: 'foreign', manager: other.manager };
+}
+
+// What an uninstall itself has put there was the original then; that it no longer is (another template) is not ours to judge.
+function isOurs(manager: string): boolean {
+  return manager === EFFECTS_MANAGER;
+}
+
+function rememberedAmount(values: Values, field: ResourceField): number | null {
+  const container = values.get(field.container);
+  return container === undefined ? null : amountOf(container, field);
+}
+
+function amountOf(values: RequestsAndLimits, { side, resource }: ResourceField): number | null {
+  return values[side][FIELD[resource]];
+}
+
+function fieldsOf({ name, sidecar }: ContainerRecord): readonly ResourceField[] {
+  return RESOURCES.flatMap((resource) => (['requests', 'limits'] as const).map((side) => ({ container: name, sidecar, side, resource })));
+}
+
+function wordsFor({
+  container,
+  side,
+  resource,
+}: {
+  readonly container: string;
+  readonly side: string;
+  readonly resource: ResourceName;
+}): string {
+  return `${container} ${resource}${side === 'limits' ? ' limit' : ''}`;
+}
+
+function whyUnknown(original: Values | null, born: RequestsAndLimits | undefined): string {
+  if (original === null) return 'the template it was made from is gone; a pod made anew has its own sizes';
+  if (born === undefined) return 'its container is not in the template (injected); a pod made anew has its own sizes';
+  return 'the template asks for none, and what a pod has cannot be removed in place; a pod made anew has none';
+}
