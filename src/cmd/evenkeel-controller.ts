@@ -7,7 +7,7 @@ import { createLogger } from '../runtime/logging.ts';
 import { PrometheusMetrics } from '../runtime/metrics.ts';
 import { SystemTimer } from '../runtime/system-clock.ts';
 import { describeProblems, type Problem } from '../runtime/options/problem.ts';
-import { type LoadedSettings, loadSettings } from '../runtime/options/load-settings.ts';
+import { type LoadedSettings, loadSettings, shownSettings } from '../runtime/options/load-settings.ts';
 import { flagName, type Setting, SETTINGS, type Settings } from '../runtime/options/settings-schema.ts';
 import { type BinaryArguments, readArguments } from './controller/arguments.ts';
 import { startController } from './controller/controller.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<number> {
 
 async function run(settings: Settings, warnings: readonly string[]): Promise<number> {
   const logger = createLogger({ level: settings['controller.logLevel'], stream: process.stderr });
-  logger.info('Settings in force', { settings });
+  logger.info('Settings in force', { settings: shownSettings(settings) });
   for (const warning of warnings) logger.warn('A setting deserves a look', { warning });
   process.on('uncaughtException', (err) => {
     logger.error('An error was caught by nobody; exiting so that a fresh process takes over', { err });

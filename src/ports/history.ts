@@ -1,5 +1,6 @@
 import type { Instant } from '../core/model/units.ts';
 import type { WorkloadRef } from '../core/model/workload.ts';
+import type { SharedState } from './shared-state.ts';
 
 /** Compact state of one container's recommender, kept so that a restart does not begin again. */
 export interface UsageCheckpoint {
@@ -72,6 +73,8 @@ export interface ClusterPoint {
  * queued (bounded) and batched; a store that is away drops the oldest and counts it. Reads reject when it is away.
  */
 export interface History {
+  /** What replicas tell each other through it; null where the store is of one process alone. */
+  readonly shared: SharedState | null;
   saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void>;
   loadCheckpoints(): AsyncIterable<UsageCheckpoint>;
   deleteCheckpoints(keys: readonly string[]): Promise<void>;

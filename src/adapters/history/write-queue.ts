@@ -29,7 +29,7 @@ export class WriteQueue {
 
   add<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
     const queue = this.#pending[kind] as unknown[];
-    queue.push(...(rows as unknown[]));
+    for (const row of rows) queue.push(row);
     const over = queue.length - MOST_WAITING;
     if (over > 0) {
       queue.splice(0, over);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type LoadedSettings, loadSettings, type SettingSources } from './load-settings.ts';
+import { type LoadedSettings, loadSettings, type SettingSources, shownSettings } from './load-settings.ts';
 import { environmentName, flagName, SETTINGS } from './settings-schema.ts';
 
 function load(sources: Partial<SettingSources> & { readonly yaml?: string } = {}): LoadedSettings {
@@ -17,6 +17,20 @@ function settingsOf(loaded: LoadedSettings) {
 function problemsOf(loaded: LoadedSettings): string[] {
   return loaded.ok ? [] : loaded.problems.map(({ path, source, message }) => `${path} | ${source} | ${message}`);
 }
+
+describe('secrets', () => {
+  test('are neither shown nor repeated in a problem, inside of an address either', () => {
+    const environment = { EVENKEEL_HISTORY_PASSWORD: 'hush-1', EVENKEEL_HISTORY_URL: 'postgres://keel:hush:2@x@db:5432/history' };
+    const shown = shownSettings(settingsOf(load({ environment })));
+    expect([shown['history.password'], shown['history.url']]).toEqual(['***', 'postgres://keel:***@db:5432/history']);
+    const wrong = load({ yaml: 'history: { password: 17, url: "mysql://keel:hush-3@db/history" }' });
+    expect(problemsOf(wrong)).toEqual([
+      'history.password | file evenkeel.yaml:1 | must be a text',
+      'history.url | file evenkeel.yaml:1 | must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST:5432/DATABASE',
+    ]);
+    expect(JSON.stringify(wrong)).not.toMatch(/hush|17/);
+  });
+});
 
 describe('loadSettings', () => {
   test('without any source every setting has its documented default', () => {
@@ -67,7 +81,7 @@ describe('loadSettings', () => {
   test.each([
     ['autoscaler: { scaleDownThreshold: 0.9 }', 'autoscaler.scaleDownThreshold'],
     ['autoscaler: { minNodes: 7, maxNodes: 3 }', 'autoscaler.minNodes'],
-    ['history: { url: "postgres://db" }', 'history.url'],
+    ['history: { url: "mysql://db" }', 'history.url'],
     ['auth: { enabled: true }', 'auth.enabled'],
     ['kubelet: { interval: 1s }', 'kubelet.interval'],
     ['controller: true', 'controller'],

@@ -38,7 +38,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     }
     const read = readValue(setting, raw, fromText);
     if (read.ok) values.set(path, { value: read.value, source });
-    else problems.push({ path, source, given: raw, message: read.message });
+    else problems.push({ path, source, given: withoutSecret(path, raw), message: read.message });
   };
   if (sources.file !== undefined) readFile(sources.file, take, problems);
   readEnvironment(sources.environment, take);
@@ -126,7 +126,7 @@ function withDefaults(values: ReadonlyMap<string, { readonly value: unknown }>):
 function acrossSettings(settings: Settings, values: ReadonlyMap<string, { readonly source: string }>): Problem[] {
   const problems: Problem[] = [];
   const add = (path: SettingPath, message: string): void => {
-    problems.push({ path, source: values.get(path)?.source ?? 'default', given: settings[path], message });
+    problems.push({ path, source: values.get(path)?.source ?? 'default', given: withoutSecret(path, settings[path]), message });
   };
   if (settings['autoscaler.scaleDownThreshold'] >= settings['autoscaler.scaleUpThreshold']) {
     add('autoscaler.scaleDownThreshold', `must be below autoscaler.scaleUpThreshold, which is ${settings['autoscaler.scaleUpThreshold']}`);
@@ -134,13 +134,26 @@ function acrossSettings(settings: Settings, values: ReadonlyMap<string, { readon
   if (settings['autoscaler.minNodes'] > settings['autoscaler.maxNodes']) {
     add('autoscaler.minNodes', `must be at most autoscaler.maxNodes, which is ${settings['autoscaler.maxNodes']}`);
   }
-  if (!/^sqlite:./.test(settings['history.url'])) add('history.url', 'must be sqlite:PATH or sqlite::memory:');
+  if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(settings['history.url'])) {
+    add('history.url', 'must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST:5432/DATABASE');
+  }
   for (const path of PATHS) {
     if (TABLE.get(path)?.status === 'refused' && values.has(path) && !isDefault(path, settings[path])) {
       add(path, 'this version does not have it yet, and going on without it would be unsafe: leave it at its default');
     }
   }
   return problems;
+}
+
+/** Settings as they may be logged. */
+export function shownSettings(settings: Settings): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutSecret(path, value)]));
+}
+
+/** What is secret is replaced, and so is a password inside of an address. */
+function withoutSecret(path: string, value: unknown): unknown {
+  if (TABLE.get(path)?.secret === true) return value === '' ? '' : '***';
+  return typeof value === 'string' ? value.replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?#]*):.*@/i, '$1:***@') : value;
 }
 
 function withoutEffect(values: ReadonlyMap<string, { readonly value: unknown; readonly source: string }>): string[] {

@@ -15,6 +15,8 @@ export interface Setting {
   readonly exclusiveMinimum?: number;
   /** Shortest duration, in the duration format. */
   readonly shortest?: string;
+  /** Never logged and never repeated in an error. */
+  readonly secret?: boolean;
   /**
    * `announced`: part of the contract, read and validated, and without effect in this version; a value other than the
    * default is warned of at start. `refused`: another value than the default stops the start, since going on without it
@@ -102,7 +104,18 @@ export const SETTINGS = {
   'history.url': {
     type: 'string',
     default: 'sqlite:evenkeel.sqlite',
-    help: 'Where history is kept: sqlite:PATH, or sqlite::memory: for none that outlives the process.',
+    help: 'Where history is kept: sqlite:PATH for one replica (sqlite::memory: for none that outlives the process), or postgres://USER@HOST:5432/DATABASE?sslmode=verify-full for any number. sslmode: disable, require, verify-ca or verify-full; require where left out, disable on loopback.',
+  },
+  'history.password': {
+    type: 'string',
+    default: '',
+    secret: true,
+    help: 'Password of the PostgreSQL user. Give it in the environment, from a Secret; it wins over one in the URL and is never shown.',
+  },
+  'history.caFile': {
+    type: 'string',
+    default: '',
+    help: "PEM file with the authority that signed the PostgreSQL server's certificate. Empty: those that Node.js knows.",
   },
   'history.retention': { type: 'duration', default: '30d', shortest: '1d', help: 'How long points, cycles and applied values are kept.' },
   'history.maxBytes': {

@@ -1,0 +1,57 @@
+// What an error of PostgreSQL means for what is to be done next.
+
+/**
+ * `refused`: no connection came about; waiting helps. `lost`: a connection broke under the work; a new one may be had at
+ * once. `wrong`: set up wrongly; only a person can help. `statement`: the server understood, and said no.
+ */
+export type FaultKind = 'refused' | 'lost' | 'wrong' | 'statement';
+
+export interface PostgresFault {
+  readonly kind: FaultKind;
+  readonly message: string;
+}
+
+/** The store was written by a version that came after this one. */
+export class NewerTables extends Error {}
+
+const NETWORK_REFUSED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ETIMEDOUT', 'EACCES']);
+const NETWORK_LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_DESTROYED']);
+/** Starting up, shutting down, too many connections. */
+const SERVER_REFUSED = new Set(['57P03', '53300', '08001', '08004']);
+/** Ended by an administrator or a crash; a standby that was promoted or demoted under us. */
+const SERVER_LOST = new Set(['57P01', '57P02', '57P05', '25006']);
+const WRONG: Readonly<Record<string, string>> = {
+  '28P01': 'set the password in EVENKEEL_HISTORY_PASSWORD',
+  '28000': "let this user in (the server's pg_hba.conf), or name another in history.url",
+  '3D000': 'create the database, or name another in history.url',
+  '42501': 'grant this user usage and create on the schema',
+};
+
+/** pg tells these two by words alone. */
+const NO_CONNECTION = /timeout exceeded when trying to connect|connection timeout|timeout expired/i;
+const NO_ANSWER = /connection terminated|query read timeout|client has encountered a connection error/i;
+
+export function faultOf(error: unknown): PostgresFault {
+  if (error instanceof NewerTables) return { kind: 'wrong', message: error.message };
+  const { code = '', message = String(error) } = innermost(error);
+  const remedy = WRONG[code];
+  if (remedy !== undefined) return { kind: 'wrong', message: `${message}; ${remedy}` };
+  if (/does not support SSL/i.test(message)) {
+    return { kind: 'wrong', message: `${message}; switch TLS on at the server, or write sslmode=disable in history.url` };
+  }
+  if (/certificate|self.signed|ERR_TLS/i.test(`${code} ${message}`)) {
+    return { kind: 'wrong', message: `${message}; name the authority's certificate in history.caFile` };
+  }
+  if (/SASL|client password must be a string|no password/i.test(message)) {
+    return { kind: 'wrong', message: 'the server asks for a password; set it in EVENKEEL_HISTORY_PASSWORD' };
+  }
+  if (NETWORK_REFUSED.has(code) || SERVER_REFUSED.has(code) || NO_CONNECTION.test(message)) return { kind: 'refused', message };
+  if (NETWORK_LOST.has(code) || SERVER_LOST.has(code) || code.startsWith('08') || NO_ANSWER.test(message)) return { kind: 'lost', message };
+  return { kind: 'statement', message };
+}
+
+/** A name with several addresses fails with all of their errors: the first speaks for them. */
+function innermost(error: unknown): { readonly code?: string; readonly message?: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
+  return error instanceof Error ? error : {};
+}

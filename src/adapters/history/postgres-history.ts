@@ -1,0 +1,202 @@
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { DurationMs } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { History } from '../../ports/history.ts';
+import type { Random } from '../../ports/random.ts';
+import { backoffMs, type BackoffRules } from '../../runtime/backoff.ts';
+import { type PostgresAddress, type PostgresAddressOptions, readPostgresAddress } from './postgres-address.ts';
+import { faultOf, NewerTables } from './postgres-faults.ts';
+import { type HistoryOptions, SqlHistory } from './sql-history.ts';
+import type { StoreEngine } from './store-engine.ts';
+import { createTables, type HistoryTables, POSTGRES_TYPES, TABLES_VERSION } from './tables.ts';
+
+/** A few reads at once beside the one writer; a hundred replicas would still fit a small server. */
+const MOST_CONNECTIONS = 4;
+const CONNECT_WITHIN_MS: DurationMs = 5_000;
+/** By the server: what runs longer is a mistake. */
+const STATEMENT_WITHIN_MS: DurationMs = 15_000;
+/** By us: no answer at all, so the network is gone. */
+const ANSWER_WITHIN_MS: DurationMs = 20_000;
+const IDLE_MS: DurationMs = 30_000;
+/** Jitter, so that replicas that lost the same server do not come back together. */
+const RETRY: BackoffRules = { firstMs: 500, maxMs: 30_000, factor: 2, jitterRatio: 0.5 };
+/** Two keys of ours in the database's one space of advisory locks. */
+const MIGRATION_LOCK = 0x6576_6e01;
+const CHANGES_LOCK = 0x6576_6e02;
+/** Times and numbers of ours stay below 2^53: as text, pg's own choice, they would only be in the way. */
+const TYPES = new pg.TypeOverrides();
+TYPES.setTypeParser(pg.types.builtins.INT8, Number);
+
+export interface PostgresHistoryOptions extends HistoryOptions, PostgresAddressOptions {
+  readonly random: Random;
+  /** Shown in pg_stat_activity: which replica. */
+  readonly identity: string;
+}
+
+/**
+ * Opens the store, creating what is missing. A server that is out of reach does not fail the start: the store is away
+ * until it answers. Throws for what only a person can put right: a wrong address or password, no such database, a store
+ * of a newer version.
+ */
+export async function openPostgresHistory(options: PostgresHistoryOptions): Promise<History> {
+  const address = readPostgresAddress(options);
+  const engine = new PostgresEngine(address, options);
+  const history = new SqlHistory(engine, options, true);
+  try {
+    await engine.run('opening', () => Promise.resolve());
+  } catch (cause) {
+    const { message } = cause as Error;
+    if (faultOf((cause as Error).cause).kind === 'wrong') {
+      await engine.close();
+      throw new Error(`the history store ${address.shown}: ${message}`, { cause });
+    }
+    options.logger.warn('The history store is out of reach; starting without it', { store: address.shown, detail: message });
+  }
+  return history;
+}
+
+class PostgresEngine implements StoreEngine {
+  readonly #address: PostgresAddress;
+  readonly #timer: MachineTimer;
+  readonly #random: Random;
+  readonly #identity: string;
+  #db: Kysely<HistoryTables>;
+  #prepared: Promise<void> | null = null;
+  #failures = 0;
+  #awayUntilMs = Number.NEGATIVE_INFINITY;
+  #whyAway = '';
+  #closing: Promise<void>[] = [];
+
+  constructor(address: PostgresAddress, options: PostgresHistoryOptions) {
+    this.#address = address;
+    this.#timer = options.machine;
+    this.#random = options.random;
+    this.#identity = options.identity;
+    this.#db = this.#connect();
+  }
+
+  async run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T> {
+    // Whoever reads while the server is away must not wait for a time-out each time.
+    if (this.#timer.nowMs() < this.#awayUntilMs) throw new Error(`${attempt}: the store is away: ${this.#whyAway}`);
+    for (let tries = 1; ; tries += 1) {
+      const db = this.#db;
+      try {
+        await (this.#prepared ??= prepare(db));
+        const result = await work(db);
+        this.#failures = 0;
+        return result;
+      } catch (cause) {
+        const { kind, message } = faultOf(cause);
+        if (kind !== 'statement') this.#reconnect(db);
+        // A server that was restarted breaks connections that lay idle: a new one is all it takes.
+        if (kind === 'lost' && tries === 1) continue;
+        if (kind !== 'statement') this.#stayAway(message);
+        throw new Error(`${attempt}: ${message}`, { cause });
+      }
+    }
+  }
+
+  /**
+   * The lock makes batches of two writers (an old leader's last, a new one's first) commit one after the other, so that a
+   * reader's cursor never passes a change that is still under way. Microseconds of the server's clock, or one more than
+   * the last: a store put back from a backup goes on above every cursor.
+   */
+  async nextChange(trx: Kysely<HistoryTables>): Promise<number> {
+    await sql`select pg_advisory_xact_lock(${sql.lit(CHANGES_LOCK)})`.execute(trx);
+    const { rows } = await sql<{ next: number }>`
+      select greatest((select coalesce(max(changed), 0) + 1 from shared_records), floor(extract(epoch from clock_timestamp()) * 1e6)::bigint) as next
+    `.execute(trx);
+    if (rows[0] === undefined) throw new Error('the server answered no number for the next change');
+    return rows[0].next;
+  }
+
+  /**
+   * What is alive. Deleted rows leave room in the files that later ones fill, and the files never shrink by themselves:
+   * measured by their size alone, a store once too large would be emptied for ever.
+   */
+  async usedBytes(db: Kysely<HistoryTables>): Promise<number> {
+    await sql`analyze usage_points`.execute(db);
+    const { rows } = await sql<{ bytes: number }>`
+      select sum(size * case when name = 'usage_points' then least(1, alive / greatest(1, heap)) else 1 end)::bigint as bytes
+      from (
+        select
+          c.relname as name,
+          pg_total_relation_size(c.oid)::float8 as size,
+          pg_relation_size(c.oid)::float8 as heap,
+          greatest(c.reltuples, 0)::float8 * (32 + (select coalesce(sum(s.avg_width), 0) from pg_stats s where s.schemaname = n.nspname and s.tablename = c.relname)) as alive
+        from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = current_schema() and c.relname in ('checkpoints', 'cycles', 'applied', 'usage_points', 'cluster_points', 'shared_records')
+      ) tables
+    `.execute(db);
+    return rows[0]?.bytes ?? 0;
+  }
+
+  async giveBack(): Promise<void> {
+    // The server's own vacuum does.
+  }
+
+  retryMs(): DurationMs {
+    return Math.max(RETRY.firstMs, this.#awayUntilMs - this.#timer.nowMs());
+  }
+
+  async close(): Promise<void> {
+    this.#closing.push(this.#db.destroy());
+    await Promise.allSettled(this.#closing);
+  }
+
+  #connect(): Kysely<HistoryTables> {
+    const { shown: _forPeople, ...address } = this.#address;
+    const pool = new pg.Pool({
+      ...address,
+      max: MOST_CONNECTIONS,
+      application_name: `evenkeel/${this.#identity}`.slice(0, 63),
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      idleTimeoutMillis: IDLE_MS,
+      statement_timeout: STATEMENT_WITHIN_MS,
+      lock_timeout: STATEMENT_WITHIN_MS,
+      idle_in_transaction_session_timeout: ANSWER_WITHIN_MS,
+      query_timeout: ANSWER_WITHIN_MS,
+      keepAlive: true,
+      types: TYPES,
+    });
+    // An idle connection that breaks is told here alone; whoever asks next gets a new one.
+    pool.on('error', () => undefined);
+    return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
+  }
+
+  /** One connection that gives no answer keeps its place in the pool: a broken one is left behind with all of its connections. */
+  #reconnect(broken: Kysely<HistoryTables>): void {
+    if (this.#db !== broken) return;
+    this.#prepared = null;
+    this.#db = this.#connect();
+    const closed = broken.destroy().catch(() => undefined);
+    this.#closing.push(closed);
+    void closed.then(() => (this.#closing = this.#closing.filter((each) => each !== closed)));
+  }
+
+  #stayAway(why: string): void {
+    this.#failures += 1;
+    this.#awayUntilMs = this.#timer.nowMs() + backoffMs(RETRY, this.#failures, this.#random);
+    this.#whyAway = why;
+  }
+}
+
+/** Creates the tables. Two replicas that start at once take turns; a store of a newer version is left untouched. */
+async function prepare(db: Kysely<HistoryTables>): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
+    const existing = await sql<{ found: boolean }>`select to_regclass('evenkeel_schema') is not null as found`.execute(trx);
+    const isNew = existing.rows[0]?.found !== true;
+    if (isNew) await sql`create table evenkeel_schema (version integer not null)`.execute(trx);
+    const { rows } = await sql<{ version: number | null }>`select max(version) as version from evenkeel_schema`.execute(trx);
+    const version = rows[0]?.version ?? 0;
+    if (version > TABLES_VERSION) {
+      throw new NewerTables(`it was written by a newer version (tables ${version}, this one knows ${TABLES_VERSION}): use that version`);
+    }
+    if (version === TABLES_VERSION) return;
+    await createTables(trx, POSTGRES_TYPES);
+    await sql`delete from evenkeel_schema`.execute(trx);
+    await sql`insert into evenkeel_schema (version) values (${sql.lit(TABLES_VERSION)})`.execute(trx);
+  });
+}

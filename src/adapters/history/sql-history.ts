@@ -1,0 +1,290 @@
+// The History port over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
+// memory and in the store.
+
+import type { Kysely } from 'kysely';
+import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { workloadKey } from '../../core/model/workload.ts';
+import type { Clock, MachineTimer } from '../../ports/clock.ts';
+import type { AppliedValue, ClusterPoint, History, ResizeCycle, UsageCheckpoint, UsagePoint } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Metrics } from '../../ports/metrics.ts';
+import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import { SharedOutbox } from './shared-outbox.ts';
+import type { StoreEngine } from './store-engine.ts';
+import type { HistoryTables } from './tables.ts';
+import { batches, writePending, writeShared } from './write-batch.ts';
+import { type Pending, WriteQueue } from './write-queue.ts';
+
+/** Rows wait at most this long (machine time), so that a crash loses little. */
+const FLUSH_AFTER_MS: DurationMs = 1_000;
+/** Past this many waiting rows they are written at once. */
+const ROWS_WORTH_A_FLUSH = 2_000;
+const PRUNE_EVERY_FLUSHES = 600;
+/** Checkpoints are large: read in pages, so that 25,000 of them are never in memory at once. */
+const CHECKPOINTS_PER_PAGE = 200;
+const SHARED_PER_PAGE = 1_000;
+/** A node or workload that was not told of for so long is gone. */
+const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
+
+export interface HistoryOptions {
+  readonly retentionMs: DurationMs;
+  readonly maxBytes: number;
+  readonly clock: Clock;
+  readonly machine: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export class SqlHistory implements History {
+  readonly shared: SharedState | null;
+  readonly #engine: StoreEngine;
+  readonly #options: HistoryOptions;
+  readonly #queue = new WriteQueue();
+  readonly #outbox = new SharedOutbox();
+  readonly #errors: Counter;
+  #cancelFlush: (() => void) | undefined;
+  #flushing: Promise<void> = Promise.resolve();
+  #flushes = 0;
+  #closed = false;
+  #status: { ok: boolean; message: string; since: Instant };
+
+  /** @param shared whether other processes read the same store */
+  constructor(engine: StoreEngine, options: HistoryOptions, shared: boolean) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#status = { ok: true, message: 'writable', since: options.clock.now() };
+    this.#errors = options.metrics.counter({
+      name: 'evenkeel_history_errors_total',
+      help: 'Batches that the history store refused; they are tried again.',
+    });
+    this.#errors.add(0);
+    this.shared = shared ? { share: (record) => this.#share(record), changes: (cursor) => this.#changes(cursor) } : null;
+  }
+
+  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void> {
+    for (const batch of batches(checkpoints, CHECKPOINTS_PER_PAGE)) {
+      const rows = batch.map(({ key, savedAt, version, data }) => ({ key, saved_at: Math.floor(savedAt), version, data }));
+      await this.#engine.run('saving checkpoints', (db) =>
+        db
+          .insertInto('checkpoints')
+          .values(rows)
+          .onConflict((conflict) =>
+            conflict.column('key').doUpdateSet((row) => ({
+              saved_at: row.ref('excluded.saved_at'),
+              version: row.ref('excluded.version'),
+              data: row.ref('excluded.data'),
+            })),
+          )
+          .execute(),
+      );
+    }
+  }
+
+  async *loadCheckpoints(): AsyncIterable<UsageCheckpoint> {
+    for (let after = ''; ;) {
+      const page = await this.#engine.run('reading checkpoints', (db) =>
+        db.selectFrom('checkpoints').selectAll().where('key', '>', after).orderBy('key').limit(CHECKPOINTS_PER_PAGE).execute(),
+      );
+      for (const { key, saved_at: savedAt, version, data } of page) yield { key, savedAt, version, data };
+      const last = page.at(-1);
+      if (last === undefined || page.length < CHECKPOINTS_PER_PAGE) return;
+      after = last.key;
+    }
+  }
+
+  async deleteCheckpoints(keys: readonly string[]): Promise<void> {
+    for (const batch of batches(keys)) {
+      await this.#engine.run('deleting checkpoints', (db) => db.deleteFrom('checkpoints').where('key', 'in', batch).execute());
+    }
+  }
+
+  appendCycle(cycle: ResizeCycle): void {
+    this.#append('cycles', [cycle]);
+  }
+
+  appendApplied(value: AppliedValue): void {
+    this.#append('applied', [value]);
+    // What was done to somebody's pods is the trail that a crash must not take along; it is rare, so it need not wait for others.
+    void this.flush();
+  }
+
+  appendUsage(points: readonly UsagePoint[]): void {
+    this.#append('usage', [...points]);
+  }
+
+  appendCluster(point: ClusterPoint): void {
+    this.#append('cluster', [point]);
+  }
+
+  async cycles(limit: number): Promise<readonly ResizeCycle[]> {
+    await this.flush();
+    const rows = await this.#engine.run('reading cycles', (db) =>
+      db.selectFrom('cycles').select('body').orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute(),
+    );
+    return rows.map(({ body }) => JSON.parse(body) as ResizeCycle);
+  }
+
+  async applied(filter: Parameters<History['applied']>[0]): Promise<readonly AppliedValue[]> {
+    await this.flush();
+    const rows = await this.#engine.run('reading applied values', (db) => {
+      let query = db.selectFrom('applied').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(filter.limit);
+      if (filter.workload !== undefined) query = query.where('workload', '=', workloadKey(filter.workload));
+      if (filter.since !== undefined) query = query.where('at', '>=', Math.floor(filter.since));
+      return query.execute();
+    });
+    return rows.map(({ body }) => JSON.parse(body) as AppliedValue);
+  }
+
+  async usage(filter: Parameters<History['usage']>[0]): Promise<readonly UsagePoint[]> {
+    await this.flush();
+    const rows = await this.#engine.run('reading usage', (db) =>
+      db
+        .selectFrom('usage_points')
+        .selectAll()
+        .where('key', '>=', filter.keyPrefix)
+        .where('key', '<', `${filter.keyPrefix}\u{10ffff}`)
+        .where('at', '>=', Math.floor(filter.from))
+        .where('at', '<=', Math.floor(filter.to))
+        .orderBy('key')
+        .orderBy('at')
+        .execute(),
+    );
+    return rows.map((row) => ({
+      key: row.key,
+      at: row.at,
+      cpuMillicores: row.cpu_millicores,
+      memoryBytes: row.memory_bytes,
+      replicas: row.replicas,
+    }));
+  }
+
+  async cluster(from: Instant, to: Instant): Promise<readonly ClusterPoint[]> {
+    await this.flush();
+    const rows = await this.#engine.run('reading totals of the cluster', (db) =>
+      db
+        .selectFrom('cluster_points')
+        .select('body')
+        .where('at', '>=', Math.floor(from))
+        .where('at', '<=', Math.floor(to))
+        .orderBy('at')
+        .execute(),
+    );
+    return rows.map(({ body }) => JSON.parse(body) as ClusterPoint);
+  }
+
+  /** Writes what waits. A store that refuses keeps its batch for the next time and says so in `status`. */
+  flush(): Promise<void> {
+    this.#cancelFlush?.();
+    this.#cancelFlush = undefined;
+    this.#flushing = this.#flushing.then(() => this.#flushOnce());
+    return this.#flushing;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
+    await this.#engine.close();
+  }
+
+  status(): { readonly ok: boolean; readonly message: string; readonly since: Instant } {
+    return this.#status;
+  }
+
+  #append<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
+    this.#queue.add(kind, rows);
+    if (this.#queue.size >= ROWS_WORTH_A_FLUSH && this.#status.ok) void this.flush();
+    else this.#flushAfter(this.#status.ok ? FLUSH_AFTER_MS : this.#engine.retryMs());
+  }
+
+  #share(record: SharedRecord): void {
+    this.#outbox.add(record);
+    this.#flushAfter(this.#status.ok ? FLUSH_AFTER_MS : this.#engine.retryMs());
+  }
+
+  async #changes(cursor: number): Promise<SharedChanges> {
+    const records: SharedRecord[] = [];
+    for (;;) {
+      const after = cursor;
+      const rows = await this.#engine.run('reading what the leader shares', (db) =>
+        db.selectFrom('shared_records').selectAll().where('changed', '>', after).orderBy('changed').limit(SHARED_PER_PAGE).execute(),
+      );
+      for (const { topic, key, at, body, changed } of rows) {
+        records.push({ topic: topic as SharedRecord['topic'], key, at, body: JSON.parse(body) as unknown });
+        cursor = changed;
+      }
+      if (rows.length < SHARED_PER_PAGE) return { records, cursor };
+    }
+  }
+
+  #flushAfter(ms: DurationMs): void {
+    if (!this.#closed) this.#cancelFlush ??= this.#options.machine.setTimer(ms, () => void this.flush());
+  }
+
+  async #flushOnce(): Promise<void> {
+    if (this.#queue.size === 0 && this.#outbox.size === 0) return;
+    const batch = this.#queue.takeAll();
+    const shared = this.#outbox.takeAll();
+    try {
+      await this.#engine.run('writing history', (db) =>
+        db.transaction().execute(async (trx) => {
+          await writePending(trx, batch);
+          if (shared.length > 0) await writeShared(trx, shared, await this.#engine.nextChange(trx));
+        }),
+      );
+      this.#flushes += 1;
+      if (this.#flushes % PRUNE_EVERY_FLUSHES === 0) await this.#engine.run('deleting what is old', (db) => this.#prune(db));
+      this.#settle(true, 'writable');
+    } catch (err) {
+      this.#queue.putBack(batch);
+      this.#outbox.putBack(shared);
+      this.#errors.add();
+      this.#settle(
+        false,
+        `not writable: ${err instanceof Error ? err.message : String(err)}; ${this.#queue.size} rows wait, ${this.#queue.dropped} dropped`,
+      );
+      this.#flushAfter(this.#engine.retryMs());
+    }
+  }
+
+  #settle(ok: boolean, message: string): void {
+    if (ok !== this.#status.ok) {
+      this.#options.logger[ok ? 'info' : 'warn'](ok ? 'History store is writable again' : 'History store refuses writes; will retry', {
+        detail: message,
+      });
+      this.#status = { ok, message, since: this.#options.clock.now() };
+    } else {
+      this.#status = { ...this.#status, message };
+    }
+  }
+
+  async #prune(db: Kysely<HistoryTables>): Promise<void> {
+    const now = this.#options.clock.now();
+    const keepFrom = now - this.#options.retentionMs;
+    await deleteBefore(db, keepFrom);
+    await db
+      .deleteFrom('shared_records')
+      .where('at', '<', Math.floor(now - SHARED_KEPT_MS))
+      .execute();
+    // Too large: let a tenth of the time go, again at each prune, until it fits.
+    if ((await this.#engine.usedBytes(db)) > this.#options.maxBytes) await deleteBefore(db, await firstTenth(db, keepFrom, now));
+    await this.#engine.giveBack(db);
+  }
+}
+
+async function firstTenth(db: Kysely<HistoryTables>, from: Instant, now: Instant): Promise<Instant> {
+  const oldest = await db
+    .selectFrom('usage_points')
+    .select(({ fn }) => fn.min('at').as('at'))
+    .executeTakeFirst();
+  // `min` over no row at all is null, whatever the types say.
+  const start = (oldest?.at as Instant | null | undefined) ?? from;
+  return start + (now - start) / 10;
+}
+
+async function deleteBefore(db: Kysely<HistoryTables>, at: Instant): Promise<void> {
+  const before = Math.floor(at);
+  await db.deleteFrom('usage_points').where('at', '<', before).execute();
+  await db.deleteFrom('cluster_points').where('at', '<', before).execute();
+  await db.deleteFrom('cycles').where('started_at', '<', before).execute();
+  await db.deleteFrom('applied').where('at', '<', before).execute();
+}

@@ -1,0 +1,21 @@
+import type { Kysely } from 'kysely';
+import type { DurationMs } from '../../core/model/units.ts';
+import type { HistoryTables } from './tables.ts';
+
+/** What differs between the databases that hold history. */
+export interface StoreEngine {
+  /**
+   * Runs one piece of work, which must bear being run twice. Rejects with what was attempted and why it failed; at once
+   * while the store is known to be away.
+   */
+  run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T>;
+  /** Before a batch of shared records within their transaction: from here on batches commit one after the other. Answers their number. */
+  nextChange(trx: Kysely<HistoryTables>): Promise<number>;
+  /** Size of what is kept, in bytes. */
+  usedBytes(db: Kysely<HistoryTables>): Promise<number>;
+  /** Called after rows were deleted. */
+  giveBack(db: Kysely<HistoryTables>): Promise<void>;
+  /** How long to wait before what failed is tried again. */
+  retryMs(): DurationMs;
+  close(): Promise<void>;
+}

@@ -1,0 +1,100 @@
+// One batch of waiting rows, as statements. Every row replaces what stands under its key, so that a batch may be written twice.
+// Times are whole milliseconds here: PostgreSQL refuses a fraction where an integer is meant.
+
+import type { Kysely } from 'kysely';
+import { workloadKey } from '../../core/model/workload.ts';
+import type { SharedRecord } from '../../ports/shared-state.ts';
+import type { HistoryTables } from './tables.ts';
+import type { Pending } from './write-queue.ts';
+
+/** One statement's worth: SQLite allows 32,766 parameters and PostgreSQL 65,535, five a row at most. */
+const ROWS_PER_STATEMENT = 500;
+
+export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
+  const cycles = lastOf(batch.cycles, ({ id }) => id);
+  for (const rows of batches(
+    cycles.map((cycle) => ({ id: cycle.id, started_at: Math.floor(cycle.startedAt), body: JSON.stringify(cycle) })),
+  )) {
+    await trx
+      .insertInto('cycles')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((row) => ({ started_at: row.ref('excluded.started_at'), body: row.ref('excluded.body') })),
+      )
+      .execute();
+  }
+  const applied = lastOf(batch.applied, ({ id }) => id).map((row) => {
+    return { id: row.id, at: Math.floor(row.at), workload: workloadKey(row.workload), body: JSON.stringify(row) };
+  });
+  for (const rows of batches(applied)) {
+    await trx
+      .insertInto('applied')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .column('id')
+          .doUpdateSet((row) => ({ at: row.ref('excluded.at'), workload: row.ref('excluded.workload'), body: row.ref('excluded.body') })),
+      )
+      .execute();
+  }
+  await writePoints(trx, batch);
+}
+
+async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
+  const usage = lastOf(batch.usage, ({ key, at }) => `${Math.floor(at)} ${key}`).map((row) => ({
+    key: row.key,
+    at: Math.floor(row.at),
+    cpu_millicores: row.cpuMillicores,
+    memory_bytes: row.memoryBytes,
+    replicas: row.replicas,
+  }));
+  for (const rows of batches(usage)) {
+    await trx
+      .insertInto('usage_points')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['key', 'at']).doUpdateSet((row) => ({
+          cpu_millicores: row.ref('excluded.cpu_millicores'),
+          memory_bytes: row.ref('excluded.memory_bytes'),
+          replicas: row.ref('excluded.replicas'),
+        })),
+      )
+      .execute();
+  }
+  const points = lastOf(batch.cluster, ({ at }) => Math.floor(at));
+  for (const rows of batches(points.map((row) => ({ at: Math.floor(row.at), body: JSON.stringify(row) })))) {
+    await trx
+      .insertInto('cluster_points')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('at').doUpdateSet((row) => ({ body: row.ref('excluded.body') })))
+      .execute();
+  }
+}
+
+/** @param first number of the first change; the others follow it */
+export async function writeShared(trx: Kysely<HistoryTables>, records: readonly SharedRecord[], first: number): Promise<void> {
+  const numbered = records.map(({ topic, key, at, body }, index) => {
+    return { topic, key, at: Math.floor(at), changed: first + index, body: JSON.stringify(body) };
+  });
+  for (const rows of batches(numbered)) {
+    await trx
+      .insertInto('shared_records')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['topic', 'key'])
+          .doUpdateSet((row) => ({ at: row.ref('excluded.at'), changed: row.ref('excluded.changed'), body: row.ref('excluded.body') })),
+      )
+      .execute();
+  }
+}
+
+export function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): Generator<readonly T[]> {
+  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+}
+
+/** PostgreSQL refuses a statement that touches a row twice. */
+function lastOf<T>(rows: readonly T[], keyOf: (row: T) => string | number): readonly T[] {
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+  return byKey.size === rows.length ? rows : [...byKey.values()];
+}

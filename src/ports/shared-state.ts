@@ -1,0 +1,29 @@
+import type { Instant } from '../core/model/units.ts';
+
+/** What the leader tells the other replicas; the newest of a topic and key is the one that stands. */
+export interface SharedRecord {
+  /** `usage`, `summary`: by node. `decision`: by workload. */
+  readonly topic: 'usage' | 'summary' | 'decision';
+  readonly key: string;
+  /** When it was true. */
+  readonly at: Instant;
+  /** A JSON value. */
+  readonly body: unknown;
+}
+
+export interface SharedChanges {
+  readonly records: readonly SharedRecord[];
+  /** Where to go on the next time. */
+  readonly cursor: number;
+}
+
+/**
+ * The part of a store that more than one replica can read. One replica, the leader, writes; losing it loses nothing that
+ * the leader would not tell again within its next reading.
+ */
+export interface SharedState {
+  /** Queued, and written within a second while the store answers. Of what waits, a later record replaces an earlier of the same key. */
+  share(record: SharedRecord): void;
+  /** What changed after `cursor`, in the order of the changes; from 0 on everything that stands. Rejects when the store is away. */
+  changes(cursor: number): Promise<SharedChanges>;
+}

@@ -1,0 +1,202 @@
+// What any store of history keeps to, whichever database holds it.
+
+import { expect, test } from '@jest/globals';
+import type { WorkloadRef } from '../../src/core/model/workload.ts';
+import type { AppliedValue, History, ResizeCycle, UsageCheckpoint } from '../../src/ports/history.ts';
+
+/** An empty store, and the same store opened once more after it was closed. */
+export interface HistoryUnderTest {
+  open(): Promise<History>;
+  /** Everything gone. */
+  clear(): Promise<void>;
+}
+
+export const aCycle = (id: string, startedAt: number): ResizeCycle => ({
+  id,
+  startedAt,
+  durationMs: 5,
+  evaluated: 10,
+  changed: 1,
+  deferred: 0,
+  blocked: 0,
+  failed: 0,
+  byReason: { cooldown: 2 },
+  savings: { potentialPerMonthUsd: 1.5, reclaimedPerMonthUsd: null, realisedPerMonthUsd: null },
+});
+
+const WEB: WorkloadRef = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+
+export const anApplied = (id: string, at: number, name = 'web'): AppliedValue => ({
+  id,
+  at,
+  workload: { ...WEB, name },
+  pod: `${name}-1`,
+  container: 'app',
+  from: {},
+  to: { cpu: '120m' },
+  reason: 'asks for more than it needs',
+  actor: 'policy/default',
+  outcome: 'applied',
+  // What a cluster may say: quotes, other scripts, a NUL that PostgreSQL's text cannot hold, half of a surrogate pair.
+  message: `it's "done" – ñ 漢 🙂 \0 \ud800`,
+});
+
+const aCheckpoint = (key: string, savedAt: number, data: readonly number[]): UsageCheckpoint => ({
+  key,
+  savedAt,
+  version: 1,
+  data: new Uint8Array(data),
+});
+
+/** The rules, as tests. */
+export function historyCases(subject: HistoryUnderTest): void {
+  async function fresh(): Promise<History> {
+    await subject.clear();
+    return subject.open();
+  }
+
+  test('gives back cycles and applied values, newest first, after it was closed and opened again', async () => {
+    const first = await fresh();
+    first.appendCycle(aCycle('c1', 1_000));
+    first.appendCycle(aCycle('c2', 2_000.75));
+    first.appendApplied(anApplied('a1', 1_000));
+    first.appendApplied(anApplied('a2', 2_000.5));
+    first.appendApplied(anApplied('a3', 3_000, 'other'));
+    await first.close();
+
+    const again = await subject.open();
+    expect(await again.cycles(10)).toEqual([aCycle('c2', 2_000.75), aCycle('c1', 1_000)]);
+    expect((await again.cycles(1)).map(({ id }) => id)).toEqual(['c2']);
+    expect((await again.applied({ limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2', 'a1']);
+    expect(await again.applied({ workload: WEB, limit: 5 })).toEqual([anApplied('a2', 2_000.5), anApplied('a1', 1_000)]);
+    expect((await again.applied({ since: 2_000.5, limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2']);
+    await again.close();
+  });
+
+  test('reads what was written a moment ago', async () => {
+    const history = await fresh();
+    history.appendApplied(anApplied('a1', 1));
+    expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    await history.close();
+  });
+
+  test('an entry written twice is kept once, as it was written last', async () => {
+    const history = await fresh();
+    history.appendApplied(anApplied('a1', 1));
+    history.appendApplied({ ...anApplied('a1', 1), outcome: 'rolled-back' });
+    await history.flush();
+    history.appendUsage([
+      { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
+      { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 2, memoryBytes: 2, replicas: 1 },
+    ]);
+    expect((await history.applied({ limit: 10 })).map(({ outcome }) => outcome)).toEqual(['rolled-back']);
+    const points = await history.usage({ keyPrefix: 'shop/', from: 0, to: 1_000 });
+    expect(points.map(({ cpuMillicores }) => cpuMillicores)).toEqual([2]);
+    await history.close();
+  });
+
+  test('answers usage by prefix and time, gaps as null', async () => {
+    const history = await fresh();
+    history.appendUsage([
+      { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 5.5, memoryBytes: null, replicas: 2 },
+      { key: 'shop/Deployment/web/app', at: 200, cpuMillicores: 6, memoryBytes: 7, replicas: 2 },
+      { key: 'shop/Deployment/web/App', at: 100, cpuMillicores: null, memoryBytes: 2 ** 45, replicas: 65_000 },
+      { key: 'shop/Deployment/website/app', at: 150, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
+      { key: 'shop/Deployment/web-a/app', at: 150, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
+    ]);
+    expect(await history.usage({ keyPrefix: 'shop/Deployment/web/', from: 0.25, to: 150.75 })).toEqual([
+      { key: 'shop/Deployment/web/App', at: 100, cpuMillicores: null, memoryBytes: 2 ** 45, replicas: 65_000 },
+      { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 5.5, memoryBytes: null, replicas: 2 },
+    ]);
+    await history.close();
+  });
+
+  test('keeps points of the cluster, ascending, both ends of the time asked for included', async () => {
+    const history = await fresh();
+    const point = (at: number, costPerHourUsd: number | null) => ({
+      at,
+      provisionedCpuMillicores: 1,
+      provisionedMemoryBytes: 2,
+      requestedCpuMillicores: 3,
+      requestedMemoryBytes: 4,
+      recommendedCpuMillicores: null,
+      recommendedMemoryBytes: null,
+      usedCpuMillicores: 5.5,
+      usedMemoryBytes: 6,
+      costPerHourUsd,
+    });
+    history.appendCluster(point(300, 0.1));
+    history.appendCluster(point(100, null));
+    history.appendCluster(point(200, 2));
+    expect(await history.cluster(100, 200)).toEqual([point(100, null), point(200, 2)]);
+    await history.close();
+  });
+
+  test('keeps the newest checkpoint of each key, more of them than one page holds, and deletes by key', async () => {
+    const history = await fresh();
+    const keys = Array.from({ length: 450 }, (_, index) => `shop/Deployment/web-${String(index).padStart(3, '0')}/app`);
+    await history.saveCheckpoints(keys.map((key) => aCheckpoint(key, 1, [1, 2, 3])));
+    await history.saveCheckpoints([aCheckpoint(keys[7] ?? '', 2.5, [0, 255, 128])]);
+    await history.deleteCheckpoints(keys.slice(10));
+    const found: [string, number, number[]][] = [];
+    for await (const { key, savedAt, data } of history.loadCheckpoints()) found.push([key, savedAt, [...data]]);
+    expect(found.map(([key]) => key)).toEqual(keys.slice(0, 10));
+    expect(found[7]?.slice(1)).toEqual([2, [0, 255, 128]]);
+    expect(found[0]?.slice(1)).toEqual([1, [1, 2, 3]]);
+    await history.close();
+  });
+
+  test('takes thousands of points at once', async () => {
+    const history = await fresh();
+    const points = Array.from({ length: 5_000 }, (_, index) => {
+      return { key: `shop/Deployment/web-${index}/app`, at: 100, cpuMillicores: index, memoryBytes: index, replicas: 1 };
+    });
+    history.appendUsage(points);
+    expect(await history.usage({ keyPrefix: 'shop/', from: 0, to: 100 })).toHaveLength(5_000);
+    expect(history.status()).toMatchObject({ ok: true, message: 'writable' });
+    await history.close();
+  });
+}
+
+/** Retention and size, on a clock of the test's own. @param open a store with these bounds */
+export function historyBounds(
+  open: (bounds: { readonly retentionMs: number; readonly maxBytes: number }) => Promise<History>,
+  clock: { advance(ms: number): Promise<void>; now(): number },
+): void {
+  /** As many flushes as lie between two looks at what is old. */
+  async function untilPruned(history: History): Promise<void> {
+    for (let flush = 0; flush < 600; flush += 1) {
+      history.appendCluster({ at: clock.now() } as never);
+      await history.flush();
+    }
+  }
+
+  test('what is older than the retention goes', async () => {
+    const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
+    history.appendCycle(aCycle('old', clock.now()));
+    history.appendApplied(anApplied('old', clock.now()));
+    await history.flush();
+    await clock.advance(61_000);
+    history.appendCycle(aCycle('new', clock.now()));
+    await untilPruned(history);
+    expect((await history.cycles(10)).map(({ id }) => id)).toEqual(['new']);
+    expect(await history.applied({ limit: 10 })).toEqual([]);
+    await history.close();
+  });
+
+  test('past its size the oldest tenth of the time goes, and no more once it fits', async () => {
+    const history = await open({ retentionMs: 1e9, maxBytes: 1 });
+    const begun = clock.now();
+    const points = Array.from({ length: 100 }, (_, index) => {
+      return { key: 'shop/Deployment/web/app', at: begun + index * 1_000, cpuMillicores: 1, memoryBytes: 1, replicas: 1 };
+    });
+    history.appendUsage(points);
+    await clock.advance(100_000);
+    await untilPruned(history);
+    const left = await history.usage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
+    expect(left.length).toBeGreaterThanOrEqual(88);
+    expect(left.length).toBeLessThanOrEqual(91);
+    expect(left[0]?.at).toBeGreaterThan(begun + 5_000);
+    await history.close();
+  });
+}

@@ -1,0 +1,284 @@
+// History in PostgreSQL: the contract of the port, and what only a server across a network can do to us.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { openPostgresHistory, type PostgresHistoryOptions } from '../../src/adapters/history/postgres-history.ts';
+import type { History } from '../../src/ports/history.ts';
+import type { SharedRecord } from '../../src/ports/shared-state.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SeededRandom } from '../../src/runtime/random.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
+import { aCycle, anApplied, historyBounds, historyCases } from '../contract/history-cases.ts';
+import { eventually } from '../e2e/eventually.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+import { FakeClock } from '../fakes/fake-clock.ts';
+import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { PASSWORD, PostgresServer } from './postgres-server.ts';
+
+const UP_MS = 180_000;
+const SOON_MS = 60_000;
+
+const clock = new FakeClock();
+const logger = new RecordingLogger();
+let server: PostgresServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
+  server = await PostgresServer.start();
+}, UP_MS);
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+function open(options: Partial<PostgresHistoryOptions> = {}): Promise<History> {
+  return openPostgresHistory({
+    url: server.url,
+    password: PASSWORD,
+    caFile: '',
+    identity: 'evenkeel-controller-0_abc',
+    retentionMs: 1e9,
+    maxBytes: 1e12,
+    clock,
+    machine: new SystemTimer(),
+    random: new SeededRandom(1),
+    logger,
+    metrics: NO_METRICS,
+    ...options,
+  });
+}
+
+async function clear(): Promise<void> {
+  await server.query('drop schema public cascade; create schema public');
+}
+
+describe('History in PostgreSQL', () => {
+  historyCases({ open, clear });
+
+  test('has its totals read while nothing was ever written', async () => {
+    await clear();
+    const history = await open();
+    expect([await history.cycles(5), await history.usage({ keyPrefix: '', from: 0, to: 1e15 })]).toEqual([[], []]);
+    await history.close();
+  });
+});
+
+describe('History in PostgreSQL, bounded', () => {
+  historyBounds(async (bounds) => {
+    await clear();
+    return open(bounds);
+  }, clock);
+
+  test('room that deleted rows left is not counted', async () => {
+    await clear();
+    const bounds = { retentionMs: 1e9, maxBytes: 2_000_000 };
+    const history = await open(bounds);
+    const begun = clock.now();
+    const points = Array.from({ length: 30_000 }, (_, index) => {
+      return { key: `shop/Deployment/web-${index % 100}/app`, at: begun + index, cpuMillicores: 1, memoryBytes: 1, replicas: 1 };
+    });
+    history.appendUsage(points);
+    await clock.advance(30_000);
+    // Far more looks at it than are needed until it fits: what goes on being deleted past that would leave nothing.
+    for (let flush = 0; flush < 40 * 600; flush += 600) {
+      for (let each = 0; each < 600; each += 1) {
+        history.appendCluster({ at: clock.now() } as never);
+        await history.flush();
+      }
+    }
+    const left = await history.usage({ keyPrefix: 'shop/', from: 0, to: begun + 60_000 });
+    expect(left.length).toBeGreaterThan(2_000);
+    expect(left.length).toBeLessThan(20_000);
+    await history.close();
+  }, 300_000);
+});
+
+describe('Two replicas on one store', () => {
+  const usage = (key: string, at: number, value: number): SharedRecord => ({ topic: 'usage', key, at, body: { value } });
+
+  test('that start at once on an empty database both come up', async () => {
+    await clear();
+    const all = await Promise.all(Array.from({ length: 6 }, () => open()));
+    for (const [index, history] of all.entries()) history.appendCycle(aCycle(`c${index}`, index));
+    await Promise.all(all.map((history) => history.flush()));
+    expect(await all[0]?.cycles(10)).toHaveLength(6);
+    expect(await server.query('select version from evenkeel_schema')).toEqual([{ version: 1 }]);
+    await Promise.all(all.map((history) => history.close()));
+  });
+
+  test('one tells and the other reads what changed since it last read, the newest of each key', async () => {
+    await clear();
+    const [leader, follower] = [await open(), await open()];
+    leader.shared?.share(usage('n1', 1, 10));
+    leader.shared?.share(usage('n1', 2, 11));
+    leader.shared?.share(usage('n2', 2, 20));
+    leader.shared?.share({ topic: 'summary', key: 'n1', at: 2.5, body: [null, 'text'] });
+    await leader.flush();
+    const first = await follower.shared!.changes(0);
+    expect(first.records).toEqual([usage('n1', 2, 11), usage('n2', 2, 20), { topic: 'summary', key: 'n1', at: 2, body: [null, 'text'] }]);
+    expect((await follower.shared!.changes(first.cursor)).records).toEqual([]);
+    leader.shared?.share(usage('n2', 3, 21));
+    await leader.flush();
+    const second = await follower.shared!.changes(first.cursor);
+    expect(second.records).toEqual([usage('n2', 3, 21)]);
+    expect((await follower.shared!.changes(0)).records).toHaveLength(3);
+    await Promise.all([leader.close(), follower.close()]);
+  });
+
+  test('writers that overlap never let a reader pass a change that is still under way', async () => {
+    await clear();
+    const writers = await Promise.all([open(), open()]);
+    const reader = await open();
+    const seen = new Set<string>();
+    let cursor = 0;
+    const read = async (): Promise<void> => {
+      const changes = await reader.shared!.changes(cursor);
+      cursor = changes.cursor;
+      for (const { key } of changes.records) seen.add(key);
+    };
+    for (let round = 0; round < 40; round += 1) {
+      for (const [index, writer] of writers.entries()) {
+        for (let node = 0; node < 20; node += 1) writer.shared?.share(usage(`${index}-${round}-${node}`, 1, node));
+      }
+      await Promise.all([...writers.map((writer) => writer.flush()), read()]);
+    }
+    await read();
+    expect(seen.size).toBe(2 * 40 * 20);
+    await Promise.all([...writers, reader].map((history) => history.close()));
+  });
+
+  test('a store of a newer version is refused, and left as it is', async () => {
+    await clear();
+    await (await open()).close();
+    await server.query('update evenkeel_schema set version = 99');
+    await expect(open()).rejects.toThrow(/postgres:\/\/evenkeel@127\.0\.0\.1.*newer version \(tables 99, this one knows 1\)/s);
+    expect(await server.query('select version from evenkeel_schema')).toEqual([{ version: 99 }]);
+  });
+});
+
+describe('A server that is away', () => {
+  test('does not keep anyone from starting; what was written meanwhile arrives when it is back', async () => {
+    await clear();
+    await server.down();
+    const history = await open();
+    expect(logger.lines.some(({ message }) => message.includes('out of reach; starting without it'))).toBe(true);
+    history.appendApplied(anApplied('a1', 1));
+    await eventually('the store said to be away', SOON_MS, () => !history.status().ok);
+    expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
+    await expect(history.applied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
+    await server.up();
+    // Without anybody asking: it tries again by itself.
+    await eventually('the store written again', SOON_MS, () => history.status().ok);
+    expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    await history.close();
+  }, 300_000);
+
+  test('reads fail at once while it is known to be away, and work again when it is back', async () => {
+    await clear();
+    const history = await open();
+    history.appendCycle(aCycle('c1', 1));
+    await history.flush();
+    await server.down('immediate');
+    await expect(history.cycles(1)).rejects.toThrow();
+    await expect(history.shared!.changes(0)).rejects.toThrow(/reading what the leader shares/);
+    await server.up();
+    await eventually('cycles read again', SOON_MS, async () => (await history.cycles(1)).length === 1);
+    await history.close();
+  }, 300_000);
+
+  test('a connection that was ended is replaced without anybody noticing', async () => {
+    await clear();
+    const history = await open();
+    history.appendCycle(aCycle('c1', 1));
+    await history.flush();
+    for (let round = 0; round < 3; round += 1) {
+      await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'evenkeel/%'");
+      expect(await history.cycles(5)).toHaveLength(1);
+    }
+    await history.close();
+  });
+
+  test('connections are bounded and say whose they are', async () => {
+    await clear();
+    const history = await open();
+    await Promise.all(Array.from({ length: 40 }, () => history.cycles(1)));
+    const [row] = await server.query<{ count: string; names: number }>(
+      "select count(*), count(distinct application_name) as names from pg_stat_activity where application_name = 'evenkeel/evenkeel-controller-0_abc'",
+    );
+    expect(Number(row?.count)).toBeGreaterThan(0);
+    expect(Number(row?.count)).toBeLessThanOrEqual(4);
+    await history.close();
+  });
+});
+
+describe('What only a person can put right stops the start, in words that hold no password', () => {
+  const WRONG = 'not-the-password-42';
+
+  test.each<[string, () => Partial<PostgresHistoryOptions>, RegExp]>([
+    ['a wrong password', () => ({ password: WRONG }), /password authentication failed.*EVENKEEL_HISTORY_PASSWORD/s],
+    ['a wrong password in the URL', () => ({ url: server.url.replace('@', `:${WRONG}@`), password: '' }), /password authentication failed/],
+    ['no password', () => ({ password: '' }), /EVENKEEL_HISTORY_PASSWORD/],
+    ['no such database', () => ({ url: `${server.url}-none` }), /does not exist; create the database/],
+    ['TLS that the server does not have', () => ({ url: `${server.url}?sslmode=require` }), /sslmode=disable/],
+    ['an unknown sslmode', () => ({ url: `${server.url}?sslmode=maybe` }), /must be one of disable, require, verify-ca, verify-full/],
+    ['an unknown parameter', () => ({ url: `${server.url}?pool=9` }), /pool: only sslmode and host/],
+    ['no database named', () => ({ url: 'postgres://evenkeel@127.0.0.1' }), /names no database/],
+    ['no URL', () => ({ url: `postgres://:${WRONG}@:x` }), /is not a URL/],
+  ])('%s', async (_what, options, words) => {
+    await clear();
+    const failed = await open(options()).then(
+      () => null,
+      (err: unknown) => err as Error,
+    );
+    expect(failed?.message).toMatch(words);
+    expect(everythingIn(failed)).not.toContain(WRONG);
+  });
+});
+
+describe('Over TLS', () => {
+  test('verify-full takes the authority named and no other; require takes any', async () => {
+    const certificate = await makeServingCertificate('127.0.0.1');
+    const tls = await PostgresServer.start({ tls: certificate });
+    try {
+      const caFile = join(folder, 'ca.pem');
+      const otherFile = join(folder, 'other.pem');
+      writeFileSync(caFile, certificate.caCertificate);
+      writeFileSync(otherFile, (await makeServingCertificate('127.0.0.1')).caCertificate);
+      const attempt = (sslmode: string, file: string): Promise<History> => open({ url: `${tls.url}?sslmode=${sslmode}`, caFile: file });
+      for (const [mode, file] of [
+        ['verify-full', caFile],
+        ['verify-ca', caFile],
+        ['require', ''],
+      ] as const) {
+        const history = await attempt(mode, file);
+        history.appendCycle(aCycle('c1', 1));
+        expect(await history.cycles(1)).toHaveLength(1);
+        await history.close();
+      }
+      await expect(attempt('verify-full', otherFile)).rejects.toThrow(/history\.caFile/);
+      await expect(attempt('verify-full', '')).rejects.toThrow(/history\.caFile/);
+      await expect(attempt('verify-ca', join(folder, 'none.pem'))).rejects.toThrow(/none\.pem cannot be read/);
+    } finally {
+      await tls.stop();
+    }
+  }, 300_000);
+});
+
+describe('A server that nobody listens on', () => {
+  test('is away, not wrong', async () => {
+    const [port = 0] = await freePorts(1);
+    const history = await open({ url: `postgres://evenkeel@127.0.0.1:${port}/history` });
+    await expect(history.cycles(1)).rejects.toThrow(/away|ECONNREFUSED/);
+    await history.close();
+  });
+});
+
+/** Message, stack and all own fields of an error and its causes. */
+function everythingIn(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  return `${error.message} ${String(error.stack)} ${JSON.stringify(error)} ${everythingIn(error.cause)}`;
+}

@@ -1,0 +1,160 @@
+// Debian's PostgreSQL server, as a child of the test: a folder of its own, loopback alone, gone with the test.
+
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { eventually } from '../e2e/eventually.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+
+const DEBIAN = '/usr/lib/postgresql';
+/** initdb and a first start, on a machine that does much else. */
+const UP_MS = 120_000;
+const DOWN_MS = 60_000;
+
+const USER = 'evenkeel';
+export const PASSWORD = 'p@ss/w:rd ü';
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface PostgresOptions {
+  /** PEM; the server then speaks TLS. */
+  readonly tls?: { readonly key: string; readonly certificate: string };
+}
+
+export class PostgresServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #binaries: string;
+  readonly #owner: Owner | null;
+  #child: ChildProcess | null = null;
+  #log = '';
+
+  private constructor(folder: string, binaries: string, owner: Owner | null, port: number) {
+    this.#folder = folder;
+    this.#binaries = binaries;
+    this.#owner = owner;
+    this.port = port;
+  }
+
+  /** Makes a database cluster and starts it. `stop()` ends it and removes its folder. */
+  static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
+    const binaries = findBinaries();
+    const owner = process.getuid?.() === 0 ? unprivileged() : null;
+    const folder = mkdtempSync(join(tmpdir(), 'evenkeel-postgres-'));
+    const [port = 0] = await freePorts(1);
+    const server = new PostgresServer(folder, binaries, owner, port);
+    try {
+      server.#initialise(options);
+      await server.up();
+      await server.query(`create database history`, 'postgres');
+    } catch (err) {
+      await server.stop();
+      throw err;
+    }
+    return server;
+  }
+
+  /** For `history.url`; the password is told apart from it. */
+  get url(): string {
+    return `postgres://${USER}@127.0.0.1:${this.port}/history`;
+  }
+
+  /** Starts it again where it was stopped; resolves when it answers. */
+  async up(): Promise<void> {
+    const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', max_connections: 40 };
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    this.#child = spawn(join(this.#binaries, 'postgres'), ['-D', this.#data, ...flags], {
+      ...(this.#owner ?? {}),
+      cwd: this.#folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    this.#child.stderr?.on('data', (text: Buffer) => (this.#log = `${this.#log}${text.toString()}`.slice(-4_000)));
+    await eventually('PostgreSQL answering', UP_MS, async () => {
+      if (this.#child?.exitCode !== null) throw new Error(`PostgreSQL ended: ${this.#log}`);
+      await this.query('select 1', 'postgres');
+      return true;
+    });
+  }
+
+  /** Ends the server; what it keeps stays. `immediate`: as in a crash. */
+  async down(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child?.exitCode !== null) return;
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGCONT');
+    child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    const timer = setTimeout(() => child.kill('SIGKILL'), DOWN_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  async stop(): Promise<void> {
+    await this.down('immediate');
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** One statement on a connection of its own. */
+  async query<Row extends object>(text: string, database = 'history'): Promise<readonly Row[]> {
+    const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: USER, password: PASSWORD, database });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query<Row>(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  get #data(): string {
+    return join(this.#folder, 'data');
+  }
+
+  #initialise({ tls }: PostgresOptions): void {
+    const passwordFile = join(this.#folder, 'password');
+    writeFileSync(passwordFile, PASSWORD);
+    mkdirSync(this.#data, { mode: 0o700 });
+    this.#give(this.#folder, this.#data, passwordFile);
+    const args = ['-D', this.#data, '-U', USER, '--encoding=UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256', `--pwfile=${passwordFile}`];
+    const made = spawnSync(join(this.#binaries, 'initdb'), [...args, '--no-sync'], {
+      ...(this.#owner ?? {}),
+      cwd: this.#folder,
+      encoding: 'utf8',
+    });
+    if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+    if (tls === undefined) return;
+    const key = join(this.#data, 'server.key');
+    const certificate = join(this.#data, 'server.crt');
+    writeFileSync(key, tls.key, { mode: 0o600 });
+    writeFileSync(certificate, tls.certificate);
+    writeFileSync(join(this.#data, 'postgresql.auto.conf'), 'ssl = on\n');
+    this.#give(key, certificate, join(this.#data, 'postgresql.auto.conf'));
+  }
+
+  #give(...paths: readonly string[]): void {
+    if (this.#owner !== null) for (const path of paths) chownSync(path, this.#owner.uid, this.#owner.gid);
+  }
+}
+
+/** The newest server that is installed. */
+function findBinaries(): string {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).filter((name) => existsSync(join(DEBIAN, name, 'bin', 'initdb'))) : [];
+  const [newest] = versions.sort((a, b) => Number(b) - Number(a));
+  if (newest === undefined) throw new Error(`no PostgreSQL server under ${DEBIAN}: apt-get install postgresql`);
+  return join(DEBIAN, newest, 'bin');
+}
+
+/** PostgreSQL refuses to run as root: as the user that its package made, else as nobody. */
+function unprivileged(): Owner {
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (user === undefined) throw new Error('neither postgres nor nobody is in /etc/passwd: PostgreSQL does not run as root');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
