@@ -56,6 +56,11 @@ export interface InformerStatus {
   readonly synced: boolean;
   /** Without it nothing is decided. */
   readonly required: boolean;
+  /**
+   * What is decided stands on it at this moment: it is required, or it holds wishes (policies, Recommendations) that the
+   * API server has shown us once. A kind that is not served holds none.
+   */
+  readonly decisive: boolean;
   readonly objects: number;
   /** Domain time at which the API server was last heard on this kind. */
   readonly confirmedAt: Instant;
@@ -68,8 +73,10 @@ export interface InformerStatus {
 /** The informers about themselves. */
 export interface FeedStatus {
   synced(): boolean;
-  /** The oldest `confirmedAt` of those that are required. */
+  /** The oldest `confirmedAt` of those that are decisive. */
   confirmedAt(): Instant;
+  /** Which of them that is, and what is wrong with it, in words; null where nothing is. */
+  holdUp(): string | null;
   informers(): readonly InformerStatus[];
 }
 

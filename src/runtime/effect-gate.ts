@@ -39,7 +39,13 @@ export interface EffectGateParts {
   /** The kill switch, read from what the informers know at this moment. */
   readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
   /** Informers and usage: none of them may be older than two of its periods. */
-  readonly sources: readonly { readonly name: string; readonly periodMs: DurationMs; readonly confirmedAt: () => Instant }[];
+  readonly sources: readonly {
+    readonly name: string;
+    readonly periodMs: DurationMs;
+    readonly confirmedAt: () => Instant;
+    /** What is wrong with it, in words; null: nothing that it knows of. */
+    readonly problem?: () => string | null;
+  }[];
   readonly calmMs?: DurationMs;
   readonly budgets?: EffectBudgets;
 }
@@ -172,10 +178,11 @@ export class EffectGate {
   #inputs(): GateInputs {
     const { clock, dryRun, isLeader, activePause, calmMs = CALM_START_MS } = this.#parts;
     const now = clock.now();
-    const sources: Freshness[] = this.#parts.sources.map(({ name, periodMs, confirmedAt }) => ({
+    const sources: Freshness[] = this.#parts.sources.map(({ name, periodMs, confirmedAt, problem }) => ({
       name,
       periodMs,
       confirmedAt: confirmedAt(),
+      problem: problem?.() ?? null,
     }));
     this.#calm = nextCalm(this.#calm, { now, sources });
     const calmUntil = this.#calm === null ? now + calmMs : this.#calm + calmMs;

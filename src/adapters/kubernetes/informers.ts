@@ -32,6 +32,8 @@ export interface KubernetesInformers extends FeedStatus {
 type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' | 'confirmedAt' | 'status'>;
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
+/** What people wish about pods: a policy that was switched off must not be acted on because nobody told us. */
+const WISHES: ReadonlySet<string> = new Set(['podresizepolicies', 'recommendations']);
 const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
 
 /** Lists and watches everything that decisions read, into `sink`, until stopped. */
@@ -47,6 +49,7 @@ export function startKubernetesInformers(parts: InformerParts): KubernetesInform
     whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
     synced: () => status.synced(),
     confirmedAt: () => status.confirmedAt(),
+    holdUp: () => status.holdUp(),
     informers: () => status.informers(),
     stop: async () => {
       stop.abort(new Error('informers are stopping'));
@@ -67,12 +70,21 @@ class Feed implements FeedStatus {
   }
 
   confirmedAt(): Instant {
-    let oldest = Number.POSITIVE_INFINITY;
+    return this.#oldest()?.confirmedAt ?? 0;
+  }
+
+  holdUp(): string | null {
+    const oldest = this.#oldest();
+    return oldest?.problem == null ? null : `${oldest.name}: ${oldest.problem}`;
+  }
+
+  #oldest(): InformerStatus | null {
+    let oldest: InformerStatus | null = null;
     for (const reflector of this.#reflectors) {
       const status = reflector.status();
-      if (status.required) oldest = Math.min(oldest, status.confirmedAt);
+      if (status.decisive && (oldest === null || status.confirmedAt < oldest.confirmedAt)) oldest = status;
     }
-    return Number.isFinite(oldest) ? oldest : 0;
+    return oldest;
   }
 
   informers(): readonly InformerStatus[] {
@@ -87,7 +99,7 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     required: boolean,
     read: (wire: Wire, interner: Interner) => T,
     delta: (key: string, record: T | null) => ClusterDelta,
-    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector'> = {},
+    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector' | 'wishes'> = {},
   ): AnyReflector =>
     new Reflector<T>(
       {
@@ -116,7 +128,9 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record })),
     reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record })),
     ...resources.OWN_RESOURCES.map((resource) =>
-      reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record })),
+      reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }), {
+        wishes: WISHES.has(resource.plural),
+      }),
     ),
     reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {
       namespace: parts.namespace,

@@ -272,6 +272,23 @@ describe('Reflector', () => {
     expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
 
+  test.each([
+    ['is no longer permitted', refusal(403, 'Forbidden', 'cannot list resource "pods"'), true],
+    ['is no longer served', refusal(404, 'NotFound', 'the server could not find the requested resource'), false],
+  ])('of a kind that holds wishes and %s, an old state counts or is gone', async (words, answer, decisive) => {
+    server.put(PATH, thing('a'), { quietly: true });
+    const { reflector, seen } = start({ required: false, wishes: true });
+    expect(reflector.status().decisive).toBe(false);
+    await reflector.whenSynced();
+    await watching();
+    expect(reflector.status().decisive).toBe(true);
+    server.once(isWatch, answer);
+    server.cutWatches(PATH);
+    const said = decisive ? 'not permitted to list and watch' : 'is not served';
+    await until(() => reflector.status().problem?.includes(said) === true, words);
+    expect([reflector.status().decisive, seen.has('a')]).toEqual([decisive, decisive]);
+  });
+
   test('a kind that is not served counts as empty and is found when it comes', async () => {
     server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
     server.put(PATH, thing('late'), { quietly: true });

@@ -10,6 +10,7 @@ import type { Metrics } from '../../ports/metrics.ts';
 import type { Random } from '../../ports/random.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';
+import { missingPermission, notServed, unknownCredentials } from './informer-problem.ts';
 import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
@@ -70,6 +71,8 @@ export interface ReflectorSpec<T> {
   readonly labelSelector?: string;
   /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
   readonly required: boolean;
+  /** It holds what people wish: once known, an old state of it is not acted on either. */
+  readonly wishes?: boolean;
   readonly decode: (wire: Wire) => Decoded<T>;
   /** Synchronous and cheap. What it throws is logged and counted, and the next change goes on. */
   readonly onChange: ChangeHandler<T>;
@@ -106,6 +109,8 @@ export class Reflector<T> {
   /** Where to resume; null: list. */
   #version: string | null = null;
   #synced = false;
+  /** There has been a complete listing since the kind was last not served. */
+  #listed = false;
   #restarts = 0;
   #brokenInitials = 0;
   #problem: string | null = null;
@@ -151,6 +156,7 @@ export class Reflector<T> {
       name: this.#name,
       synced: this.#synced,
       required: this.#spec.required,
+      decisive: this.#spec.required || (this.#spec.wishes === true && this.#listed),
       objects: this.#store.size,
       confirmedAt: this.confirmedAt(),
       restarts: this.#restarts,
@@ -347,6 +353,7 @@ export class Reflector<T> {
     await this.#store.replace(staging, () => pause(this.#context.timer, 0));
     this.#version = version;
     this.#brokenInitials = 0;
+    this.#listed = true;
     this.#report(null);
     this.#markSynced();
     this.#metrics.flush(this.#store.size);
@@ -375,21 +382,18 @@ export class Reflector<T> {
       this.#version = null;
       return listedInVain ? this.#broken(`the listed version expired: ${failure.message}`) : this.#expired();
     }
-    if (isUnauthorized(failure)) {
-      const problem = `the API server does not know us (${failure.message}): is the token expired? It is read again until it is renewed`;
-      return { kind: 'wait', problem, atLeastMs: 0, settled: false };
-    }
+    if (isUnauthorized(failure)) return this.#broken(unknownCredentials(failure));
     if (isForbidden(failure)) {
-      const where = this.#spec.namespace === undefined ? 'in a ClusterRole' : `in a Role of namespace ${this.#spec.namespace}`;
-      const problem = `not permitted to list and watch ${this.#name}: grant the verbs list and watch ${where} (${failure.message})`;
       if (!this.#spec.required) this.#markSynced();
+      const problem = missingPermission(this.#name, this.#spec.namespace, failure);
       return { kind: 'wait', problem, atLeastMs: 0, settled: true };
     }
     if (isNotFound(failure)) {
       this.#version = null;
+      this.#listed = false;
       this.#store.clear();
       if (!this.#spec.required) this.#markSynced();
-      return { kind: 'wait', problem: `${this.#name} is not served: its CRD is not installed (yet)`, atLeastMs: 0, settled: true };
+      return { kind: 'wait', problem: notServed(this.#name), atLeastMs: 0, settled: true };
     }
     return { kind: 'wait', problem: failure.message, atLeastMs: failure.retryAfterMs ?? 0, settled: false };
   }

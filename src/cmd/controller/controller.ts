@@ -146,8 +146,13 @@ class Starting {
       isLeader: () => election?.isLeader() ?? true,
       activePause: (now) => state.activePause(now),
       sources: [
-        { name: 'informers', periodMs: INFORMER_PERIOD_MS, confirmedAt: () => informers.confirmedAt() },
-        { name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt() },
+        {
+          name: 'informers',
+          periodMs: INFORMER_PERIOD_MS,
+          confirmedAt: () => informers.confirmedAt(),
+          problem: () => informers.holdUp(),
+        },
+        { name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() },
       ],
       calmMs: settings['controller.calmStart'],
     });

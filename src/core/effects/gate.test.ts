@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../model/units.ts';
 import { DEFAULT_EFFECT_BUDGETS, exhaustedBudget, judgeEffect, nextCalm, type EffectIntent, type GateInputs } from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
-const fresh = { name: 'usage', confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS };
+const fresh = { name: 'usage', confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
 const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], calmUntil: null };
 const intent: EffectIntent = { owner: 'shop/Deployment/web', namespace: 'shop', lowers: true, dryRun: false };
 
@@ -23,6 +23,17 @@ describe('the gate', () => {
   ])('%s', (_, changed, asked, kind, reason) => {
     const verdict = judgeEffect({ ...inputs, ...changed }, { ...intent, ...asked });
     expect([verdict.kind, 'reason' in verdict ? verdict.reason : null]).toEqual([kind, reason]);
+  });
+
+  test('what is held by old data says what is wrong with its source, as short as a status can bear', () => {
+    const problem = `podresizepolicies.evenkeel.io: not permitted to list and watch ${'x'.repeat(1_000)}`;
+    const verdict = judgeEffect(
+      { ...inputs, sources: [{ ...fresh, name: 'informers', confirmedAt: now - 5 * MINUTE_MS, problem }] },
+      intent,
+    );
+    const { message } = verdict as { message: string };
+    expect(message).toContain('informers: last confirmed 5m ago (podresizepolicies.evenkeel.io: not permitted to list and watch x');
+    expect(message.length).toBeLessThan(400);
   });
 
   test('calm begins with the first fresh data, lasts while it is fresh, and begins again after an outage', () => {

@@ -10,6 +10,8 @@ export interface Freshness {
   /** When it last confirmed what is known; 0 or earlier: never. */
   readonly confirmedAt: Instant;
   readonly periodMs: DurationMs;
+  /** What is wrong with it, in words; null: nothing that it knows of. */
+  readonly problem: string | null;
 }
 
 export interface GateInputs {
@@ -38,6 +40,9 @@ export type GateVerdict =
   | { readonly kind: 'dry-run' }
   | { readonly kind: 'held'; readonly reason: 'not-leader' | 'paused' | 'stale-data' | 'calm-start' | 'budget'; readonly message: string };
 
+/** It stands in the status of every workload that waits. */
+const LONGEST_PROBLEM = 300;
+
 /** Older than this many of its periods a source no longer says how things are. */
 const STALE_PERIODS = 2;
 
@@ -55,10 +60,12 @@ export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdi
 
 /** Which source is too old to act on, in words; null: none. */
 export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'>): string | null {
-  for (const { name, confirmedAt, periodMs } of sources) {
-    if (confirmedAt <= 0) return `${name}: nothing known yet`;
+  for (const { name, confirmedAt, periodMs, problem } of sources) {
+    const why = problem === null ? '' : ` (${problem.slice(0, LONGEST_PROBLEM)})`;
+    if (confirmedAt <= 0) return `${name}: nothing known yet${why}`;
     const age = now - confirmedAt;
-    if (age > STALE_PERIODS * periodMs) return `${name}: last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago`;
+    if (age > STALE_PERIODS * periodMs)
+      return `${name}: last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago${why}`;
   }
   return null;
 }
