@@ -1,19 +1,36 @@
 # syntax=docker/dockerfile:1
-FROM node:24-bookworm-slim AS build
+# Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel:
+#   docker run --rm evenkeel dist/cli/main.js --help
+# A release names both bases by digest, so that the same sources give the same image whenever it is built:
+#   docker build --build-arg BUILD_IMAGE=node:24-bookworm-slim@sha256:… --build-arg RUNTIME_IMAGE=…@sha256:… \
+#     --build-arg SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) --output type=image,name=evenkeel,rewrite-timestamp=true .
+ARG BUILD_IMAGE=node:24-bookworm-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+
+FROM ${BUILD_IMAGE} AS build
+ARG SOURCE_DATE_EPOCH=0
 WORKDIR /src
 COPY package.json package-lock.json ./
-RUN npm install --no-save --no-audit --no-fund
+# Exactly what the lock file says. Not `npm ci`: it refuses a lock file whose optional packages of other platforms a registry
+# mirror does not hold.
+RUN npm install --no-save --no-audit --no-fund --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
-RUN npm run -s build && npm prune --omit=dev --no-audit --no-fund
+RUN npm run -s build
+RUN npm prune --no-save --omit=dev --no-audit --no-fund --loglevel=error
 
-FROM gcr.io/distroless/nodejs24-debian12:nonroot
+# No shell and no package manager: Node.js and ours alone.
+FROM ${RUNTIME_IMAGE}
+LABEL org.opencontainers.image.title="Evenkeel" org.opencontainers.image.licenses="Apache-2.0"
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json LICENSE ./
 COPY --from=build /src/node_modules ./node_modules
 COPY --from=build /src/dist ./dist
 COPY crds ./crds
-USER nonroot
+COPY config/demo ./config/demo
+# By number: a kubelet that is to see that it is not root cannot look up a name.
+USER 65532:65532
 EXPOSE 9090 8081 8080
-ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=ExperimentalWarning", "dist/cmd/evenkeel-controller.js"]
+ENTRYPOINT ["/nodejs/bin/node", "--disable-warning=ExperimentalWarning"]
+CMD ["dist/cmd/evenkeel-controller.js"]

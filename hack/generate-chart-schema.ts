@@ -44,7 +44,8 @@ if (process.argv.includes('--check')) {
 function settingsSchema(): Schema {
   const root = group('Settings, by group: docs/settings.md. Generated from the settings schema by `make generate`.');
   for (const [path, setting] of Object.entries<Setting>(SETTINGS)) {
-    if (GIVEN_BY_THE_CHART.has(path)) continue;
+    // A secret never stands in a ConfigMap: `secrets` of the values refers to it.
+    if (GIVEN_BY_THE_CHART.has(path) || setting.secret === true) continue;
     const names = path.split('.');
     const leaf = names.pop() ?? path;
     let at = root;

@@ -3,25 +3,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { CONTROLLER_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
+import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT } from './rules.ts';
 
 const ROLES = [...manifestsOf('config/rbac/clusterrole.yaml'), ...manifestsOf('config/rbac/role.yaml')];
 const UNINSTALL = manifestsOf('config/uninstall/rbac.yaml');
 
-describe('The controller’s roles', () => {
+describe.each([
+  { of: 'controller', name: 'evenkeel-controller', manifests: ROLES, permissions: CONTROLLER_PERMISSIONS },
+  { of: 'uninstall', name: 'evenkeel-uninstall', manifests: UNINSTALL, permissions: UNINSTALL_PERMISSIONS },
+])('The roles of the $of', ({ name, manifests, permissions }) => {
   test('are the declared permissions, rule by rule', () => {
-    expect(grantsOf(ROLES, 'evenkeel-controller')).toEqual(declared(CONTROLLER_PERMISSIONS, BY_DEFAULT));
+    expect(grantsOf(manifests, name)).toEqual(declared(permissions, BY_DEFAULT));
   });
 
   test('grant nothing twice', () => {
-    const grants = grantsOf(ROLES, 'evenkeel-controller');
+    const grants = grantsOf(manifests, name);
     expect(grants.filter((grant, index) => grants.indexOf(grant) !== index)).toEqual([]);
   });
 
   test('come from code that is there', () => {
-    const missing = CONTROLLER_PERMISSIONS.filter(({ by }) => !existsSync(join(ROOT, by)));
-    expect(missing).toEqual([]);
+    expect(permissions.filter(({ by }) => !existsSync(join(ROOT, by)))).toEqual([]);
   });
 });
 

@@ -2,13 +2,16 @@
 {{- define "evenkeel.refuse" -}}
 {{- $replicas := int .Values.controller.replicas -}}
 {{- if and (gt $replicas 1) (include "evenkeel.usesSqlite" .) -}}
-{{- fail (printf "controller.replicas: %d replicas cannot share SQLite. Keep history in PostgreSQL: put its address (postgres://user:password@host:5432/database) into a Secret and name it with secrets.historyUrl.name, or set controller.replicas to 1." $replicas) -}}
+{{- fail (printf "controller.replicas: %d replicas cannot share SQLite. Keep history in PostgreSQL: set config.history.url to postgres://USER@HOST:5432/DATABASE?sslmode=verify-full and name the Secret with the password in secrets.historyPassword.name (or the Secret with the whole address in secrets.historyUrl.name), or set controller.replicas to 1." $replicas) -}}
 {{- end -}}
 {{- if and (gt $replicas 1) (eq (toString (get (default dict .Values.config.controller) "leaderElect")) "false") -}}
 {{- fail (printf "config.controller.leaderElect: %d replicas without leader election would all act. Leave it true, or set controller.replicas to 1." $replicas) -}}
 {{- end -}}
 {{- if regexMatch "^[a-z]+://[^/@]*:[^/@]*@" (include "evenkeel.historyUrl" .) -}}
-{{- fail "config.history.url: holds a password, and a ConfigMap is no place for one. Put the address into a Secret and name it with secrets.historyUrl.name." -}}
+{{- fail "config.history.url: holds a password, and a ConfigMap is no place for one. Put the password into a Secret and name it with secrets.historyPassword.name, or the whole address with secrets.historyUrl.name." -}}
+{{- end -}}
+{{- if and .Values.secrets.historyPassword.name (include "evenkeel.usesSqlite" .) -}}
+{{- fail "secrets.historyPassword.name: SQLite has no password. Set config.history.url to postgres://USER@HOST:5432/DATABASE?sslmode=verify-full." -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
 {{- fail "ingress.hosts: name at least one host. The dashboard answers to names that it knows alone, as a guard against DNS rebinding." -}}

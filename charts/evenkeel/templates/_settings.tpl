@@ -8,6 +8,9 @@ dashboard answer.
 {{- $_ := set $settings "history" (omit (default dict $settings.history) "url") -}}
 {{- if not $settings.history }}{{ $settings = omit $settings "history" }}{{ end -}}
 {{- end -}}
+{{- if .Values.secrets.historyCa.name -}}
+{{- $_ := set $settings "history" (merge (dict "caFile" "/etc/evenkeel-history/ca.crt") (default dict $settings.history)) -}}
+{{- end -}}
 {{- $hosts := list -}}
 {{- $service := include "evenkeel.fullname" . -}}
 {{/* The controller itself knows the Service's name `evenkeel` and the domain cluster.local. */}}
@@ -41,6 +44,16 @@ dashboard answer.
 
 {{- define "evenkeel.historyUrl" -}}
 {{- default "" (get (default dict .Values.config.history) "url") -}}
+{{- end -}}
+
+{{/* Port of PostgreSQL: what config.history.url says, 5432 where it says none; secrets.historyUrl is read by nobody here. */}}
+{{- define "evenkeel.postgresPort" -}}
+{{- if .Values.secrets.historyUrl.name -}}
+{{- .Values.networkPolicy.postgresPort -}}
+{{- else -}}
+{{- $authority := regexReplaceAll "^[a-z]+://([^/@]*@)?" (include "evenkeel.historyUrl" .) "" -}}
+{{- regexFind ":[0-9]+" (regexReplaceAll "^(\\[[^]]*\\])" $authority "") | trimPrefix ":" | default "5432" -}}
+{{- end -}}
 {{- end -}}
 
 {{/* "true" where one pod at a time writes a file. */}}

@@ -1,5 +1,5 @@
-// What Evenkeel asks of the API server, as RBAC names it. The roles in charts/ and config/ hold exactly this, and tests hold
-// both to what a running controller is seen to ask: a request without a row is refused by the API server, a row that no
+// What Evenkeel asks of the API server, as RBAC names it. The roles in charts/ and config/ grant exactly this, and tests hold
+// both to what running binaries are seen to ask: a request without a row is refused by the API server, and a row that no
 // request needs fails the build.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
@@ -35,6 +35,13 @@ const LEASES = 'src/adapters/kubernetes/lease-store.ts';
 const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
 const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
+
+const STANDSTILL = 'src/cli/uninstall/standstill.ts';
+const POD_SIZES = 'src/cli/uninstall/restorers/pod-sizes.ts';
+const TEMPLATES = 'src/cli/uninstall/restorers/templates.ts';
+const ANNOTATIONS = 'src/cli/uninstall/restorers/annotations.ts';
+const NODE_TRACES = 'src/cli/uninstall/restorers/nodes.ts';
+const OWN_OBJECTS = 'src/cli/uninstall/restorers/own-objects.ts';
 
 const WORKLOADS = [
   resources.DEPLOYMENTS,
@@ -211,5 +218,55 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     when: 'always',
     why: 'the kill switch',
     by: INFORMERS,
+  },
+];
+
+/** For what an uninstall does once. */
+function once(verbs: readonly Verb[], resource: ApiResource, by: string, why: string, subresource?: string): Permission {
+  return { resource, ...(subresource === undefined ? {} : { subresource }), verbs, scope: 'cluster', when: 'always', why, by };
+}
+
+/** Of the ServiceAccount of the chart's pre-delete hook, which runs `evenkeel uninstall --restore`. */
+export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
+  once(['get', 'list'], resources.PODS, POD_SIZES, 'which pods have other sizes than their templates'),
+  once(['patch'], resources.PODS, POD_SIZES, 'those sizes put back, in place', 'resize'),
+  once(['list'], resources.LIMIT_RANGES, POD_SIZES, 'defaults that a template leaves to its namespace'),
+  ...WORKLOADS.map((resource) =>
+    once(['get', 'list', 'patch'], resource, ANNOTATIONS, "templates read; Evenkeel's annotations taken away, nothing else touched"),
+  ),
+  once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
+  once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
+  ...resources.OWN_RESOURCES.flatMap((resource) => [
+    once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations'),
+    once(['patch'], resource, OWN_OBJECTS, 'a status that nobody keeps true is cleared', 'status'),
+  ]),
+  ...['recommendations', 'rebalanceruns', 'nodescalingpolicies'].map((plural) =>
+    once(['delete'], ownResource(plural), OWN_OBJECTS, 'what Evenkeel made itself goes; what people wrote stays'),
+  ),
+  {
+    resource: resources.CONFIG_MAPS,
+    verbs: ['create', 'patch', 'delete'],
+    scope: 'own',
+    names: [PAUSE_CONFIG_MAP],
+    when: 'always',
+    why: 'controllers stand still meanwhile: the kill switch',
+    by: STANDSTILL,
+  },
+  {
+    resource: resources.LEASES,
+    verbs: ['create'],
+    scope: 'own',
+    when: 'always',
+    why: 'a lease that nobody holds yet; a name cannot be asked for where an object is made by POST',
+    by: STANDSTILL,
+  },
+  {
+    resource: resources.LEASES,
+    verbs: ['get', 'patch', 'delete'],
+    scope: 'own',
+    names: [LEASE],
+    when: 'always',
+    why: 'controllers stand still meanwhile: the lease is taken from them',
+    by: STANDSTILL,
   },
 ];
