@@ -1,0 +1,214 @@
+// The Dockerfile's own steps, run in a scratch folder: no container runs here, so what an engine would do is done by hand.
+// What the steps would leave in the image is then started as the image starts it.
+
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseManifests, ROOT } from '../chart/rules.ts';
+
+const BUILD_MS = 600_000;
+const START_MS = 120_000;
+const run = promisify(execFile);
+
+interface Instruction {
+  readonly keyword: string;
+  readonly rest: string;
+}
+
+interface Stage {
+  readonly name: string;
+  readonly base: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The stages of a Dockerfile, its continued lines joined. */
+function stagesOf(text: string): readonly Stage[] {
+  const joined = text.replaceAll(/\\\n/g, ' ').split('\n');
+  const instructions = joined
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => ({ keyword: line.split(' ', 1)[0] ?? '', rest: line.slice(line.indexOf(' ') + 1).trim() }));
+  const stages: { name: string; base: string; instructions: Instruction[] }[] = [];
+  for (const instruction of instructions) {
+    if (instruction.keyword !== 'FROM') {
+      stages.at(-1)?.instructions.push(instruction);
+      continue;
+    }
+    const [base = '', name = 'final'] = instruction.rest.split(/ AS /i);
+    stages.push({ name, base, instructions: [] });
+  }
+  return stages;
+}
+
+/** Does what an engine does with a stage, in a folder of its own. Answers where the stage's files are. */
+class Builder {
+  readonly #scratch: string;
+  constructor(scratch: string) {
+    this.#scratch = scratch;
+  }
+
+  /** Where a path of a stage is in the scratch folder. */
+  at(stage: string, path: string): string {
+    return join(this.#scratch, stage, path);
+  }
+
+  async build({ name, instructions }: Stage): Promise<void> {
+    let workdir = '/';
+    for (const { keyword, rest } of instructions) {
+      if (keyword === 'WORKDIR') {
+        workdir = resolve(workdir, rest);
+        mkdirSync(this.at(name, workdir), { recursive: true });
+      } else if (keyword === 'COPY') await this.#copy(name, workdir, rest);
+      else if (keyword === 'RUN') await shell(rest, this.at(name, workdir));
+    }
+  }
+
+  async #copy(stage: string, workdir: string, rest: string): Promise<void> {
+    const words = rest.split(/\s+/);
+    const from = /^--from=(.+)$/.exec(words[0] ?? '')?.[1];
+    const paths = from === undefined ? words : words.slice(1);
+    const to = paths.pop() ?? '';
+    for (const path of paths) {
+      const source = from === undefined ? join(ROOT, path) : this.at(from, path);
+      const isFolder = statSync(source).isDirectory();
+      const target = resolve(workdir, to);
+      await cp(source, this.at(stage, isFolder ? target : join(target, basename(path))), {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: (file) => from !== undefined || !file.endsWith('.test.ts'),
+      });
+    }
+  }
+}
+
+async function shell(line: string, folder: string): Promise<void> {
+  try {
+    await run('sh', ['-ec', line], { cwd: folder, env: environment(), maxBuffer: 1 << 26 });
+  } catch (cause) {
+    const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string };
+    throw new Error(`RUN ${line}:\n${stdout}${stderr}`, { cause });
+  }
+}
+
+/** The shell of a build stage has no settings of this test run, and Node.js of its own. */
+function environment(): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _options, npm_config_nodedir: _nodedir, ...rest } = process.env;
+  return { ...rest, NODE_ENV: 'development' };
+}
+
+const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+const stages = stagesOf(dockerfile);
+const final = stages.at(-1)!;
+const of = (keyword: string): readonly string[] =>
+  final.instructions.filter((instruction) => instruction.keyword === keyword).map(({ rest }) => rest);
+
+describe('The image', () => {
+  test('is distroless, not root by number, and exposes the three ports', () => {
+    expect(dockerfile).toMatch(/^ARG RUNTIME_IMAGE=gcr\.io\/distroless\/nodejs24-debian\d+:nonroot$/m);
+    expect(final.base).toBe('${RUNTIME_IMAGE}');
+    expect(of('USER')).toEqual(['65532:65532']);
+    expect(of('EXPOSE')).toEqual(['9090 8081 8080']);
+    expect(of('RUN')).toEqual([]);
+  });
+
+  test('has what the chart and the manifests start', () => {
+    const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Readonly<Record<string, string>> };
+    const entrypoint = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
+    const started = ['config/controller/deployment.yaml', 'config/uninstall/job.yaml'].map((file) => {
+      const [manifest] = parseManifests(readFileSync(join(ROOT, file), 'utf8'));
+      const { spec } = manifest as unknown as { spec: { template: { spec: { containers: readonly { command: readonly string[] }[] } } } };
+      return spec.template.spec.containers[0]!.command;
+    });
+    expect(started).toEqual([
+      [...entrypoint, `/app/${bin['evenkeel-controller']!}`],
+      [...entrypoint, `/app/${bin['evenkeel']!}`],
+    ]);
+  });
+});
+
+describe('The steps of the Dockerfile', () => {
+  let scratch: string;
+  let builder: Builder;
+
+  beforeAll(async () => {
+    scratch = mkdtempSync(join(tmpdir(), 'evenkeel-image-'));
+    builder = new Builder(scratch);
+    for (const stage of stages) await builder.build(stage);
+  }, BUILD_MS);
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  /** A command line of the image, its Node.js replaced by ours. */
+  const start = async (args: readonly string[]): Promise<string> => {
+    const [, ...flags] = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
+    const { stdout } = await run(process.execPath, [...flags, ...args], {
+      cwd: builder.at('final', '/app'),
+      env: { PATH: '', NODE_ENV: 'production', NODE_OPTIONS: '--max-old-space-size-percentage=75' },
+      timeout: START_MS,
+    });
+    return stdout;
+  };
+
+  test(
+    'leave both programs able to start',
+    async () => {
+      const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+      const [controller] = JSON.parse(of('CMD')[0]!) as readonly string[];
+      expect(await start([controller!, '--version'])).toBe(`${version}\n`);
+      expect(await start([controller!, '--help'])).toContain('--controller.dry-run');
+      expect(await start(['dist/cli/main.js', '--help'])).toContain('demo');
+    },
+    START_MS * 3,
+  );
+
+  test('leave no sources, tests or development packages in the image', () => {
+    const app = builder.at('final', '/app');
+    expect(readdirSync(app).sort()).toEqual(['LICENSE', 'config', 'crds', 'dist', 'node_modules', 'package.json']);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<
+      'dependencies' | 'devDependencies',
+      Readonly<Record<string, string>>
+    >;
+    expect(Object.keys(dependencies).filter((name) => !existsSync(join(app, 'node_modules', name)))).toEqual([]);
+    // Some of them are needed by packages that stay; these are needed by nobody else.
+    const tools = ['jest', 'eslint', 'prettier', 'typescript', 'knip', 'node'].filter((name) => name in devDependencies);
+    expect(tools.filter((name) => existsSync(join(app, 'node_modules', name)))).toEqual([]);
+    expect(filesUnder(join(app, 'dist')).filter((file) => file.includes('.test.'))).toEqual([]);
+  });
+
+  test(
+    'give the same files again',
+    () => {
+      const source = withDependencies(builder.at('build', '/src'));
+      rmSync(join(source, 'dist'), { recursive: true });
+      execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: source, stdio: 'pipe' });
+      const dist = builder.at('final', '/app/dist');
+      expect(digestOf(join(source, 'dist'))).toBe(digestOf(dist));
+      expect(filesUnder(dist).length).toBeGreaterThan(100);
+    },
+    BUILD_MS,
+  );
+});
+
+/** The build stage after it was pruned lacks the types to compile with; this checkout's are the same by the lock file. */
+function withDependencies(folder: string): string {
+  rmSync(join(folder, 'node_modules'), { recursive: true });
+  execFileSync('ln', ['-s', join(ROOT, 'node_modules'), join(folder, 'node_modules')]);
+  return folder;
+}
+
+function filesUnder(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length))
+    .sort();
+}
+
+/** Of names and contents of every file. */
+function digestOf(folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of filesUnder(folder)) hash.update(file).update('\0').update(readFileSync(join(folder, file)));
+  return hash.digest('hex');
+}
