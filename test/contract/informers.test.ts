@@ -43,7 +43,7 @@ beforeEach(async () => {
     logger: SILENT_LOGGER,
   });
   transport = cluster.transport('evenkeel');
-  await installCrds(await readCrds('crds'), { transport, timer, logger: SILENT_LOGGER, version: '0.1.0' }, signal);
+  await installCrds(await readCrds('crds'), { transport, timer, version: '0.1.0' }, signal);
   for (const name of ['shop', 'evenkeel-system'])
     await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await post('/apis/apps/v1/namespaces/shop/deployments', aDeployment({ cpu: '500m', memory: '256Mi' }));

@@ -7,7 +7,6 @@ import { parse } from 'yaml';
 import type { DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
 import { pause } from './pause.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, objectPath } from './resources.ts';
 import { failureOf, isNotFound, type ApiFailure } from './status.ts';
@@ -21,11 +20,12 @@ export const CRD_HASH_ANNOTATION = 'evenkeel.io/crd-hash';
 const FIELD_MANAGER = 'evenkeel-crds';
 const ESTABLISHED_WITHIN_MS: DurationMs = 30_000;
 const LOOK_AGAIN_MS: DurationMs = 200;
+/** So many fields are named; more would hide what is wrong. */
+const MOST_FIELDS = 6;
 
 export interface CrdInstallerParts {
   readonly transport: ApiTransport;
   readonly timer: MachineTimer;
-  readonly logger: Logger;
   /** Version of this Evenkeel, `1.2.3` or `1.2.3-rc.1`. */
   readonly version: string;
 }
@@ -33,8 +33,13 @@ export interface CrdInstallerParts {
 /** What came of one CRD. */
 export interface CrdInstalled {
   readonly name: string;
-  /** `kept-newer`: the cluster's was written by a newer Evenkeel. `kept`: we may not write CRDs, and one is there. */
-  readonly outcome: 'applied' | 'unchanged' | 'kept-newer' | 'kept';
+  /**
+   * `kept-newer`: the cluster's was written by a newer Evenkeel. `kept`: we may not write CRDs, and one is there. `failed`:
+   * it is not as we need it. `unreached`: the API server did not answer, or not now.
+   */
+  readonly outcome: 'applied' | 'unchanged' | 'kept-newer' | 'kept' | 'failed' | 'unreached';
+  /** What is wrong or worth a look, with what mends it; null: nothing. */
+  readonly problem: string | null;
 }
 
 /** The CRD manifests of a folder, by file name. @throws with the file where one is not a CRD */
@@ -50,8 +55,8 @@ export async function readCrds(folder: string): Promise<readonly Wire[]> {
 }
 
 /**
- * Applies what is missing or older by server-side apply and waits until all are established. Rejects, naming CRD and
- * remedy, when one is missing and may not be written, is refused, or is not established within 30 s.
+ * Applies what is missing or older by server-side apply and waits until all are established. One that cannot be as it
+ * should keeps no other from it: its outcome says why. Rejects only when `signal` aborts.
  */
 export async function installCrds(
   manifests: readonly Wire[],
@@ -59,28 +64,45 @@ export async function installCrds(
   signal: AbortSignal,
 ): Promise<readonly CrdInstalled[]> {
   const installed: CrdInstalled[] = [];
-  for (const manifest of manifests) installed.push(await installOne(manifest, parts, signal));
-  for (const { name } of installed) await untilEstablished(name, parts, signal);
-  return installed;
+  for (const manifest of manifests) {
+    const name = requiredTextAt(objectAt(manifest, 'metadata'), 'name');
+    installed.push(await told(name, signal, () => installOne(name, manifest, parts, signal)));
+  }
+  const settled: CrdInstalled[] = [];
+  for (const each of installed) {
+    const there = each.outcome !== 'failed' && each.outcome !== 'unreached';
+    settled.push(there ? await told(each.name, signal, () => established(each, parts, signal)) : each);
+  }
+  return settled;
 }
 
-async function installOne(manifest: Wire, parts: CrdInstallerParts, signal: AbortSignal): Promise<CrdInstalled> {
-  const { transport, logger, version } = parts;
+async function told(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
+  try {
+    return await attempt();
+  } catch (err) {
+    signal.throwIfAborted();
+    return { name, outcome: 'unreached', problem: `CRD ${name}: ${err instanceof Error ? err.message : String(err)}` };
+  }
+}
+
+async function installOne(name: string, manifest: Wire, parts: CrdInstallerParts, signal: AbortSignal): Promise<CrdInstalled> {
+  const { transport, version } = parts;
   const metadata = objectAt(manifest, 'metadata');
-  const name = requiredTextAt(metadata, 'name');
   const hash = createHash('sha256').update(JSON.stringify(manifest)).digest('hex').slice(0, 16);
   const path = objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, name);
 
   const found = await transport.request({ method: 'GET', path, signal });
   const missing = failureOf(found);
-  if (missing !== null && !isNotFound(missing)) throw crdFault(name, 'reading', missing);
-  const annotations = missing === null ? textsByKeyAt(objectAt(asObject(found.body, name), 'metadata'), 'annotations') : {};
+  if (missing !== null && !isNotFound(missing)) return notDone(name, 'reading', missing);
+  const present = missing === null ? asObject(found.body, name) : null;
+  const annotations = present === null ? {} : textsByKeyAt(objectAt(present, 'metadata'), 'annotations');
   const theirs = annotations[CRD_VERSION_ANNOTATION];
   if (theirs !== undefined && compareVersions(theirs, version) > 0) {
-    logger.info('CRD was written by a newer Evenkeel and is kept', { crd: name, theirs, ours: version });
-    return { name, outcome: 'kept-newer' };
+    const lacking = present === null ? '' : lackOf(present, manifest);
+    const problem = `CRD ${name} was written by Evenkeel ${theirs}, newer than this ${version}, and is kept${lacking}`;
+    return { name, outcome: 'kept-newer', problem };
   }
-  if (theirs === version && annotations[CRD_HASH_ANNOTATION] === hash) return { name, outcome: 'unchanged' };
+  if (theirs === version && annotations[CRD_HASH_ANNOTATION] === hash) return { name, outcome: 'unchanged', problem: null };
 
   const ours = { ...textsByKeyAt(metadata, 'annotations'), [CRD_VERSION_ANNOTATION]: version, [CRD_HASH_ANNOTATION]: hash };
   const applied = await transport.request({
@@ -92,43 +114,73 @@ async function installOne(manifest: Wire, parts: CrdInstallerParts, signal: Abor
     signal,
   });
   const refused = failureOf(applied);
-  if (refused === null) return { name, outcome: 'applied' };
-  if (refused.status === 403 && missing === null) {
-    logger.warn(
-      'CRD may be older than this Evenkeel and may not be written: grant patch on customresourcedefinitions or apply crds/ by hand',
-      {
-        crd: name,
-        problem: refused.message,
-      },
-    );
-    return { name, outcome: 'kept' };
+  if (refused === null) return { name, outcome: 'applied', problem: null };
+  if (refused.status === 403 && present !== null) {
+    const remedy = 'grant patch on customresourcedefinitions, or apply crds/ by hand and set crds.install: false';
+    const problem = `CRD ${name} may be older than this Evenkeel and may not be written: ${remedy} (${refused.message})${lackOf(present, manifest)}`;
+    return { name, outcome: 'kept', problem };
   }
-  throw crdFault(name, 'applying', refused);
+  if (present !== null && !isTransient(refused)) {
+    const remedy = `it is another's, or its scope or versions are: take it away, or apply crds/ by hand${lackOf(present, manifest)}`;
+    return { name, outcome: 'failed', problem: `CRD ${name} cannot be brought up to date: ${refused.message}; ${remedy}` };
+  }
+  return notDone(name, 'applying', refused);
 }
 
-async function untilEstablished(name: string, parts: CrdInstallerParts, signal: AbortSignal): Promise<void> {
+async function established(installed: CrdInstalled, parts: CrdInstallerParts, signal: AbortSignal): Promise<CrdInstalled> {
+  const { name } = installed;
   const { transport, timer } = parts;
   const deadlineMs = timer.nowMs() + ESTABLISHED_WITHIN_MS;
   for (;;) {
     const response = await transport.request({ method: 'GET', path: objectPath(CUSTOM_RESOURCE_DEFINITIONS, null, name), signal });
     const failure = failureOf(response);
-    if (failure !== null) throw crdFault(name, 'reading', failure);
+    if (failure !== null) return notDone(name, 'reading', failure);
     const conditions = objectsAt(objectAt(asObject(response.body, name), 'status'), 'conditions');
-    if (conditions.some((condition) => condition['type'] === 'Established' && condition['status'] === 'True')) return;
+    if (conditions.some((condition) => condition['type'] === 'Established' && condition['status'] === 'True')) return installed;
     if (timer.nowMs() > deadlineMs) {
       const why = conditions.filter((condition) => condition['status'] === 'False').map((condition) => textAt(condition, 'message'));
-      throw new Error(`CRD ${name} was not established within ${ESTABLISHED_WITHIN_MS / 1000} s: ${why.join('; ') || 'no reason given'}`);
+      const within = `within ${ESTABLISHED_WITHIN_MS / 1000} s`;
+      return { name, outcome: 'failed', problem: `CRD ${name} was not established ${within}: ${why.join('; ') || 'no reason given'}` };
     }
     await pause(timer, LOOK_AGAIN_MS, signal);
   }
 }
 
-function crdFault(name: string, attempt: string, failure: ApiFailure): Error {
+/** What the cluster's CRD has not that ours has, in words to add; empty: nothing. */
+function lackOf(present: Wire, ours: Wire): string {
+  const [mine] = objectsAt(objectAt(ours, 'spec'), 'versions');
+  const version = mine === undefined ? '' : textAt(mine, 'name');
+  const theirs = objectsAt(objectAt(present, 'spec'), 'versions').find((each) => textAt(each, 'name') === version);
+  if (mine === undefined) return '';
+  if (theirs?.['served'] !== true) return `; it does not serve ${version}, so nothing of it is read`;
+  const known = fieldsOf(theirs);
+  const lacking = [...fieldsOf(mine)].filter((field) => !known.has(field));
+  const more = lacking.length > MOST_FIELDS ? ` and ${lacking.length - MOST_FIELDS} more` : '';
+  return lacking.length === 0 ? '' : `; it lacks ${lacking.slice(0, MOST_FIELDS).join(', ')}${more}, which is lost where it is written`;
+}
+
+/** Of spec and status, one level down: enough to tell one kind from another. */
+function fieldsOf(version: Wire): ReadonlySet<string> {
+  const properties = objectAt(objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'), 'properties');
+  return new Set(
+    ['spec', 'status'].flatMap((part) =>
+      Object.keys(objectAt(objectAt(properties, part), 'properties')).map((field) => `${part}.${field}`),
+    ),
+  );
+}
+
+function notDone(name: string, attempt: string, failure: ApiFailure): CrdInstalled {
   const remedy =
     failure.status === 403
       ? '; grant get, create and patch on customresourcedefinitions, or apply crds/ by hand and set crds.install: false'
       : '';
-  return new Error(`${attempt} CRD ${name}: ${failure.message}${remedy}`);
+  const outcome = isTransient(failure) ? 'unreached' : 'failed';
+  return { name, outcome, problem: `${attempt} CRD ${name}: ${failure.message}${remedy}` };
+}
+
+/** A server that starts, is overloaded, or waits for our token to be renewed: another try will do. */
+function isTransient({ status }: ApiFailure): boolean {
+  return status >= 500 || status === 429 || status === 401 || status === 409;
 }
 
 /** By semantic versioning, build metadata left out; what is no version is older than any. */

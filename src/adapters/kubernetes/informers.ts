@@ -75,7 +75,8 @@ class Feed implements FeedStatus {
 
   holdUp(): string | null {
     const oldest = this.#oldest();
-    return oldest?.problem == null ? null : `${oldest.name}: ${oldest.problem}`;
+    const problem = oldest?.problem ?? null;
+    return oldest === null || problem === null ? null : `${oldest.name}: ${problem}`;
   }
 
   #oldest(): InformerStatus | null {

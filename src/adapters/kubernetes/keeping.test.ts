@@ -148,14 +148,17 @@ describe('installCrds', () => {
   const parts = (transport: FakeTransport): Parameters<typeof installCrds>[1] => ({
     transport,
     timer: new FakeClock(),
-    logger: new RecordingLogger(),
     version: '1.2.0',
   });
 
   test('applies what is missing, marked with version and hash; a second start writes nothing', async () => {
     const transport = cluster(null);
-    expect(await installCrds([manifest], parts(transport), signal)).toEqual([{ name: 'things.evenkeel.io', outcome: 'applied' }]);
-    expect(await installCrds([manifest], parts(transport), signal)).toEqual([{ name: 'things.evenkeel.io', outcome: 'unchanged' }]);
+    expect(await installCrds([manifest], parts(transport), signal)).toEqual([
+      { name: 'things.evenkeel.io', outcome: 'applied', problem: null },
+    ]);
+    expect(await installCrds([manifest], parts(transport), signal)).toEqual([
+      { name: 'things.evenkeel.io', outcome: 'unchanged', problem: null },
+    ]);
     const patches = transport.requests.filter((request) => request.method === 'PATCH');
     expect(patches).toHaveLength(1);
     expect(patches[0]?.body).toMatchObject({
@@ -165,7 +168,9 @@ describe('installCrds', () => {
 
   test('never takes a newer one back', async () => {
     const transport = cluster({ metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '1.10.0' } }, ...established });
-    expect(await installCrds([manifest], parts(transport), signal)).toMatchObject([{ outcome: 'kept-newer' }]);
+    expect(await installCrds([manifest], parts(transport), signal)).toMatchObject([
+      { outcome: 'kept-newer', problem: expect.stringContaining('was written by Evenkeel 1.10.0') },
+    ]);
     expect(transport.requests.every((request) => request.method === 'GET')).toBe(true);
   });
 
@@ -177,7 +182,35 @@ describe('installCrds', () => {
     const missing = new FakeTransport((request) =>
       request.method === 'PATCH' ? status(403, 'Forbidden', 'no') : status(404, 'NotFound', 'x'),
     );
-    await expect(installCrds([manifest], parts(missing), signal)).rejects.toThrow('apply crds/ by hand and set crds.install: false');
+    expect(await installCrds([manifest], parts(missing), signal)).toMatchObject([
+      { outcome: 'failed', problem: expect.stringContaining('apply crds/ by hand and set crds.install: false') },
+    ]);
+  });
+
+  test("another's of the same name is named with what it lacks, and the others are installed", async () => {
+    const version = (name: string, ...fields: readonly string[]): object => ({
+      name,
+      served: true,
+      schema: { openAPIV3Schema: { properties: { spec: { properties: Object.fromEntries(fields.map((field) => [field, {}])) } } } },
+    });
+    const ours = { ...manifest, spec: { group: 'evenkeel.io', versions: [version('v1alpha1', 'mode', 'cpu')] } };
+    const other = { ...manifest, metadata: { name: 'others.evenkeel.io' } };
+    const foreign = { metadata: {}, spec: { versions: [version('v1alpha1', 'mode', 'sauce')] }, ...established };
+    const transport = new FakeTransport((request) => {
+      if (request.path.endsWith('others.evenkeel.io')) return { body: { ...other, ...established } };
+      return request.method === 'PATCH' ? status(422, 'Invalid', 'spec.scope: field is immutable') : { body: foreign };
+    });
+    expect(await installCrds([ours, other], parts(transport), signal)).toMatchObject([
+      { name: 'things.evenkeel.io', outcome: 'failed', problem: expect.stringMatching(/field is immutable.*it lacks spec\.cpu/) },
+      { name: 'others.evenkeel.io', outcome: 'applied' },
+    ]);
+  });
+
+  test('a server that is starting or away is told from one that refuses', async () => {
+    const starting = new FakeTransport(() => status(503, 'ServiceUnavailable', 'apiserver is starting'));
+    expect(await installCrds([manifest], parts(starting), signal)).toMatchObject([{ outcome: 'unreached' }]);
+    const away = new FakeTransport(() => Promise.reject(new Error('connection refused')));
+    expect(await installCrds([manifest], parts(away), signal)).toMatchObject([{ outcome: 'unreached' }]);
   });
 
   test.each([

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installCrds, readCrds } from '../../adapters/kubernetes/crd-installer.ts';
+import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
 import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
@@ -32,6 +32,7 @@ import { ClusterState } from '../../state/cluster-state.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ApiServerHealth } from './api-server-health.ts';
+import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
 import { Reconcilers } from './reconcilers.ts';
@@ -114,7 +115,7 @@ class Starting {
     let feed: FeedStatus | null = null;
     const endpoints = await startOperationalEndpoints(settings, { apiServer, feed: () => feed, history, metrics, timer });
     await this.#component('probes and metrics', undefined, () => endpoints.close());
-    if (settings['crds.install']) await this.#installCrds();
+    const crds = settings['crds.install'] ? await this.#installCrds() : null;
 
     const state = new ClusterState();
     const informers = this.#startInformers(state);
@@ -179,7 +180,7 @@ class Starting {
       records,
       events,
     });
-    const joined = { apiServer, state, informers, usage, usageSource, history, prices, election, reconcilers, records, events };
+    const joined = { apiServer, crds, state, informers, usage, usageSource, history, prices, election, reconcilers, records, events };
     const dashboard = await startDashboard(this.#parts, joined);
     await this.#component('dashboard', undefined, () => dashboard.close());
 
@@ -198,12 +199,20 @@ class Starting {
     await this.#supervisor.start(component);
   }
 
-  async #installCrds(): Promise<void> {
+  async #installCrds(): Promise<CrdKeeper> {
     const { world, logger } = this.#parts;
     const manifests = await readCrds(join(PACKAGE_ROOT, 'crds'));
-    const parts = { transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() };
-    const installed = await installCrds(manifests, parts, this.#stop.signal);
-    logger.info('Custom resources are established', { crds: Object.fromEntries(installed.map(({ name, outcome }) => [name, outcome])) });
+    const crds = new CrdKeeper({ manifests, transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() });
+    await crds.install(this.#stop.signal);
+    let keeping: Promise<void> = Promise.resolve();
+    await this.#component(
+      'custom resources',
+      async () => {
+        keeping = crds.keep(this.#stop.signal);
+      },
+      () => keeping,
+    );
+    return crds;
   }
 
   #startInformers(state: ClusterState): KubernetesInformers {

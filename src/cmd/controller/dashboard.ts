@@ -14,6 +14,7 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from './api-server-health.ts';
+import type { CrdKeeper } from './crds.ts';
 import { healthSource, informerHealth, leaderHealth, storeHealth, usageHealth } from './health-sources.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { Reconcilers } from './reconcilers.ts';
@@ -22,6 +23,8 @@ import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
   readonly apiServer: ApiServerHealth;
+  /** null: they are somebody else's to install. */
+  readonly crds: CrdKeeper | null;
   readonly state: ClusterState;
   readonly informers: KubernetesInformers;
   readonly usage: UsageModel;
@@ -97,9 +100,10 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
 
 function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
   const { clock } = world;
-  const { apiServer, informers, usage, usageSource, history, election, state, prices } = joined;
+  const { apiServer, crds, informers, usage, usageSource, history, election, state, prices } = joined;
   return [
     apiServer,
+    ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
     usageHealth(usage, usageSource.name, clock),
     healthSource('price-source', clock, () => {
