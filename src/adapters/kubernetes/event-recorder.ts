@@ -9,7 +9,7 @@ import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { Random } from '../../ports/random.ts';
 import { microTime } from './micro-time.ts';
 import { apiVersionOf, collectionPath, EVENTS, objectPath } from './resources.ts';
-import { failureOf, isNotFound } from './status.ts';
+import { type ApiFailure, failureOf, isForbidden, isNotFound } from './status.ts';
 
 export interface EventRecorderParts {
   readonly transport: ApiTransport;
@@ -54,6 +54,7 @@ export class KubernetesEventRecorder implements EventRecorder {
   readonly #series = new Map<string, Series>();
   readonly #queue: Series[] = [];
   #draining = false;
+  #problem: string | null = null;
   #tokens = EVENT_BURST;
   #filledAt: Instant;
 
@@ -116,12 +117,22 @@ export class KubernetesEventRecorder implements EventRecorder {
       try {
         await this.#write(series);
         this.#written.add(1, { type: series.spec.type });
+        this.#report(null);
       } catch (err) {
         this.#dropped.add(1, { reason: 'failed' });
+        this.#report(err instanceof Error ? err.message : String(err));
         this.#parts.logger.debug('An event could not be written', { err, reason: series.spec.reason, object: series.spec.subject.name });
       }
     }
     this.#draining = false;
+  }
+
+  // Said when it begins and ends: what is wrong with one event is wrong with all of them.
+  #report(problem: string | null): void {
+    const { logger } = this.#parts;
+    if (problem === null && this.#problem !== null) logger.info('Events can be written again');
+    if (problem !== null && this.#problem === null) logger.warn('Events cannot be written; going on without them', { problem });
+    this.#problem = problem;
   }
 
   async #write(series: Series): Promise<void> {
@@ -132,7 +143,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     const path = collectionPath(EVENTS, namespaceOf(series.spec));
     const response = await transport.request({ method: 'POST', path, body: this.#body(series) });
     const failure = failureOf(response);
-    if (failure !== null) throw new Error(failure.message);
+    if (failure !== null) throw refusedEvent('create', failure);
     series.writtenCount = count;
   }
 
@@ -150,7 +161,7 @@ export class KubernetesEventRecorder implements EventRecorder {
       return true;
     }
     if (isNotFound(failure)) return false;
-    throw new Error(failure.message);
+    throw refusedEvent('patch', failure);
   }
 
   #body(series: Series): object {
@@ -199,6 +210,11 @@ export class KubernetesEventRecorder implements EventRecorder {
     const suffix = Math.floor(this.#parts.random.next() * 2 ** 48);
     return `${spec.subject.name.slice(0, 200)}.${suffix.toString(16).padStart(12, '0')}`;
   }
+}
+
+function refusedEvent(verb: string, failure: ApiFailure): Error {
+  const remedy = isForbidden(failure) ? `: grant ${verb} on events.events.k8s.io in a ClusterRole` : '';
+  return new Error(`${failure.message}${remedy}`);
 }
 
 function keyOf(spec: EventSpec): string {
