@@ -41,6 +41,11 @@ class MemoryLease implements LeaseStore {
     return kept;
   }
 
+  /** As a person does with kubectl. */
+  edit(change: Partial<LeaseWrite>): void {
+    if (this.record !== undefined) this.#keep({ ...this.record, ...change });
+  }
+
   #keep(lease: LeaseWrite): LeaseRecord {
     this.record = { ...lease, resourceVersion: String((this.#version += 1)) };
     return this.record;
@@ -92,7 +97,7 @@ describe('LeaderElection', () => {
   });
 
   test.each([5_000, 5_700, 6_400, 7_100])(
-    'a clean stop (after %i ms) hands over within one retry, and only after the work has ended',
+    'a clean stop (after %i ms) hands over within one look, and only after the work has ended',
     async (afterMs) => {
       const machine = new FakeClock();
       const store = new MemoryLease();
@@ -104,7 +109,7 @@ describe('LeaderElection', () => {
       await a.ended;
       expect(a.terms).toEqual(['began', 'ended']);
       expect(store.record?.holder).toBe('');
-      await machine.advance(LEASE_TIMES.retryMs);
+      await machine.advance(LEASE_TIMES.lookMs);
       expect(b.election.isLeader()).toBe(true);
       b.stop.abort();
       await b.ended;
@@ -243,6 +248,46 @@ describe('LeaderElection', () => {
     expect([a.election.isLeader(), a.election.problem()]).toEqual([true, null]);
     a.stop.abort();
     await a.ended;
+  });
+
+  test.each<[string, (store: MemoryLease) => void]>([
+    ['emptied by hand', (store) => store.edit({ holder: '' })],
+    ['deleted', (store) => (store.record = undefined)],
+    ['given to the other by hand', (store) => store.edit({ holder: 'b' })],
+    ['given to somebody who does not exist', (store) => store.edit({ holder: 'nobody' })],
+  ])('a lease that is %s never makes two leaders', async (_, edit) => {
+    for (let afterMs = 3_000; afterMs < 5_000; afterMs += 200) {
+      const machine = new FakeClock();
+      const store = new MemoryLease();
+      const a = aCandidate('a', store, machine);
+      await settle();
+      const b = aCandidate('b', store, machine);
+      await machine.advance(afterMs);
+      edit(store);
+      for (let ms = 0; ms < 15_000; ms += 50) {
+        await machine.advance(50);
+        expect([a.election.isLeader(), b.election.isLeader()]).not.toEqual([true, true]);
+      }
+      expect(a.terms.slice(0, 2)).toEqual(['began', 'ended']);
+      expect([a.election.isLeader(), b.election.isLeader()].filter(Boolean)).toHaveLength(1);
+      for (const each of [a, b]) each.stop.abort();
+      await Promise.all([a.ended, b.ended]);
+    }
+  });
+
+  test('a lease that was given and whose answer was lost is taken at the next look', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    store.record = { resourceVersion: '1', holder: '', leaseDurationSeconds: 1, acquireTime: '', renewTime: '', transitions: 0 };
+    store.slow = () => Promise.reject(new Error('connection reset'));
+    const b = aCandidate('b', store, machine);
+    await machine.advance(100);
+    expect([store.record.holder, b.election.isLeader()]).toEqual(['b', false]);
+    store.slow = () => Promise.resolve();
+    await machine.advance(LEASE_TIMES.lookMs);
+    expect(b.election.isLeader()).toBe(true);
+    b.stop.abort();
+    await b.ended;
   });
 
   test('work that ends with an error is begun again later, not at once', async () => {

@@ -12,7 +12,7 @@ import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
 import { aCycle, anApplied, historyBounds, historyCases } from '../contract/history-cases.ts';
-import { eventually } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
@@ -172,7 +172,12 @@ describe('A server that is away', () => {
     await expect(history.applied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
     await server.up();
     // Without anybody asking: it tries again by itself.
-    await eventually('the store written again', SOON_MS, () => history.status().ok);
+    await eventuallyReads(
+      'the store written again',
+      SOON_MS,
+      () => history.status(),
+      ({ ok }) => ok,
+    );
     expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
     await history.close();
   }, 300_000);

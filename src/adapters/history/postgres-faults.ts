@@ -52,6 +52,13 @@ export function faultOf(error: unknown): PostgresFault {
 
 /** A name with several addresses fails with all of their errors: the first speaks for them. */
 function innermost(error: unknown): { readonly code?: string; readonly message?: string } {
-  if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
-  return error instanceof Error ? error : {};
+  const { errors, ...own } = asRecord(error) as { readonly errors?: unknown; readonly code?: string; readonly message?: string };
+  if (Array.isArray(errors) && errors.length > 0) return innermost(errors[0]);
+  // An error's message is no enumerable field of it.
+  return { ...own, message: (asRecord(error) as { readonly message?: string }).message ?? String(error) };
+}
+
+// Not by instanceof: errors of Node's own are of another realm wherever code runs in a context.
+function asRecord(error: unknown): object {
+  return typeof error === 'object' && error !== null ? error : {};
 }

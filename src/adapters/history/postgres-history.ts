@@ -81,17 +81,21 @@ class PostgresEngine implements StoreEngine {
     if (this.#timer.nowMs() < this.#awayUntilMs) throw new Error(`${attempt}: the store is away: ${this.#whyAway}`);
     for (let tries = 1; ; tries += 1) {
       const db = this.#db;
+      let prepared = false;
       try {
         await (this.#prepared ??= prepare(db));
+        prepared = true;
         const result = await work(db);
         this.#failures = 0;
         return result;
       } catch (cause) {
         const { kind, message } = faultOf(cause);
-        if (kind !== 'statement') this.#reconnect(db);
+        // Whatever kept the tables from being made may be over the next time.
+        const broken = kind !== 'statement' || !prepared;
+        if (broken) this.#reconnect(db);
         // A server that was restarted breaks connections that lay idle: a new one is all it takes.
         if (kind === 'lost' && tries === 1) continue;
-        if (kind !== 'statement') this.#stayAway(message);
+        if (broken) this.#stayAway(message);
         throw new Error(`${attempt}: ${message}`, { cause });
       }
     }
