@@ -1,6 +1,6 @@
 import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
 
-/** The same transport, adding `dryRun=All` to whatever is not a read: the server validates, admits, counts quotas, and stores nothing. */
+/** The same transport, making a dry run of whatever is not a read: the server validates, admits, counts quotas, and stores nothing. */
 export function dryRunTransport(transport: ApiTransport): ApiTransport {
   return {
     request: (request) => transport.request(asDryRun(request)),
@@ -9,5 +9,9 @@ export function dryRunTransport(transport: ApiTransport): ApiTransport {
 }
 
 function asDryRun(request: ApiRequest): ApiRequest {
-  return request.method === 'GET' ? request : { ...request, query: { ...request.query, dryRun: 'All' } };
+  if (request.method === 'GET') return request;
+  const asked = { ...request, query: { ...request.query, dryRun: 'All' } };
+  // A DELETE with a body is judged by its body alone: kube-apiserver then looks at no parameter, and would delete for real.
+  if (request.method !== 'DELETE') return asked;
+  return { ...asked, body: { apiVersion: 'v1', kind: 'DeleteOptions', ...(request.body as object | undefined), dryRun: ['All'] } };
 }

@@ -26,11 +26,13 @@ interface Pass {
 
 export async function runRestorer(restorer: Restorer, run: RestorerRun): Promise<RestorerResult> {
   let changed = 0;
+  const kept = new Map<string, RestorerResult['kept'][number]>();
   for (let passes = 1; ; passes++) {
     const pass = await onePass(restorer, run, passes === 1);
     changed += pass.changed;
+    for (const each of pass.kept) kept.set(each.object, each);
     const over = run.dryRun || run.signal.aborted || (pass.changed === 0 && !pass.moved) || passes >= MOST_PASSES;
-    if (over) return { name: restorer.name, changed, kept: pass.kept, left: pass.left };
+    if (over) return { name: restorer.name, changed, kept: [...kept.values()], left: pass.left };
   }
 }
 

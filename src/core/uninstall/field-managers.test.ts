@@ -28,13 +28,6 @@ test.each<[string, string, readonly string[], AnnotationVerdict]>([
   expect(judgeAnnotation(key, annotated(key, ...managers))).toEqual(verdict);
 });
 
-test('a copier’s copy of a record goes with it, and its copy of a wish stays', () => {
-  const copier = 'kube-controller-manager';
-  expect(judgeAnnotation(RESIZED, annotated(RESIZED, copier), copier)).toEqual(REMOVE);
-  expect(judgeAnnotation(RESIZED, annotated(RESIZED, copier))).toEqual({ kind: 'keep', writtenBy: copier });
-  expect(judgeAnnotation(MODE, annotated(MODE, copier), copier)).toEqual({ kind: 'keep', writtenBy: copier });
-});
-
 test('owners of a field of the spec are found by it alone', () => {
   const entries: ManagedFieldsEntry[] = [
     { manager: 'evenkeel-autoscaler', subresource: '', fields: { 'f:spec': { 'f:unschedulable': {} } } },

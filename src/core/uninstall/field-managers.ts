@@ -51,16 +51,16 @@ export type AnnotationVerdict =
   /** Under our prefix, and a person's word. */
   | { readonly kind: 'keep'; readonly writtenBy: string };
 
-/**
- * Ours to take away is what Evenkeel alone wrote; what a person (also) stated stays, for another installation to read.
- * @param copiedBy a manager that copies annotations from one object to another: its copies of our records are ours
- */
-export function judgeAnnotation(key: string, entries: readonly ManagedFieldsEntry[], copiedBy: string | null = null): AnnotationVerdict {
+/** Ours to take away is what Evenkeel alone wrote; what a person (also) stated stays, for another installation to read. */
+export function judgeAnnotation(key: string, entries: readonly ManagedFieldsEntry[]): AnnotationVerdict {
   if (!key.startsWith(PREFIX)) return { kind: 'foreign' };
   const owners = ownersOfAnnotation(entries, key).map(({ manager }) => manager);
-  if (owners.length === 0) return RECORDS.has(key) ? { kind: 'remove' } : { kind: 'keep', writtenBy: 'somebody unknown' };
-  const speaksForUs = (manager: string): boolean =>
-    isOwnManager(manager) || (RECORDS.has(key) && (manager === MERGED_MANAGER || manager === copiedBy));
-  const others = owners.filter((manager) => !speaksForUs(manager));
+  if (owners.length === 0) return isRecord(key) ? { kind: 'remove' } : { kind: 'keep', writtenBy: 'somebody unknown' };
+  const others = owners.filter((manager) => !isOwnManager(manager) && !(isRecord(key) && manager === MERGED_MANAGER));
   return others.length === 0 ? { kind: 'remove' } : { kind: 'keep', writtenBy: others.join(', ') };
+}
+
+/** Whether only Evenkeel can have made it, whoever has copied it since. */
+export function isRecord(key: string): boolean {
+  return RECORDS.has(key);
 }

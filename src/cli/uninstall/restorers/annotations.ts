@@ -10,51 +10,53 @@ import {
   type ApiResource,
 } from '../../../adapters/kubernetes/resources.ts';
 import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
-import { judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
+import { isRecord, judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
 /** Deployments before their ReplicaSets, which bear copies. */
 const WORKLOADS: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS];
 
-/** The Deployment controller copies a Deployment's annotations to its ReplicaSets, and `kubectl rollout undo` back. */
-const COPIES_AS = 'kube-controller-manager';
-
 export function annotationsRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'annotations removed',
     async *find(signal) {
       for (const resource of WORKLOADS) {
-        for await (const head of cluster.list(resource, signal))
-          yield* annotationFindings(cluster, resource, head, isCopy(head) ? COPIES_AS : null);
+        for await (const head of cluster.list(resource, signal)) {
+          if (isCopy(head)) yield* removal(cluster, resource, head, Object.keys(head.annotations).filter(isRecord));
+          else yield* annotationFindings(cluster, resource, head);
+        }
       }
     },
   };
 }
 
-/** @param copiedBy who else's word does not count as a person's */
-export function* annotationFindings(
-  cluster: ClusterAccess,
-  resource: ApiResource,
-  head: ObjectHead,
-  copiedBy: string | null = null,
-): Generator<Finding> {
-  const object = nameOf(resource, head);
+/** Of one object: what is removed, and what stays because a person wrote it. */
+export function* annotationFindings(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead): Generator<Finding> {
   const ours: string[] = [];
   for (const key of Object.keys(head.annotations)) {
-    const verdict = judgeAnnotation(key, head.managedFields, copiedBy);
+    const verdict = judgeAnnotation(key, head.managedFields);
     if (verdict.kind === 'remove') ours.push(key);
-    if (verdict.kind === 'keep') yield { kind: 'keep', object, why: `annotation ${key} was written by ${verdict.writtenBy}` };
+    if (verdict.kind === 'keep')
+      yield { kind: 'keep', object: nameOf(resource, head), why: `annotation ${key} was written by ${verdict.writtenBy}` };
   }
-  if (ours.length === 0) return;
+  yield* removal(cluster, resource, head, ours);
+}
+
+function* removal(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead, keys: readonly string[]): Generator<Finding> {
+  if (keys.length === 0) return;
   yield {
     kind: 'change',
-    object,
-    change: `annotations ${ours.join(', ')} removed`,
-    carryOut: (signal) => cluster.patch(resource, head, withoutAnnotations(head, ours), signal),
+    object: nameOf(resource, head),
+    change: `annotations ${keys.join(', ')} removed`,
+    carryOut: (signal) => cluster.patch(resource, head, withoutAnnotations(head, keys), signal),
   };
 }
 
+/**
+ * The Deployment controller copies a Deployment's annotations to its ReplicaSets under a name of its own, and
+ * `kubectl rollout undo` copies them back: our records go from there too, and a person's wishes stand on the Deployment.
+ */
 function isCopy({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some(
     (each) => each['controller'] === true && each['kind'] === 'Deployment',

@@ -1,0 +1,256 @@
+// A node of the real control plane that runs its pods for real: no container runtime, but the same programs, arguments,
+// environment, volumes, probes and the ServiceAccount's own token, as processes of this machine. kwok leaves the node
+// alone (it has no annotation of kwok's), so nothing of its pods is pretended. For one-container pods of the built image.
+//
+//   const runner = await PodRunner.start(cluster, await buildImage(cluster.folder));
+//   await cluster.helm('install', …, ...runner.helmValues);
+//   runner.pods('evenkeel-system') → RunningPod: url('dashboard'), pid, signal('SIGKILL'), lines
+//   await runner.end();
+
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+import type { PodWire } from './pod-wire.ts';
+import type { RealCluster } from './real-cluster.ts';
+import { RunningPod } from './running-pod.ts';
+
+/** Keeps everybody else's pods away, and is tolerated and selected by `helmValues`. */
+const MARK = 'evenkeel.dev/pod-runner';
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+const HEARTBEAT_EVERY_MS = 10_000;
+const AGAIN_AFTER_MS = 200;
+/** Its pods have 127.0.1.10, .11 and so on: one each, so that all may listen on the same ports. */
+const FIRST_ADDRESS = 10;
+const LAST_ADDRESS = 250;
+
+export class PodRunner {
+  readonly node: string;
+  /** For `helm install`: places the release's pods here. */
+  readonly helmValues: readonly string[] = [
+    '--set-string',
+    `controller.nodeSelector.${MARK.replaceAll('.', '\\.')}=true`,
+    '--set',
+    'controller.tolerations[0].operator=Exists',
+    '--set-string',
+    `controller.tolerations[0].key=${MARK}`,
+  ];
+  readonly #cluster: RealCluster;
+  readonly #image: string;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'evenkeel-pods-'));
+  readonly #pods = new Map<string, RunningPod>();
+  readonly #past: RunningPod[] = [];
+  readonly #stop = new AbortController();
+  readonly #transport: HttpTransport;
+  readonly #endings = new Set<Promise<void>>();
+  #addresses = 0;
+  #watching: Promise<void> = Promise.resolve();
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  private constructor(cluster: RealCluster, image: string, node: string, transport: HttpTransport) {
+    this.#cluster = cluster;
+    this.#image = image;
+    this.node = node;
+    this.#transport = transport;
+  }
+
+  /** Registers the node and begins to run what is scheduled to it. */
+  static async start(cluster: RealCluster, image: string, node = 'pod-runner'): Promise<PodRunner> {
+    if (process.getuid?.() !== 0)
+      throw new Error('the pod runner needs root: each pod gets a mount namespace and a root folder of its own');
+    const timer = new SystemTimer();
+    const connection = await resolveKubeConfig({ path: cluster.kubeconfig, timer });
+    const transport = new HttpTransport({ connection, timer, random: seededRandom(1), metrics: NO_METRICS, qps: 1e6, burst: 1e6 });
+    const runner = new PodRunner(cluster, image, node, transport);
+    await runner.#register();
+    runner.#watching = runner.#watch();
+    return runner;
+  }
+
+  /** Pods of a namespace that run here now. */
+  pods(namespace: string): readonly RunningPod[] {
+    return [...this.#pods.values()].filter((pod) => pod.namespace === namespace);
+  }
+
+  /** Every pod that ever ran here. */
+  get all(): readonly RunningPod[] {
+    return [...this.#past, ...this.#pods.values()];
+  }
+
+  /** Ends every process and takes the node away. */
+  async end(): Promise<void> {
+    this.#stop.abort(new Error('the pod runner ends'));
+    clearInterval(this.#heartbeat);
+    await this.#watching;
+    await Promise.all([...this.#pods.values()].map((pod) => pod.terminate(5)));
+    await Promise.all(this.#endings);
+    await this.#cluster.api.request({ method: 'DELETE', path: `/api/v1/nodes/${this.node}` });
+    this.#transport.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #register(): Promise<void> {
+    const { api } = this.#cluster;
+    const amounts = { cpu: '8', memory: '32Gi', pods: '50' };
+    const labels = { [MARK]: 'true', 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64', 'kubernetes.io/hostname': this.node };
+    await api.expect({
+      method: 'POST',
+      path: '/api/v1/nodes',
+      body: {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: this.node, labels },
+        spec: { taints: [{ key: MARK, effect: 'NoSchedule' }] },
+        status: { capacity: amounts, allocatable: amounts },
+      },
+    });
+    await this.#beat();
+    await api.expect({
+      method: 'POST',
+      path: LEASES,
+      body: {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: this.node, namespace: 'kube-node-lease' },
+        spec: { holderIdentity: this.node, leaseDurationSeconds: 40, renewTime: microTime() },
+      },
+    });
+    this.#heartbeat = setInterval(() => void this.#beat().catch(() => undefined), HEARTBEAT_EVERY_MS);
+  }
+
+  async #beat(): Promise<void> {
+    const { api } = this.#cluster;
+    const at = microTime();
+    const condition = (type: string, status: string): object => ({
+      type,
+      status,
+      reason: 'PodRunner',
+      lastHeartbeatTime: at.replace(/\.\d+Z$/, 'Z'),
+      lastTransitionTime: at.replace(/\.\d+Z$/, 'Z'),
+    });
+    await api.expect({
+      method: 'PATCH',
+      path: `/api/v1/nodes/${this.node}/status`,
+      headers: { 'content-type': 'application/strategic-merge-patch+json' },
+      body: {
+        status: {
+          nodeInfo: { kubeletVersion: 'v1.36.0', operatingSystem: 'linux', architecture: 'amd64' },
+          conditions: [
+            condition('Ready', 'True'),
+            ...['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => condition(type, 'False')),
+          ],
+        },
+      },
+    });
+    await api.request({
+      method: 'PATCH',
+      path: `${LEASES}/${this.node}`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: { spec: { renewTime: at } },
+    });
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stop;
+    const fieldSelector = `spec.nodeName=${this.node}`;
+    const query = { fieldSelector, watch: true, allowWatchBookmarks: true };
+    while (!signal.aborted) {
+      try {
+        const list = await this.#transport.request({ method: 'GET', path: '/api/v1/pods', query: { fieldSelector }, signal });
+        if (list.status !== 200) throw new Error(`listing pods: HTTP ${list.status}`);
+        const { items, metadata } = list.body as {
+          readonly items: readonly PodWire[];
+          readonly metadata: { readonly resourceVersion: string };
+        };
+        this.#reconcile(items);
+        const stream = await this.#transport.stream({
+          method: 'GET',
+          path: '/api/v1/pods',
+          query: { ...query, resourceVersion: metadata.resourceVersion },
+          signal,
+        });
+        for await (const item of stream.items) {
+          const { type, object } = item as { readonly type: string; readonly object: PodWire };
+          if (type === 'ERROR') break;
+          if (type === 'DELETED') this.#forget(object);
+          else if (type !== 'BOOKMARK') this.#see(object);
+        }
+      } catch {
+        // The API server is away, or the test ends: listed anew in a moment.
+      }
+      if (!isAborted(signal)) await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
+    }
+  }
+
+  #reconcile(items: readonly PodWire[]): void {
+    const there = new Set(items.map(({ metadata }) => metadata.uid));
+    for (const [uid, { pod }] of this.#pods) if (!there.has(uid)) this.#forget(pod);
+    for (const item of items) this.#see(item);
+  }
+
+  #see(pod: PodWire): void {
+    const { uid, deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
+    const running = this.#pods.get(uid);
+    if (deletionTimestamp !== undefined) this.#keep(this.#end(pod, running, deletionGracePeriodSeconds));
+    else if (running === undefined && !this.#past.some((past) => past.pod.metadata.uid === uid)) this.#pods.set(uid, this.#start(pod));
+  }
+
+  /** Deleted without us: by force. */
+  #forget({ metadata }: PodWire): void {
+    const running = this.#pods.get(metadata.uid);
+    if (running === undefined) return;
+    this.#retire(running);
+    this.#keep(running.terminate(0));
+  }
+
+  #start(pod: PodWire): RunningPod {
+    const folder = join(this.#folder, pod.metadata.uid);
+    mkdirSync(folder, { recursive: true });
+    this.#addresses += 1;
+    const last = FIRST_ADDRESS + ((this.#addresses - 1) % (LAST_ADDRESS - FIRST_ADDRESS));
+    return new RunningPod(pod, {
+      api: this.#cluster.api,
+      apiServerPort: this.#cluster.ports.apiserver,
+      image: this.#image,
+      folder,
+      claims: join(this.#folder, 'claims'),
+      address: `127.0.1.${last}`,
+      node: this.node,
+    });
+  }
+
+  async #end(pod: PodWire, running: RunningPod | undefined, graceSeconds: number): Promise<void> {
+    if (running !== undefined) {
+      await running.terminate(graceSeconds);
+      this.#retire(running);
+    }
+    const { namespace, name, uid } = pod.metadata;
+    await this.#cluster.api.request({
+      method: 'DELETE',
+      path: `/api/v1/namespaces/${namespace}/pods/${name}`,
+      body: { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } },
+    });
+  }
+
+  #retire(pod: RunningPod): void {
+    if (this.#pods.delete(pod.pod.metadata.uid)) this.#past.push(pod);
+  }
+
+  #keep(ending: Promise<void>): void {
+    const kept: Promise<void> = ending.catch(() => undefined).finally(() => this.#endings.delete(kept));
+    this.#endings.add(kept);
+  }
+}
+
+function microTime(): string {
+  return new Date().toISOString().replace(/(\.\d{3})Z$/, '$1000Z');
+}
+
+// A call, because the compiler believes that a signal does not change across an await.
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}
