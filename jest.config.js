@@ -3,6 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/hack'],
   testMatch: ['**/*.test.ts'],
+  // Those need a real control plane: `make e2e`.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/controlplane/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

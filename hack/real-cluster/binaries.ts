@@ -1,0 +1,117 @@
+// The Go programs of hack/controlplane, built when what they are built from has changed.
+
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { whileLocked } from './file-lock.ts';
+import { binariesFolder, ROOT } from './folders.ts';
+
+const MODULE = join(ROOT, 'hack', 'controlplane');
+
+/** What is built, by the name of the binary: a package of the module, or of a tool that it pins. */
+const PACKAGES = {
+  controlplane: '.',
+  kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+  helm: 'helm.sh/helm/v4/cmd/helm',
+} as const;
+
+export type BinaryName = keyof typeof PACKAGES;
+
+const GO_MINOR = 26;
+const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
+
+/** Paths of the binaries; builds those that are missing, which takes minutes the first time. */
+export async function buildBinaries<N extends BinaryName>(names: readonly N[], say: (line: string) => void): Promise<Record<N, string>> {
+  const go = goVersion();
+  const paths = Object.fromEntries(names.map((name) => [name, pathOf(name, go)])) as Record<N, string>;
+  const missing = (): N[] => names.filter((name) => !existsSync(paths[name]));
+  if (missing().length > 0) {
+    const onWait = (pid: number): void => say(`waiting for the build of process ${pid}`);
+    await whileLocked(join(binariesFolder(), 'build.lock'), onWait, async () => {
+      for (const name of missing()) await build(name, paths[name], say);
+      forgetUnused();
+    });
+  }
+  const now = new Date();
+  for (const name of names) utimesSync(paths[name], now, now);
+  return paths;
+}
+
+/** @throws with what to install where Go is missing or too old */
+export function goVersion(): string {
+  let version: string;
+  try {
+    // In the module's folder: its go line may ask Go to fetch a newer toolchain.
+    version = execFileSync('go', ['env', 'GOVERSION'], { cwd: MODULE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+  } catch (cause) {
+    throw new Error(
+      `the control plane is built with Go 1.${GO_MINOR} or later, and there is no usable go: install it from https://go.dev/dl/`,
+      {
+        cause,
+      },
+    );
+  }
+  const [, major, minor] = /^go(\d+)\.(\d+)/.exec(version) ?? [];
+  if (Number(major) !== 1 || Number(minor) < GO_MINOR)
+    throw new Error(`the control plane is built with Go 1.${GO_MINOR} or later, and go is ${version}: install it from https://go.dev/dl/`);
+  return version;
+}
+
+function pathOf(name: BinaryName, go: string): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([go, PACKAGES[name], linkFlags()]));
+  const packageFolder = join(MODULE, PACKAGES[name]);
+  const ours = existsSync(packageFolder) ? goFilesOf(packageFolder) : [];
+  for (const file of [join(MODULE, 'go.mod'), join(MODULE, 'go.sum'), ...ours]) hash.update(readFileSync(file));
+  return join(binariesFolder(), `${name}-${hash.digest('hex').slice(0, 16)}`);
+}
+
+function goFilesOf(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.go') && !name.endsWith('_test.go'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** Without these the server calls itself v0.0.0, and clients that look at the version do something else. */
+function linkFlags(): string {
+  const version = kubernetesVersion();
+  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(version) ?? [];
+  const set = (name: string, value: string): string => `-X k8s.io/component-base/version.${name}=${value}`;
+  return ['-s', '-w', set('gitVersion', version), set('gitMajor', major), set('gitMinor', minor)].join(' ');
+}
+
+export function kubernetesVersion(): string {
+  const version = /^\s*(?:require )?k8s\.io\/kubernetes (v\S+)/m.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1];
+  if (version === undefined) throw new Error('hack/controlplane/go.mod requires no k8s.io/kubernetes');
+  return version;
+}
+
+async function build(name: BinaryName, path: string, say: (line: string) => void): Promise<void> {
+  say(`building ${name} (the first time this takes about ten minutes)`);
+  mkdirSync(binariesFolder(), { recursive: true });
+  const startedMs = performance.now();
+  const unfinished = `${path}.${process.pid}`;
+  const args = ['build', '-trimpath', '-ldflags', linkFlags(), '-o', unfinished, PACKAGES[name]];
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const child = spawn('go', args, { cwd: MODULE, stdio: ['ignore', 2, 2], env: { ...process.env, CGO_ENABLED: '0' } });
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) {
+    rmSync(unfinished, { force: true });
+    throw new Error(`building ${name} failed: \`go ${args.join(' ')}\` in ${MODULE} exited with ${code}`);
+  }
+  renameSync(unfinished, path);
+  say(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+}
+
+/** Binaries of versions that nobody runs any more; they are large. */
+function forgetUnused(): void {
+  const oldest = Date.now() - UNUSED_AFTER_MS;
+  for (const entry of readdirSync(binariesFolder())) {
+    const path = join(binariesFolder(), entry);
+    if (statSync(path).mtimeMs < oldest) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,251 @@
+// A real control plane on loopback: started, looked at, stopped. Every process is known by its own id; nothing is searched
+// for by name, and nothing stays when the cluster goes.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { RawApi } from './api.ts';
+import { buildBinaries } from './binaries.ts';
+import { writeCertificates } from './certificates.ts';
+import { componentSpec } from './components.ts';
+import { writeConfiguration, writePrometheusConfiguration } from './configuration.ts';
+import { isRunning, startDaemon, stopDaemon } from './daemons.ts';
+import { whileLocked } from './file-lock.ts';
+import { COMPONENTS, Layout, namePorts, PORT_COUNT, type ClusterRecord, type Component } from './layout.ts';
+import { nodeObjects, type NodePool } from './nodes.ts';
+import { portsToKeep } from './ports.ts';
+
+export interface UpOptions {
+  readonly nodes: NodePool;
+  readonly prometheus: boolean;
+}
+
+type Say = (line: string) => void;
+
+/** Long, as the machine may be busy with everything else. */
+const READY_WITHIN_MS = 180_000;
+const STOP_PATIENCE_MS = 20_000;
+const LOOK_EVERY_MS = 100;
+/** Another program may take a free port before the component does. */
+const TRIES = 3;
+
+/** Starts the cluster, or what of it does not run; resolves when it is ready. After a failure nothing is left. */
+export async function up(name: string, options: UpOptions, say: Say): Promise<Layout> {
+  const layout = new Layout(name);
+  const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], say);
+  if (options.prometheus) requirePrometheus();
+  const waiting = (pid: number): void => say(`waiting for process ${pid}, which is at cluster ${name}`);
+  await whileLocked(lockOf(layout), waiting, async () => {
+    if (layout.read()?.ready === false) await removeEverything(layout); // a start that died half-way
+    for (let tries = 1; ; tries++) {
+      const fresh = layout.read() === null;
+      try {
+        if (fresh) await prepare(layout, { controlplane, kwok });
+        await startMissing(layout, options, say);
+        return;
+      } catch (err) {
+        const words = err instanceof Error ? err.message : String(err);
+        if (!fresh) throw err; // what was there before is not thrown away
+        await removeEverything(layout);
+        if (tries === TRIES || !words.includes('address already in use')) throw err;
+        say(`${words}\ntrying again on other ports`);
+      }
+    }
+  });
+  return layout;
+}
+
+/** Stops every process of the cluster and removes its folder. Fine where there is none. */
+export async function down(name: string, say: Say = () => undefined): Promise<boolean> {
+  const layout = new Layout(name);
+  const existed = layout.read() !== null;
+  const waiting = (pid: number): void => say(`waiting for process ${pid}, which is at cluster ${name}`);
+  await whileLocked(lockOf(layout), waiting, () => removeEverything(layout));
+  return existed;
+}
+
+/** Ends what a start that was interrupted has started so far. Only for the process that holds the cluster's lock. */
+export async function abandon(name: string): Promise<void> {
+  const layout = new Layout(name);
+  if (layout.read()?.ready === false) await removeEverything(layout);
+  rmSync(lockOf(layout), { force: true });
+}
+
+function lockOf(layout: Layout): string {
+  return `${layout.folder}.lock`;
+}
+
+async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Promise<void> {
+  mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
+  const ports = namePorts(await portsToKeep(PORT_COUNT));
+  layout.write({ ports, binaries, processes: {}, ready: false });
+  await writeCertificates(layout.certificates);
+  writeConfiguration(layout, ports);
+}
+
+async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, say: Say): Promise<void> {
+  const { ports } = recordOf(layout);
+  for (const component of COMPONENTS) {
+    if (component === 'prometheus' && !prometheus) continue;
+    if (isUp(layout, component)) continue;
+    if (component === 'prometheus') writePrometheusConfiguration(layout, ports);
+    startComponent(layout, component);
+    await componentReady(layout, component);
+    say(`${component} is ready`);
+  }
+  await ensureNodes(layout, nodes);
+  await nodesReady(layout, nodes.count);
+  layout.write({ ...recordOf(layout), ready: true });
+}
+
+export function recordOf(layout: Layout): ClusterRecord {
+  const record = layout.read();
+  if (record === null) throw new Error(`there is no cluster ${layout.name}: start it with hack/cluster up --name ${layout.name}`);
+  return record;
+}
+
+export function isUp(layout: Layout, component: Component): boolean {
+  const identity = layout.read()?.processes[component];
+  return identity !== undefined && isRunning(identity);
+}
+
+/** Starts one component's process; it is ready a while later. */
+export function startComponent(layout: Layout, component: Component): void {
+  const record = recordOf(layout);
+  const identity = startDaemon(componentSpec(component, layout, record));
+  layout.write({ ...record, processes: { ...record.processes, [component]: identity } });
+}
+
+/** Ends one component's process; the rest goes on without it. */
+export async function stopComponent(layout: Layout, component: Component): Promise<void> {
+  const identity = recordOf(layout).processes[component];
+  if (identity !== undefined) await stopDaemon(identity, STOP_PATIENCE_MS);
+}
+
+/** @throws with the end of its log where the component ends, or does not become ready */
+export async function componentReady(layout: Layout, component: Component): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    if (!isUp(layout, component)) throw new Error(`${component} ended while it was starting:\n${lastWords(layout, component)}`);
+    if (await answers(layout, component)) return;
+    if (performance.now() > deadline)
+      throw new Error(`${component} is not ready after ${READY_WITHIN_MS / 1000} s:\n${lastWords(layout, component)}`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+async function answers(layout: Layout, component: Component): Promise<boolean> {
+  const { ports } = recordOf(layout);
+  switch (component) {
+    case 'etcd':
+      return isOk(`http://127.0.0.1:${ports.etcd}/health`);
+    case 'kube-apiserver':
+      return apiServerReady(layout);
+    case 'kube-controller-manager':
+      return (await apiServerReady(layout)) && (await defaultServiceAccountExists(layout));
+    case 'kube-scheduler':
+      return httpsOk(layout, ports.scheduler);
+    case 'kwok':
+      return isOk(`http://127.0.0.1:${ports.kwok}/healthz`);
+    case 'kubelets':
+      return readFileSync(layout.log('kubelets'), 'utf8').includes('kubelets: following the nodes');
+    case 'prometheus':
+      return isOk(`http://127.0.0.1:${ports.prometheus}/-/ready`);
+  }
+}
+
+function isOk(url: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const sent = http.get(url, { timeout: 5_000 }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode === 200);
+    });
+    sent.once('timeout', () => sent.destroy());
+    sent.once('error', () => resolve(false));
+  });
+}
+
+async function apiServerReady(layout: Layout): Promise<boolean> {
+  return httpsOk(layout, recordOf(layout).ports.apiserver, '/readyz');
+}
+
+async function httpsOk(layout: Layout, port: number, path = '/healthz'): Promise<boolean> {
+  return withApi(layout, async (api) => (await api.request({ path, timeoutMs: 5_000 })).status === 200, port).catch(() => false);
+}
+
+/** No pod can be created in a namespace before its service account is there. */
+async function defaultServiceAccountExists(layout: Layout): Promise<boolean> {
+  const path = '/api/v1/namespaces/default/serviceaccounts/default';
+  return withApi(layout, async (api) => (await api.request({ path, timeoutMs: 5_000 })).status === 200).catch(() => false);
+}
+
+export async function withApi<T>(layout: Layout, work: (api: RawApi) => Promise<T>, port = recordOf(layout).ports.apiserver): Promise<T> {
+  const api = new RawApi(layout, port);
+  try {
+    return await work(api);
+  } finally {
+    api.close();
+  }
+}
+
+/** Adds nodes until there are as many as the pool asks for; never takes one away. */
+export async function ensureNodes(layout: Layout, pool: NodePool): Promise<void> {
+  const { ports } = recordOf(layout);
+  await withApi(layout, async (api) => {
+    for (const node of nodeObjects(pool, 0, ports.kubelet)) {
+      const answer = await api.request({ method: 'POST', path: '/api/v1/nodes', body: node });
+      if (answer.status !== 201 && answer.status !== 409) throw new Error(`creating a node: HTTP ${answer.status}: ${answer.text}`);
+    }
+  });
+}
+
+interface NodeList {
+  readonly items: readonly {
+    readonly spec: { readonly taints?: readonly { readonly key: string }[] };
+    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  }[];
+}
+
+/** Resolves when so many of kwok's nodes take pods. */
+export async function nodesReady(layout: Layout, count: number): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS;
+  for (;;) {
+    const { items } = await withApi(layout, (api) => api.expect<NodeList>({ path: '/api/v1/nodes?labelSelector=type%3Dkwok' }));
+    const ready = items.filter(
+      ({ spec, status }) =>
+        status.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true &&
+        spec.taints?.some(({ key }) => key === 'node.kubernetes.io/not-ready') !== true,
+    );
+    if (ready.length >= count) return;
+    if (performance.now() > deadline)
+      throw new Error(`${ready.length} of ${count} nodes are ready after ${READY_WITHIN_MS / 1000} s:\n${lastWords(layout, 'kwok')}`);
+    await pause(LOOK_EVERY_MS);
+  }
+}
+
+async function removeEverything(layout: Layout): Promise<void> {
+  const processes = layout.read()?.processes ?? {};
+  // The API server last but one, so that nobody waits for an answer of etcd that cannot come.
+  for (const component of [...COMPONENTS].reverse()) {
+    const identity = processes[component];
+    if (identity !== undefined) await stopDaemon(identity, component === 'kube-apiserver' ? STOP_PATIENCE_MS : STOP_PATIENCE_MS / 4);
+  }
+  rmSync(layout.folder, { recursive: true, force: true });
+}
+
+function requirePrometheus(): void {
+  try {
+    execFileSync('prometheus', ['--version'], { stdio: 'ignore' });
+  } catch (cause) {
+    throw new Error('--prometheus needs the program prometheus: apt-get install prometheus', { cause });
+  }
+}
+
+function lastWords(layout: Layout, component: Component): string {
+  try {
+    return readFileSync(layout.log(component), 'utf8').split('\n').slice(-12).join('\n');
+  } catch {
+    return '(no log)';
+  }
+}

@@ -1,0 +1,109 @@
+// The files that components read at their start.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { USERS, type UserName } from './certificates.ts';
+import type { Layout, Ports } from './layout.ts';
+
+/** Everything that writes, and who asks for tokens or reviews: enough to prove who did what. Reads would only drown it. */
+const AUDIT_POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [
+    // What the cluster's own parts write all the time proves nothing about ours.
+    {
+      level: 'None',
+      users: ['kwok', 'system:kube-scheduler', 'system:kube-controller-manager', 'system:apiserver'],
+      resources: [
+        { group: 'coordination.k8s.io', resources: ['leases'] },
+        { group: '', resources: ['events'] },
+        { group: 'events.k8s.io', resources: ['events'] },
+      ],
+    },
+    { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
+    { level: 'None' },
+  ],
+};
+
+export function writeConfiguration(layout: Layout, ports: Ports): void {
+  writeFileSync(layout.path('audit-policy.yaml'), stringify(AUDIT_POLICY));
+  const server = `https://127.0.0.1:${ports.apiserver}`;
+  const ca = readFileSync(layout.certificate('ca'), 'utf8');
+  for (const user of Object.keys(USERS) as UserName[]) {
+    const certificate = readFileSync(layout.certificate(user), 'utf8');
+    const key = readFileSync(layout.key(user), 'utf8');
+    const credentials = { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) };
+    const path = user === 'admin' ? layout.kubeconfig : layout.kubeconfigOf(user);
+    writeFileSync(path, kubeconfig({ cluster: layout.name, server, ca, user: USERS[user].user, credentials }), { mode: 0o600 });
+  }
+}
+
+export interface KubeconfigParts {
+  readonly cluster: string;
+  readonly server: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly user: string;
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+export function kubeconfig({ cluster, server, ca, user, credentials }: KubeconfigParts): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: cluster, cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name: user, user: credentials }],
+    contexts: [{ name: cluster, context: { cluster, user } }],
+    'current-context': cluster,
+  });
+}
+
+/** Scrapes kwok's page of every node, kwok itself, the control plane, and whatever stands in the file of targets. */
+export function writePrometheusConfiguration(layout: Layout, ports: Ports): void {
+  const tls = {
+    ca_file: layout.certificate('ca'),
+    cert_file: layout.certificate('admin'),
+    key_file: layout.key('admin'),
+  };
+  const controlPlane = (job: string, port: number): object => ({
+    job_name: job,
+    scheme: 'https',
+    tls_config: tls,
+    static_configs: [{ targets: [`127.0.0.1:${port}`] }],
+  });
+  const nodes = {
+    role: 'node',
+    api_server: `https://127.0.0.1:${ports.apiserver}`,
+    tls_config: tls,
+  };
+  const configuration = {
+    global: { scrape_interval: '5s', scrape_timeout: '4s' },
+    scrape_configs: [
+      controlPlane('kube-apiserver', ports.apiserver),
+      controlPlane('kube-controller-manager', ports.controllerManager),
+      controlPlane('kube-scheduler', ports.scheduler),
+      { job_name: 'kwok', static_configs: [{ targets: [`127.0.0.1:${ports.kwok}`] }] },
+      {
+        job_name: 'kubelet-resource',
+        kubernetes_sd_configs: [nodes],
+        relabel_configs: [
+          { target_label: '__address__', replacement: `127.0.0.1:${ports.kwok}` },
+          {
+            source_labels: ['__meta_kubernetes_node_name'],
+            target_label: '__metrics_path__',
+            replacement: '/metrics/nodes/$1/metrics/resource',
+          },
+          { source_labels: ['__meta_kubernetes_node_name'], target_label: 'instance' },
+        ],
+      },
+      { job_name: 'evenkeel', file_sd_configs: [{ files: [layout.scrapeTargets], refresh_interval: '5s' }] },
+    ],
+  };
+  writeFileSync(layout.scrapeTargets, '[]');
+  writeFileSync(layout.path('prometheus.yaml'), stringify(configuration));
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,88 @@
+// Processes that outlive the command that started them. A process is known by its id and the moment it started: an id alone
+// may belong to a stranger by the time that we want to stop it.
+
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Of the kernel, in clock ticks since it booted. */
+  readonly startTicks: string;
+}
+
+export interface DaemonSpec {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Both streams are appended to it. */
+  readonly logFile: string;
+  readonly folder: string;
+}
+
+const LOOK_EVERY_MS = 20;
+const START_TICKS_FIELD = 22;
+
+export function startDaemon(spec: DaemonSpec): ProcessIdentity {
+  const log = openSync(spec.logFile, 'a');
+  try {
+    const child = spawn(spec.program, spec.args, { cwd: spec.folder, detached: true, stdio: ['ignore', log, log] });
+    child.on('error', () => undefined); // told by the missing pid
+    child.unref();
+    if (child.pid === undefined) throw new Error(`${spec.program} could not be started`);
+    return identify(child.pid);
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** @throws where there is no such process */
+export function identify(pid: number): ProcessIdentity {
+  const startTicks = startTicksOf(pid);
+  if (startTicks === null) throw new Error(`process ${pid} ended at once`);
+  return { pid, startTicks };
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return startTicksOf(identity.pid) === identity.startTicks;
+}
+
+/** Sends the signal where the process is still the one that we started. */
+export function signalDaemon(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isRunning(identity)) return;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
+  }
+}
+
+/** Asks politely, then kills. Resolves when the process is gone. */
+export async function stopDaemon(identity: ProcessIdentity, patienceMs: number): Promise<void> {
+  signalDaemon(identity, 'SIGTERM');
+  // A suspended process hears nothing else.
+  signalDaemon(identity, 'SIGCONT');
+  if (await endedWithin(identity, patienceMs)) return;
+  signalDaemon(identity, 'SIGKILL');
+  if (!(await endedWithin(identity, 30_000))) throw new Error(`process ${identity.pid} does not end, even killed`);
+}
+
+export async function endedWithin(identity: ProcessIdentity, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs;
+  while (isRunning(identity)) {
+    if (performance.now() > deadline) return false;
+    await pause(LOOK_EVERY_MS);
+  }
+  return true;
+}
+
+/** null for a process that is gone; one that only waits to be reaped is gone, too. */
+function startTicksOf(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in parentheses, which may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? null : (fields[START_TICKS_FIELD - 3] ?? null);
+  } catch {
+    return null;
+  }
+}

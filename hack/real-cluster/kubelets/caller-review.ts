@@ -1,0 +1,77 @@
+// Who may read what of a kubelet: the token is reviewed and the access asked for at the API server, with the resources that
+// the kubelet's own authorization uses. A role without `nodes/metrics` gets a 403 here as it does in production.
+
+import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+
+export type Caller = { readonly token: string } | { readonly user: string; readonly groups: readonly string[] };
+type Verdict = 'allowed' | 'forbidden' | 'unknown';
+
+interface Identity {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
+
+const KEPT_MS = 10_000;
+
+export class CallerReview {
+  readonly #transport: ApiTransport;
+  readonly #identities = new Kept<Identity | null>();
+  readonly #verdicts = new Kept<boolean>();
+
+  constructor(transport: ApiTransport) {
+    this.#transport = transport;
+  }
+
+  async review(caller: Caller, node: string, path: string): Promise<Verdict> {
+    const identity = 'token' in caller ? await this.#identities.get(caller.token, () => this.#identify(caller.token)) : caller;
+    if (identity === null) return 'unknown';
+    const subresource = subresourceOf(path);
+    const allowed = await this.#verdicts.get(JSON.stringify([identity, node, subresource]), () => this.#ask(identity, node, subresource));
+    return allowed ? 'allowed' : 'forbidden';
+  }
+
+  async #identify(token: string): Promise<Identity | null> {
+    const status = await this.#create('authentication.k8s.io', 'tokenreviews', 'TokenReview', { token });
+    const { authenticated, user } = status as { authenticated?: boolean; user?: { username: string; groups?: readonly string[] } };
+    return authenticated === true && user !== undefined ? { user: user.username, groups: user.groups ?? [] } : null;
+  }
+
+  async #ask({ user, groups }: Identity, node: string, subresource: string): Promise<boolean> {
+    const resourceAttributes = { verb: 'get', version: 'v1', resource: 'nodes', subresource, name: node };
+    const spec = { user, groups, resourceAttributes };
+    const status = await this.#create('authorization.k8s.io', 'subjectaccessreviews', 'SubjectAccessReview', spec);
+    return (status as { allowed?: boolean }).allowed === true;
+  }
+
+  async #create(group: string, plural: string, kind: string, spec: object): Promise<unknown> {
+    const answer = await this.#transport.request({
+      method: 'POST',
+      path: `/apis/${group}/v1/${plural}`,
+      body: { apiVersion: `${group}/v1`, kind, spec },
+    });
+    if (answer.status !== 201) throw new Error(`${kind} of a kubelet's caller: HTTP ${answer.status}`);
+    return (answer.body as { status: unknown }).status;
+  }
+}
+
+function subresourceOf(path: string): string {
+  if (path.startsWith('/stats')) return 'stats';
+  if (path.startsWith('/metrics')) return 'metrics';
+  return path === '/healthz' ? 'healthz' : 'proxy';
+}
+
+/** Answers for a while; a failure is asked again. */
+class Kept<T> {
+  readonly #entries = new Map<string, { readonly until: number; readonly answer: Promise<T> }>();
+
+  get(key: string, ask: () => Promise<T>): Promise<T> {
+    const now = performance.now();
+    const known = this.#entries.get(key);
+    if (known !== undefined && known.until > now) return known.answer;
+    for (const [other, { until }] of this.#entries) if (until <= now) this.#entries.delete(other);
+    const answer = ask();
+    this.#entries.set(key, { until: now + KEPT_MS, answer });
+    answer.catch(() => this.#entries.delete(key));
+    return answer;
+  }
+}

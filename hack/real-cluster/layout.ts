@@ -1,0 +1,100 @@
+// A cluster on disk: what was started, on which ports, by which processes. Written before anything is started, so that a
+// command which dies half-way leaves a record for the next one to clean up by.
+
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProcessIdentity } from './daemons.ts';
+import { clusterFolder } from './folders.ts';
+
+/** In the order in which they are started. */
+export const COMPONENTS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+  'kubelets',
+  'prometheus',
+] as const;
+export type Component = (typeof COMPONENTS)[number];
+
+const PORTS = ['etcd', 'etcdPeer', 'apiserver', 'controllerManager', 'scheduler', 'kwok', 'kubelet', 'prometheus'] as const;
+export type Ports = Readonly<Record<(typeof PORTS)[number], number>>;
+
+export interface ClusterRecord {
+  readonly ports: Ports;
+  readonly binaries: { readonly controlplane: string; readonly kwok: string };
+  readonly processes: Partial<Record<Component, ProcessIdentity>>;
+  /** Whether `up` came to its end. */
+  readonly ready: boolean;
+}
+
+export class Layout {
+  readonly name: string;
+  readonly folder: string;
+
+  constructor(name: string) {
+    this.name = name;
+    this.folder = clusterFolder(name);
+  }
+
+  path(...parts: readonly string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  get certificates(): string {
+    return this.path('certificates');
+  }
+
+  certificate(name: string): string {
+    return this.path('certificates', `${name}.crt`);
+  }
+
+  key(name: string): string {
+    return this.path('certificates', `${name}.key`);
+  }
+
+  /** Of the administrator, for people. */
+  get kubeconfig(): string {
+    return this.path('kubeconfig');
+  }
+
+  kubeconfigOf(user: string): string {
+    return this.path('certificates', `${user}.kubeconfig`);
+  }
+
+  get auditLog(): string {
+    return this.path('audit.log');
+  }
+
+  log(component: Component): string {
+    return this.path(`${component}.log`);
+  }
+
+  /** Metrics endpoints of further programs; Prometheus reads it again when it changes. */
+  get scrapeTargets(): string {
+    return this.path('scrape-targets.json');
+  }
+
+  get #recordFile(): string {
+    return this.path('cluster.json');
+  }
+
+  /** null: there is no such cluster. */
+  read(): ClusterRecord | null {
+    if (!existsSync(this.#recordFile)) return null;
+    return JSON.parse(readFileSync(this.#recordFile, 'utf8')) as ClusterRecord;
+  }
+
+  write(record: ClusterRecord): void {
+    const next = `${this.#recordFile}.${process.pid}`;
+    writeFileSync(next, JSON.stringify(record, null, 2));
+    renameSync(next, this.#recordFile);
+  }
+}
+
+export function namePorts(ports: readonly number[]): Ports {
+  return Object.fromEntries(PORTS.map((name, index) => [name, ports[index]])) as Ports;
+}
+
+export const PORT_COUNT = PORTS.length;

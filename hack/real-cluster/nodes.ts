@@ -1,0 +1,70 @@
+import { findMachineType, MACHINE_TYPES } from '../../src/simulator/nodes/machine-types.ts';
+import { nodeObject } from '../../src/simulator/nodes/node-factory.ts';
+import { kubernetesVersion } from './binaries.ts';
+
+export interface NodePool {
+  readonly count: number;
+  /** Dealt in turn, as are the zones. */
+  readonly machineTypes: readonly string[];
+  readonly zones: readonly string[];
+  /** Every so many-th node is spot; 0: none. */
+  readonly spotEvery: number;
+}
+
+export const DEFAULT_POOL: Omit<NodePool, 'count'> = {
+  machineTypes: ['e2-standard-4', 'n2-standard-8'],
+  zones: ['us-central1-a', 'us-central1-b', 'us-central1-c'],
+  spotEvery: 4,
+};
+
+/** Node objects as kubelets register them, the first one numbered `first`; kwok keeps them ready. */
+export function nodeObjects(pool: NodePool, first: number, kubeletPort: number): readonly object[] {
+  return Array.from({ length: pool.count }, (_, offset) => kwokNode(pool, first + offset, kubeletPort));
+}
+
+function kwokNode(pool: NodePool, index: number, kubeletPort: number): object {
+  const typeName = dealt(pool.machineTypes, index);
+  const machineType = findMachineType(typeName);
+  if (machineType === undefined)
+    throw new Error(`machine type ${typeName} is not known; choose one of ${MACHINE_TYPES.map((type) => type.name).join(', ')}`);
+  // Zones change slower than types, or two types and two zones would never mix.
+  const zone = dealt(pool.zones, Math.floor(index / pool.machineTypes.length));
+  const spot = pool.spotEvery > 0 && index % pool.spotEvery === pool.spotEvery - 1;
+  const name = `kwok-${String(index + 1).padStart(4, '0')}`;
+  const node = nodeObject(
+    { name, machineType, pool: `${typeName}${spot ? '-spot' : ''}`, zone, spot, kubeletPort },
+    Date.now(),
+  ) as NodeWire;
+  return {
+    ...node,
+    metadata: {
+      ...node.metadata,
+      labels: { ...node.metadata.labels, type: 'kwok' },
+      annotations: { ...node.metadata.annotations, 'kwok.x-k8s.io/node': 'fake' },
+    },
+    status: {
+      ...node.status,
+      addresses: [
+        { type: 'InternalIP', address: nodeAddress(index) },
+        { type: 'Hostname', address: name },
+      ],
+      nodeInfo: { ...node.status.nodeInfo, kubeletVersion: kubernetesVersion() },
+    },
+  };
+}
+
+/** Each node has an address of loopback to itself: kubelets are told apart by their address, as they are in a cluster. */
+function nodeAddress(index: number): string {
+  return `127.10.${Math.floor(index / 250)}.${(index % 250) + 1}`;
+}
+
+function dealt(values: readonly string[], index: number): string {
+  const value = values[index % values.length];
+  if (value === undefined) throw new Error('nodes need at least one machine type and one zone');
+  return value;
+}
+
+interface NodeWire {
+  readonly metadata: { readonly labels: object; readonly annotations: object };
+  readonly status: { readonly nodeInfo: object };
+}

@@ -1,0 +1,207 @@
+// A real control plane for tests: the API server, scheduler and controller manager of hack/cluster, and the handles that a
+// test needs of it. Each cluster has a name of its own and goes with its suite.
+
+import { execFile } from 'node:child_process';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { RawApi } from '../../hack/real-cluster/api.ts';
+import { buildBinaries } from '../../hack/real-cluster/binaries.ts';
+import {
+  componentReady,
+  down,
+  ensureNodes,
+  isUp,
+  nodesReady,
+  recordOf,
+  startComponent,
+  stopComponent,
+  up,
+} from '../../hack/real-cluster/cluster.ts';
+import { kubeconfig } from '../../hack/real-cluster/configuration.ts';
+import { signalDaemon } from '../../hack/real-cluster/daemons.ts';
+import type { Component, Layout, Ports } from '../../hack/real-cluster/layout.ts';
+import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
+
+export interface RealClusterOptions {
+  /** Told apart from those of other suites and of people. */
+  readonly name: string;
+  readonly nodes?: number;
+  readonly pool?: Partial<Omit<NodePool, 'count'>>;
+  readonly prometheus?: boolean;
+}
+
+/** One line of the API server's audit log, as far as tests look at it. */
+export interface AuditEvent {
+  readonly stage: string;
+  readonly verb: string;
+  readonly requestURI: string;
+  readonly user: { readonly username: string };
+  readonly userAgent?: string;
+  readonly objectRef?: {
+    readonly resource: string;
+    readonly subresource?: string;
+    readonly namespace?: string;
+    readonly name?: string;
+  };
+  readonly responseStatus?: { readonly code: number };
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+}
+
+const COMMAND_TIMEOUT_MS = 120_000;
+const COMMAND_OUTPUT_BYTES = 64 * 1024 * 1024;
+
+export class RealCluster {
+  readonly layout: Layout;
+  /** As the administrator. */
+  readonly api: RawApi;
+  /** For files of the test; goes with the cluster. */
+  readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-real-'));
+  readonly #pool: NodePool;
+
+  private constructor(layout: Layout, pool: NodePool) {
+    this.layout = layout;
+    this.#pool = pool;
+    this.api = new RawApi(layout, recordOf(layout).ports.apiserver);
+  }
+
+  /** A fresh cluster; one of that name that another run left behind is removed first. */
+  static async start({ name, nodes = 3, pool, prometheus = false }: RealClusterOptions): Promise<RealCluster> {
+    await down(name);
+    const nodePool = { ...DEFAULT_POOL, ...pool, count: nodes };
+    return new RealCluster(await up(name, { nodes: nodePool, prometheus }, () => undefined), nodePool);
+  }
+
+  /** Ends every process of it and removes every file. */
+  async stop(): Promise<void> {
+    this.api.close();
+    await down(this.layout.name);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Of the administrator. */
+  get kubeconfig(): string {
+    return this.layout.kubeconfig;
+  }
+
+  get ports(): Ports {
+    return recordOf(this.layout).ports;
+  }
+
+  get server(): string {
+    return `https://127.0.0.1:${this.ports.apiserver}`;
+  }
+
+  /** PEM. */
+  get caCertificate(): string {
+    return readFileSync(this.layout.certificate('ca'), 'utf8');
+  }
+
+  get prometheus(): string {
+    return `http://127.0.0.1:${this.ports.prometheus}`;
+  }
+
+  /** A token of the ServiceAccount's own, by TokenRequest. */
+  async tokenFor(namespace: string, serviceAccount: string, expirationSeconds = 3600): Promise<string> {
+    const { status } = await this.api.expect<{ readonly status: { readonly token: string } }>({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts/${serviceAccount}/token`,
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } },
+    });
+    return status.token;
+  }
+
+  /** Path of a kubeconfig that holds nothing but this token; `server` where requests go through a proxy of the test's. */
+  kubeconfigWith(token: string, name = 'service-account', server = this.server): string {
+    const path = join(this.folder, `${name}.kubeconfig`);
+    const text = kubeconfig({ cluster: this.layout.name, server, ca: this.caCertificate, user: name, credentials: { token } });
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  }
+
+  async serviceAccountKubeconfig(namespace: string, serviceAccount: string): Promise<string> {
+    return this.kubeconfigWith(await this.tokenFor(namespace, serviceAccount), `${namespace}.${serviceAccount}`);
+  }
+
+  /** The real kubectl, as the administrator. Rejects with its words where it fails. */
+  kubectl(...args: readonly string[]): Promise<string> {
+    return run('kubectl', ['--kubeconfig', this.kubeconfig, ...args]);
+  }
+
+  /** The real Helm, as the administrator. Its own files stay in the test's folder. */
+  async helm(...args: readonly string[]): Promise<string> {
+    const { helm } = await buildBinaries(['helm'], () => undefined);
+    const home = { HELM_CACHE_HOME: 'cache', HELM_CONFIG_HOME: 'config', HELM_DATA_HOME: 'data' };
+    const environment = Object.fromEntries(Object.entries(home).map(([key, folder]) => [key, join(this.folder, 'helm', folder)]));
+    return run(helm, ['--kubeconfig', this.kubeconfig, ...args], environment);
+  }
+
+  /** What the audit log holds so far, in its order: every write, who made it and what came of it. */
+  async audit(matches: (event: AuditEvent) => boolean = () => true): Promise<readonly AuditEvent[]> {
+    const events: AuditEvent[] = [];
+    for await (const line of createInterface({ input: createReadStream(this.layout.auditLog) })) {
+      const event = parsed(line);
+      if (event !== null && matches(event)) events.push(event);
+    }
+    return events;
+  }
+
+  /** More nodes of the pool's kind, so that there are `count`. */
+  async growTo(count: number): Promise<void> {
+    await ensureNodes(this.layout, { ...this.#pool, count });
+    await nodesReady(this.layout, count);
+  }
+
+  isRunning(component: Component): boolean {
+    return isUp(this.layout, component);
+  }
+
+  /** Asks the component to end and waits for it; the others go on. */
+  stopComponent(component: Component): Promise<void> {
+    return stopComponent(this.layout, component);
+  }
+
+  /** Starts it again on its port with its data, and waits until it is ready. */
+  async startComponent(component: Component): Promise<void> {
+    if (!isUp(this.layout, component)) startComponent(this.layout, component);
+    await componentReady(this.layout, component);
+  }
+
+  async restartComponent(component: Component): Promise<void> {
+    await this.stopComponent(component);
+    await this.startComponent(component);
+  }
+
+  /** SIGKILL, SIGSTOP, SIGCONT and such, to that component's own process. */
+  signalComponent(component: Component, signal: NodeJS.Signals): void {
+    const identity = recordOf(this.layout).processes[component];
+    if (identity !== undefined) signalDaemon(identity, signal);
+  }
+
+  /** What Prometheus scrapes besides the cluster, by job: addresses of /metrics as host:port. */
+  scrape(jobs: Readonly<Record<string, readonly string[]>>): void {
+    const targets = Object.entries(jobs).map(([job, addresses]) => ({ targets: addresses, labels: { job } }));
+    writeFileSync(this.layout.scrapeTargets, JSON.stringify(targets));
+  }
+}
+
+/** A line that is still being written is none yet. */
+function parsed(line: string): AuditEvent | null {
+  try {
+    return JSON.parse(line) as AuditEvent;
+  } catch {
+    return null;
+  }
+}
+
+function run(program: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
+  const options = { timeout: COMMAND_TIMEOUT_MS, maxBuffer: COMMAND_OUTPUT_BYTES, env: { ...process.env, ...environment } };
+  return new Promise((resolve, reject) => {
+    execFile(program, args, options, (err, stdout, stderr) => {
+      if (err === null) resolve(stdout);
+      else reject(new Error(`${program} ${args.join(' ')}: ${stderr || err.message}\n${stdout}`, { cause: err }));
+    });
+  });
+}
