@@ -9,11 +9,19 @@ export function confirmedAt({ cluster, usage }: Pick<ReadSources, 'cluster' | 'u
   return usageAt === null ? cluster.confirmedAt() : Math.min(cluster.confirmedAt(), usageAt);
 }
 
+/** Health names them all. */
+const MOST_NAMED = 5;
+
 /** Past this age what is served is marked stale. */
 export const STALE_AFTER_SECONDS = 120;
 
 /** The sources that have fallen silent, once the informers have synced; a figure that stands on one is old, or null. */
-export function silentSources({ clock, cluster, usage }: Pick<ReadSources, 'clock' | 'cluster' | 'usage'>): readonly Warning[] {
+export function silentSources({
+  clock,
+  cluster,
+  usage,
+  missingPermissions,
+}: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions'>): readonly Warning[] {
   if (!cluster.synced()) return [];
   const warnings: Warning[] = [];
   const age = (at: Instant): number => Math.round((clock.now() - at) / SECOND_MS);
@@ -30,6 +38,11 @@ export function silentSources({ clock, cluster, usage }: Pick<ReadSources, 'cloc
   } else if (age(usageAt) > STALE_AFTER_SECONDS) {
     const message = `The usage source has not answered for ${age(usageAt)} s: figures of usage are from then.`;
     warnings.push({ code: 'usage_unavailable', message });
+  }
+  const missing = missingPermissions();
+  if (missing.length > 0) {
+    const message = `Evenkeel is not permitted to: ${missing.slice(0, MOST_NAMED).join(', ')}. What needs it is old, missing or not done.`;
+    warnings.push({ code: 'permission_missing', message });
   }
   return warnings;
 }

@@ -113,6 +113,8 @@ export interface ReadSources {
   readonly prices: PriceSource;
   readonly history: Pick<History, 'cycles' | 'applied' | 'usage' | 'cluster'>;
   readonly health: readonly HealthSource[];
+  /** What the API server has refused us, as `list pods`. */
+  readonly missingPermissions: () => readonly string[];
   readonly mode: ModeSource;
   readonly events: EventReader;
   readonly policyDefaults: PolicyDefaults;

@@ -90,6 +90,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       },
       prices: { priceOf: shopPrice },
       history,
+      missingPermissions: () => [],
       health: [
         { name: 'api-server', status: () => ({ status: 'ok', message: 'answers', since: start - DAY_MS, latencyMs: 3 }) },
         {

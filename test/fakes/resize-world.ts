@@ -122,6 +122,7 @@ export class ResizeWorld {
       history: { appendCycle: (cycle) => void this.cycleRecords.push(cycle) },
       dryRun: this.#options.dryRun ?? false,
       enqueueWorkload: (key) => this.#wake(key, 0),
+      missingPermissions: () => [],
       enqueuePolicy: (name) => this.#wake(`policy:${name}`, 0),
     });
     this.#wake(`policy:${NO_POLICY}`, 0);

@@ -9,6 +9,7 @@ import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
+import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
 import { openSqliteHistory } from '../../adapters/history/sqlite-history.ts';
 import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
@@ -79,9 +80,14 @@ export async function startController(parts: ControllerParts, signal?: AbortSign
 class Starting {
   readonly #supervisor: Supervisor;
   readonly #parts: ControllerParts;
+  readonly #permissions: PermissionWatch;
   readonly #stop = new AbortController();
 
-  constructor(parts: ControllerParts, signal: AbortSignal | undefined) {
+  constructor({ world, ...rest }: ControllerParts, signal: AbortSignal | undefined) {
+    const { timer } = world;
+    this.#permissions = new PermissionWatch({ timer, logger: rest.logger, metrics: rest.metrics });
+    const [transport, leaseTransport] = [this.#permissions.over(world.transport), this.#permissions.over(world.leaseTransport)];
+    const parts = { ...rest, world: { ...world, transport, leaseTransport } };
     this.#parts = parts;
     this.#supervisor = new Supervisor(parts.logger, parts.world.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
@@ -179,8 +185,23 @@ class Starting {
       gate,
       records,
       events,
+      permissions: this.#permissions,
     });
-    const joined = { apiServer, crds, state, informers, usage, usageSource, history, prices, election, reconcilers, records, events };
+    const joined = {
+      permissions: this.#permissions,
+      apiServer,
+      crds,
+      state,
+      informers,
+      usage,
+      usageSource,
+      history,
+      prices,
+      election,
+      reconcilers,
+      records,
+      events,
+    };
     const dashboard = await startDashboard(this.#parts, joined);
     await this.#component('dashboard', undefined, () => dashboard.close());
 

@@ -1,4 +1,5 @@
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -15,13 +16,14 @@ import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { ApiServerHealth } from './api-server-health.ts';
 import type { CrdKeeper } from './crds.ts';
-import { healthSource, informerHealth, leaderHealth, storeHealth, usageHealth } from './health-sources.ts';
+import { healthSource, informerHealth, leaderHealth, permissionHealth, storeHealth, usageHealth } from './health-sources.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
 import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
+  readonly permissions: PermissionWatch;
   readonly apiServer: ApiServerHealth;
   /** null: they are somebody else's to install. */
   readonly crds: CrdKeeper | null;
@@ -82,6 +84,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     prices,
     history,
     health: healthSources(world, joined),
+    missingPermissions: () => joined.permissions.missing().map(wordsOf),
     mode: {
       mode: () => ({
         mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
@@ -100,9 +103,10 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
 
 function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
   const { clock } = world;
-  const { apiServer, crds, informers, usage, usageSource, history, election, state, prices } = joined;
+  const { apiServer, permissions, crds, informers, usage, usageSource, history, election, state, prices } = joined;
   return [
     apiServer,
+    permissionHealth(permissions, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
     usageHealth(usage, usageSource.name, clock),

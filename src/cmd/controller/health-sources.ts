@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/model/units.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { History } from '../../ports/history.ts';
 import type { HealthSource } from '../../queries/sources.ts';
@@ -47,6 +48,14 @@ export function usageHealth(usage: UsageModel, sourceName: string, clock: Clock)
     return problem === null
       ? { status: 'ok', message: `${sourceName}: read` }
       : { status: 'degraded', message: `${sourceName}: ${problem}` };
+  });
+}
+
+export function permissionHealth(permissions: PermissionWatch, clock: Clock): HealthSource {
+  return healthSource('permissions', clock, () => {
+    const missing = permissions.missing();
+    if (missing.length === 0) return { status: 'ok', message: 'nothing that was asked for was refused' };
+    return { status: 'degraded', message: `not permitted: ${missing.map(wordsOf).join(', ')}; grant it to Evenkeel's ServiceAccount` };
   });
 }
 

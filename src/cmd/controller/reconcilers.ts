@@ -1,6 +1,7 @@
 // The reconcilers with their queues, and what wakes them.
 
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
+import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/triggers.ts';
@@ -46,6 +47,7 @@ export interface ReconcilersParts {
   readonly gate: EffectGate;
   readonly records: RecordWriter;
   readonly events: EventRecorder;
+  readonly permissions: PermissionWatch;
 }
 
 export class Reconcilers {
@@ -83,6 +85,7 @@ export class Reconcilers {
     const policy = new PodResizePolicyReconciler({
       ...shared,
       dryRun: this.#parts.settings['controller.dryRun'],
+      missingPermissions: () => this.#parts.permissions.missing().map(wordsOf),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });

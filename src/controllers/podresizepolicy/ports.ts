@@ -21,6 +21,8 @@ export interface PodResizePolicyPorts {
   readonly metrics: Metrics;
   /** controller.dryRun */
   readonly dryRun: boolean;
+  /** What we may not, as `patch pods/resize in namespace shop`. */
+  readonly missingPermissions: () => readonly string[];
   /** Has a workload evaluated as soon as possible. */
   readonly enqueueWorkload: (workload: WorkloadKey) => void;
   /** Has a policy looked at again as soon as possible. */

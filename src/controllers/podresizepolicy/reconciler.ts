@@ -73,7 +73,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async #tell(policy: PodResizePolicy, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
-    const { policies, decisions, cycles, records, dryRun } = this.#ports;
+    const { policies, decisions, cycles, records, dryRun, missingPermissions } = this.#ports;
     const { name } = policy.metadata;
     const cycle = cycles.latest(name);
     const asked = policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null;
@@ -86,6 +86,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       cycle,
       lastTrigger: cycle !== null && cycle.trigger === asked ? asked : (policy.status?.lastTrigger ?? null),
       dryRun,
+      missingPermissions: missingPermissions(),
     });
     if (JSON.stringify(status) === JSON.stringify(inOrderOf(status, policy.status))) return;
     const outcome = await records.applyStatus({ plural: PLURALS.PodResizePolicy, namespace: null, name }, status, FIELD_MANAGER, signal);

@@ -23,10 +23,14 @@ export interface PolicyFacts {
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
+  /** What we may not, as `patch pods/resize in namespace shop`. */
+  readonly missingPermissions: readonly string[];
 }
 
 /** A policy may share its workloads with many; the first ones tell enough. */
 const MOST_YIELDS = 32;
+/** So many are named in a message; health has them all. */
+const MOST_PERMISSIONS = 5;
 
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
@@ -106,7 +110,7 @@ function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
   return [readyOf(facts), conflictedOf(facts), dryRunOf(facts)];
 }
 
-function readyOf({ reading, policy, governed }: PolicyFacts): ConditionNow {
+function readyOf({ reading, policy, governed, missingPermissions }: PolicyFacts): ConditionNow {
   const type = CONDITION.ready;
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
@@ -114,8 +118,14 @@ function readyOf({ reading, policy, governed }: PolicyFacts): ConditionNow {
   }
   const missing = notCarriedOut(policy.spec);
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
-  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${without}`;
+  const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listed(missingPermissions)}`;
+  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${without}${refused}`;
   return { type, status: true, reason: CONDITION_REASON.inForce, message };
+}
+
+function listed(permissions: readonly string[]): string {
+  const more = permissions.length - MOST_PERMISSIONS;
+  return `${permissions.slice(0, MOST_PERMISSIONS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function conflictedOf({ yields }: PolicyFacts): ConditionNow {

@@ -20,6 +20,11 @@ const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   error: HOUR_MS,
 };
 
+/** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
+const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
+/** The authorizer's own words; quotas and webhooks refuse in others. */
+const UNPERMITTED = /cannot \w+ resource "/;
+
 /** A write-back that is due, and what to remember of it. */
 export interface WriteBack {
   readonly pod: PodRecord;
@@ -59,7 +64,7 @@ export function forbiddingFailure(
   now: Instant,
 ): FailedResize | null {
   const failure = failures.find((each) => each.uid === pod.uid);
-  if (failure === undefined || now - failure.since >= RETRY_AFTER_MS[failure.state]) return null;
+  if (failure === undefined || now >= retryAt(failure)) return null;
   // What the server itself refused it refuses whichever way it goes; a node is only ever short of room.
   if (failure.state === 'error') return failure;
   if (!containers.some(({ from, to }) => raisesAnything(from, to))) return null;
@@ -72,5 +77,6 @@ export function forbiddingFailure(
 
 /** When the pod may be tried again. */
 export function retryAt(failure: FailedResize): Instant {
-  return failure.since + RETRY_AFTER_MS[failure.state];
+  const unpermitted = failure.state === 'error' && UNPERMITTED.test(failure.message);
+  return failure.since + (unpermitted ? RETRY_UNPERMITTED_AFTER_MS : RETRY_AFTER_MS[failure.state]);
 }

@@ -1,0 +1,116 @@
+// What the API server has refused us for want of a permission, told once and kept until it is given: whichever part of
+// Evenkeel asked, it goes through here.
+
+import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Gauge, Metrics } from '../../ports/metrics.ts';
+import { nameOf } from './request-names.ts';
+import { failureOf, isForbidden } from './status.ts';
+
+/** Whatever is refused is tried again within five minutes; what is not has nobody left who wants it. */
+const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
+/** Past this many only the metric counts on: a person reads the first ones. */
+const MOST_KNOWN = 100;
+
+/** The authorizer's own sentence. Quotas and admission say 403, too, and another. */
+const BY_AUTHORIZER = /cannot \w+ resource "/;
+
+/** One verb on one resource that we may not. */
+export interface MissingPermission {
+  readonly verb: string;
+  /** `pods/resize`, `leases.coordination.k8s.io` */
+  readonly resource: string;
+  /** null: cluster-wide. */
+  readonly namespace: string | null;
+  /** The API server's words. */
+  readonly message: string;
+}
+
+interface Known extends MissingPermission {
+  refusedAtMs: number;
+}
+
+export interface PermissionWatchParts {
+  readonly timer: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export class PermissionWatch {
+  readonly #parts: PermissionWatchParts;
+  readonly #missing = new Map<string, Known>();
+  readonly #gauge: Gauge;
+
+  constructor(parts: PermissionWatchParts) {
+    this.#parts = parts;
+    this.#gauge = parts.metrics.gauge({
+      name: 'evenkeel_missing_permissions',
+      help: 'Verbs on resources that the API server has refused for want of a permission.',
+    });
+    this.#gauge.set(0);
+  }
+
+  /** The same transport; what comes back through it is listened to. */
+  over(transport: ApiTransport): ApiTransport {
+    const listen = <A extends ApiResponse | ApiStream>(request: ApiRequest, answer: A): A => {
+      this.#heard(request, answer);
+      return answer;
+    };
+    return {
+      request: async (request) => listen(request, await transport.request(request)),
+      stream: async (request) => listen(request, await transport.stream(request)),
+    };
+  }
+
+  /** Those that are missing now, in order of resources. */
+  missing(): readonly MissingPermission[] {
+    const forgetBefore = this.#parts.timer.nowMs() - FORGET_AFTER_MS;
+    for (const [key, { refusedAtMs }] of this.#missing) if (refusedAtMs < forgetBefore) this.#missing.delete(key);
+    this.#gauge.set(this.#missing.size);
+    return [...this.#missing.values()].sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
+  }
+
+  #heard(request: ApiRequest, answer: ApiResponse | ApiStream): void {
+    // Nearly always: nothing is missing and nothing was refused.
+    if (this.#missing.size === 0 && answer.status !== 403) return;
+    const { verb, resource } = nameOf(request);
+    // The server authorizes an apply as a patch.
+    const permission = { verb: verb === 'apply' ? 'patch' : verb, resource, namespace: namespaceOf(request.path) };
+    const key = wordsOf(permission);
+    const failure = failureOf(answer);
+    if (failure === null) this.#given(key);
+    else if (isForbidden(failure) && BY_AUTHORIZER.test(failure.message)) this.#refused(key, { ...permission, message: failure.message });
+  }
+
+  #given(key: string): void {
+    if (!this.#missing.delete(key)) return;
+    this.#gauge.set(this.#missing.size);
+    this.#parts.logger.info('A permission that was missing is given', { permission: key });
+  }
+
+  #refused(key: string, permission: MissingPermission): void {
+    const refusedAtMs = this.#parts.timer.nowMs();
+    const known = this.#missing.get(key);
+    if (known !== undefined) {
+      known.refusedAtMs = refusedAtMs;
+      return;
+    }
+    if (this.#missing.size >= MOST_KNOWN) return;
+    this.#missing.set(key, { ...permission, refusedAtMs });
+    this.#gauge.set(this.#missing.size);
+    const { verb, resource } = permission;
+    const remedy = `grant ${verb} on ${resource} to Evenkeel's ServiceAccount; everything else goes on meanwhile`;
+    this.#parts.logger.warn('A permission is missing', { permission: key, remedy, why: permission.message });
+  }
+}
+
+/** `patch pods/resize in namespace shop` */
+export function wordsOf({ verb, resource, namespace }: Omit<MissingPermission, 'message'>): string {
+  return `${verb} ${resource}${namespace === null ? '' : ` in namespace ${namespace}`}`;
+}
+
+function namespaceOf(path: string): string | null {
+  return /\/namespaces\/([^/]+)\/./.exec(path)?.[1] ?? null;
+}
