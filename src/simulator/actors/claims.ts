@@ -12,6 +12,8 @@ const VOLUMES = 'persistentvolumes';
 const CLASSES = 'storageclasses.storage.k8s.io';
 const COMPONENT = 'persistentvolume-controller';
 const DEFAULT_CLASS_ANNOTATION = 'storageclass.kubernetes.io/is-default-class';
+/** What the scheduler takes a claim for bound by. */
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
 const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 
 /** The class that the embedded cluster brings along; its volumes need no disk and no time. */
@@ -139,6 +141,7 @@ class Binder {
     this.#phase(VOLUMES, null, volume.metadata.name, 'Bound');
     cluster.modify(CLAIMS, namespace, name, (draft) => {
       (draft as Claim).spec.volumeName = volume.metadata.name;
+      draft.metadata.annotations = { ...draft.metadata.annotations, [BIND_COMPLETED]: 'yes' };
     });
     cluster.modifyStatus(CLAIMS, namespace, name, (draft) => {
       const { accessModes = [], capacity = {} } = volume.spec;

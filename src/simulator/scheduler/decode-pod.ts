@@ -1,18 +1,17 @@
 import type { LabelSelector } from '../../core/model/cluster-records.ts';
 import type { LabelRequirement } from '../../core/model/label-selector.ts';
-import { parseCpuMillicores, parseMemoryBytes, parseQuantity } from '../../core/model/quantity.ts';
 import type {
-  ContainerStatus,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  Pod,
-  PodSpec,
-  ResourceList,
-  WireContainer,
-  WireResources,
-  WireToleration,
-} from '../actors/wire/pod.ts';
-import type { Amounts, HostPort, NodeTerm, PodTerm, SchedulingPod, SpreadConstraint, Toleration, Weighted } from './scheduling-model.ts';
+  HostPort,
+  NodeTerm,
+  PodTerm,
+  SchedulingPod,
+  SpreadConstraint,
+  Toleration,
+  Weighted,
+} from '../../core/scheduling/scheduling-model.ts';
+import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec, WireContainer, WireToleration } from '../actors/wire/pod.ts';
+import { decodeVolumes } from './decode-volumes.ts';
+import { schedulingRequests } from './pod-requests.ts';
 
 interface WirePodTerm {
   readonly topologyKey: string;
@@ -57,9 +56,7 @@ export function decodeSchedulingPod(pod: Pod): SchedulingPod {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
     labels,
-    priority: spec.priority ?? 0,
-    createdAt: Date.parse(metadata.creationTimestamp),
-    terminating: metadata.deletionTimestamp !== undefined,
+    ...decodeRank(pod),
     requests: schedulingRequests(pod),
     ports: hostPorts(spec),
     nodeName: spec.nodeName === undefined || spec.nodeName === '' ? null : spec.nodeName,
@@ -69,8 +66,42 @@ export function decodeSchedulingPod(pod: Pod): SchedulingPod {
     tolerations: (spec.tolerations ?? []).map(decodeToleration),
     spread: ((spec['topologySpreadConstraints'] ?? []) as readonly WireSpread[]).map((constraint) => decodeSpread(constraint, labels)),
     ownerUid: metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid ?? null,
-    claims: (spec.volumes ?? []).flatMap((volume) => volume.persistentVolumeClaim?.claimName ?? []),
+    ...decodeVolumes(pod),
+    features: neededFeatures(spec),
+    gates: (spec.schedulingGates ?? []).map(({ name }) => name),
+    unmodelled: ((spec['resourceClaims'] ?? []) as readonly unknown[]).length > 0 ? ['spec.resourceClaims'] : [],
   };
+}
+
+/** Who goes before whom, and who has to go. */
+function decodeRank(pod: Pod): Pick<SchedulingPod, 'priority' | 'mayPreempt' | 'createdAt' | 'startedAt' | 'terminating'> {
+  const { metadata, spec } = pod;
+  return {
+    priority: spec.priority ?? 0,
+    mayPreempt: spec.preemptionPolicy !== 'Never',
+    createdAt: Date.parse(metadata.creationTimestamp),
+    startedAt: startOf(pod),
+    terminating: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+function startOf({ status }: Pod): number | null {
+  const startTime = (status as Pod['status'] | undefined)?.startTime;
+  return startTime === undefined ? null : Date.parse(startTime);
+}
+
+/** What a node must declare that it can do (KEP-5328), by what Kubernetes 1.36 infers from a pod. */
+function neededFeatures(spec: PodSpec): string[] {
+  const features: string[] = [];
+  if (spec.hostNetwork === true && spec['hostUsers'] === false) features.push('UserNamespacesHostNetworkSupport');
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+  if (containers.some(restartsAll)) features.push('RestartAllContainersOnContainerExits');
+  return features;
+}
+
+function restartsAll(container: WireContainer): boolean {
+  const rules = (container['restartPolicyRules'] ?? []) as readonly { readonly action?: string }[];
+  return rules.some(({ action }) => action === 'RestartAllContainers');
 }
 
 function nodeRules({ nodeAffinity }: WireAffinityParts): Pick<SchedulingPod, 'nodeTerms' | 'preferredNodeTerms'> {
@@ -142,11 +173,16 @@ function withKeys(
 
 function decodeToleration(toleration: WireToleration): Toleration {
   return {
-    key: toleration.key ?? null,
-    operator: toleration.operator === 'Exists' ? 'Exists' : 'Equal',
+    key: toleration.key === '' ? null : (toleration.key ?? null),
+    operator: operatorOf(toleration.operator ?? ''),
     value: toleration.value ?? '',
-    effect: toleration.effect ?? null,
+    effect: toleration.effect === '' ? null : (toleration.effect ?? null),
   };
+}
+
+function operatorOf(operator: string): Toleration['operator'] {
+  if (operator === 'Exists') return 'Exists';
+  return operator === '' || operator === 'Equal' ? 'Equal' : 'Other';
 }
 
 function hostPorts(spec: PodSpec): HostPort[] {
@@ -155,83 +191,8 @@ function hostPorts(spec: PodSpec): HostPort[] {
       (container.ports ?? []).flatMap((port) => {
         const number = port.hostPort ?? (spec.hostNetwork === true ? port.containerPort : 0);
         if (number === 0) return [];
-        const ip = (port as { readonly hostIP?: string }).hostIP ?? '0.0.0.0';
-        return [{ port: number, protocol: port.protocol ?? 'TCP', ip }];
+        const { hostIP: ip = '0.0.0.0' } = port as { readonly hostIP?: string };
+        return [{ port: number, protocol: port.protocol ?? 'TCP', ip: ip === '' ? '0.0.0.0' : ip }];
       }),
   );
-}
-
-/** Amount of a resource in the units of `Amounts`; 0 for text that is no quantity. */
-export function amountOf(resource: string, text: string): number {
-  if (resource === 'cpu') return valueOf(parseCpuMillicores(text));
-  if (resource === 'memory' || resource === 'ephemeral-storage' || resource.startsWith('hugepages-'))
-    return valueOf(parseMemoryBytes(text));
-  const parsed = parseQuantity(text);
-  return parsed.ok ? Number(parsed.value.nano / 1_000_000_000n) : 0;
-}
-
-function valueOf(parsed: { readonly ok: true; readonly value: number } | { readonly ok: false }): number {
-  return parsed.ok ? parsed.value : 0;
-}
-
-/**
- * What a pod takes of its node: main containers and sidecars together, or a plain init container with the sidecars before
- * it, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that was resized in place each container counts with the greatest of what its spec asks
- * for (unless that is Infeasible), what its node has allocated and what is in force (KEP-1287, "Scheduler and API Server
- * Interaction").
- */
-export function schedulingRequests(pod: Pod): Amounts {
-  const { spec, status } = pod;
-  const infeasible = (status as Pod['status'] | undefined)?.conditions?.some(
-    ({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible',
-  );
-  const statuses = new Map<string, ContainerStatus>();
-  const initStatuses = ((status as Pod['status'] | undefined)?.['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
-  for (const each of [...initStatuses, ...((status as Pod['status'] | undefined)?.containerStatuses ?? [])]) statuses.set(each.name, each);
-  const requestsOf = (container: WireContainer): Map<string, number> =>
-    containerRequests(container, statuses.get(container.name), infeasible ?? false);
-
-  const running = new Map<string, number>();
-  const initPeak = new Map<string, number>();
-  for (const init of spec.initContainers ?? []) {
-    const requests = requestsOf(init);
-    if (init.restartPolicy === 'Always') addAll(running, requests);
-    else for (const [resource, amount] of requests) raise(initPeak, resource, amount + (running.get(resource) ?? 0));
-  }
-  for (const container of spec.containers) addAll(running, requestsOf(container));
-  for (const [resource, amount] of initPeak) raise(running, resource, amount);
-  if (spec.resources !== undefined) takeWhole(running, spec.resources);
-  addAll(running, amounts(spec.overhead));
-  return running;
-}
-
-/** What is stated for the pod as a whole instead of the sum of its containers; a limit where nobody requests anything. */
-function takeWhole(sums: Map<string, number>, { requests, limits }: WireResources): void {
-  for (const [resource, amount] of amounts(requests)) sums.set(resource, amount);
-  for (const [resource, amount] of amounts(limits)) if (!sums.has(resource)) sums.set(resource, amount);
-}
-
-function containerRequests(container: WireContainer, status: ContainerStatus | undefined, infeasible: boolean): Map<string, number> {
-  const desired = amounts(container.resources?.requests);
-  if (status?.resources === undefined && status?.allocatedResources === undefined) return desired;
-  const actual = amounts(status.resources?.requests);
-  const allocated = amounts(status.allocatedResources);
-  for (const resource of ['cpu', 'memory']) {
-    const inForce = Math.max(actual.get(resource) ?? 0, allocated.get(resource) ?? 0);
-    if (infeasible && inForce > 0) desired.set(resource, inForce);
-    else raise(desired, resource, inForce);
-  }
-  return desired;
-}
-
-function amounts(list: ResourceList | undefined): Map<string, number> {
-  return new Map(Object.entries(list ?? {}).map(([resource, text]) => [resource, amountOf(resource, text)]));
-}
-
-function addAll(into: Map<string, number>, more: ReadonlyMap<string, number>): void {
-  for (const [resource, amount] of more) into.set(resource, (into.get(resource) ?? 0) + amount);
-}
-
-function raise(into: Map<string, number>, resource: string, amount: number): void {
-  if (amount > (into.get(resource) ?? 0)) into.set(resource, amount);
 }

@@ -1,14 +1,18 @@
 import type { Taint } from '../../core/model/node.ts';
+import type { SchedulingNode, SchedulingPod } from '../../core/scheduling/scheduling-model.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { amountOf } from './decode-pod.ts';
-import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
+import { wholeAmounts } from './pod-requests.ts';
 
 interface WireNode {
   readonly spec?: {
     readonly unschedulable?: boolean;
     readonly taints?: readonly { key: string; value?: string; effect: Taint['effect'] }[];
   };
-  readonly status?: { readonly allocatable?: Readonly<Record<string, string>> };
+  readonly status?: {
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly declaredFeatures?: readonly string[];
+  };
 }
 
 /** One node with what is placed on it; sums are kept, not reckoned again. */
@@ -21,6 +25,7 @@ export class NodeEntry implements SchedulingNode {
   taints: readonly Taint[] = [];
   unschedulable = false;
   allocatable: ReadonlyMap<string, number> = new Map();
+  declaredFeatures: ReadonlySet<string> = new Set();
 
   constructor(name: string) {
     this.name = name;
@@ -28,13 +33,15 @@ export class NodeEntry implements SchedulingNode {
 
   /** Takes the Node object over. True when pods that did not fit before may fit now. */
   update(object: KubeObject): boolean {
-    const before = JSON.stringify([this.labels, this.taints, this.unschedulable, [...this.allocatable]]);
+    const before = this.#schedulingState();
     const { spec, status } = object as unknown as WireNode;
     this.labels = object.metadata.labels ?? {};
     this.taints = (spec?.taints ?? []).map(({ key, value, effect }) => ({ key, value: value ?? '', effect }));
     this.unschedulable = spec?.unschedulable ?? false;
-    this.allocatable = new Map(Object.entries(status?.allocatable ?? {}).map(([resource, text]) => [resource, amountOf(resource, text)]));
-    return before !== JSON.stringify([this.labels, this.taints, this.unschedulable, [...this.allocatable]]);
+    // Where a kubelet says nothing of what it can give, everything that it has counts.
+    this.allocatable = wholeAmounts(status?.allocatable ?? status?.capacity ?? {});
+    this.declaredFeatures = new Set(status?.declaredFeatures);
+    return before !== this.#schedulingState();
   }
 
   add(pod: SchedulingPod): void {
@@ -52,5 +59,9 @@ export class NodeEntry implements SchedulingNode {
     this.antiAffinePods.delete(uid);
     for (const [resource, amount] of pod.requests) this.requested.set(resource, (this.requested.get(resource) ?? 0) - amount);
     return pod;
+  }
+
+  #schedulingState(): string {
+    return JSON.stringify([this.labels, this.taints, this.unschedulable, [...this.allocatable], [...this.declaredFeatures]]);
   }
 }

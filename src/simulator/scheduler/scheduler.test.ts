@@ -4,7 +4,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { MINUTE_MS } from '../../core/model/units.ts';
 import type { Pod } from '../actors/wire/pod.ts';
 import type { SubresourceAction } from '../api/strategy.ts';
-import { schedulingRequests } from './decode-pod.ts';
+import { schedulingRequests } from './pod-requests.ts';
 import { Scheduler } from './scheduler.ts';
 
 const binding: SubresourceAction = (target, body, { cluster }) => {
@@ -51,9 +51,11 @@ function aCluster(nodes: Record<string, NodeOptions> = {}) {
   };
   const pod = (name: string): Pod => cluster.get('pods', 'shop', name) as unknown as Pod;
   const nodeOf = (name: string) => pod(name).spec.nodeName;
-  const why = (name: string) => pod(name).status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  const wholeWhy = (name: string) => pod(name).status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
+  /** Without what preemption says: that has tests of its own. */
+  const why = (name: string) => wholeWhy(name)?.split(' preemption: ')[0];
   const run = (ms = 5000) => clock.advance(ms);
-  return { clock, cluster, addNode, addPod, pod, nodeOf, why, run };
+  return { clock, cluster, addNode, addPod, pod, nodeOf, why, wholeWhy, run };
 }
 
 const antiAffinity = (app: string, topologyKey = 'kubernetes.io/hostname') => ({
@@ -81,7 +83,7 @@ describe('Scheduler', () => {
     addPod('web');
     run();
     expect(why('web')).toBe(
-      '0/4 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint {gpu: only}, 1 node(s) were unschedulable, 2 Insufficient cpu.',
+      '0/4 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable, 2 Insufficient cpu.',
     );
   });
 
@@ -227,7 +229,7 @@ describe('Scheduler', () => {
     const resized = (desired: string, allocated: string, actual: string, conditions: object[] = []) =>
       ({
         metadata: {},
-        spec: { containers: [{ name: 'app', resources: { requests: { cpu: desired } } }] },
+        spec: { nodeName: 'a', containers: [{ name: 'app', resources: { requests: { cpu: desired } } }] },
         status: {
           conditions,
           containerStatuses: [{ name: 'app', allocatedResources: { cpu: allocated }, resources: { requests: { cpu: actual } } }],

@@ -1,16 +1,20 @@
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { compareQueued } from '../../core/scheduling/queue-order.ts';
+import type { SchedulingNode, SchedulingPod, SchedulingView } from '../../core/scheduling/scheduling-model.ts';
+import { selectNode } from '../../core/scheduling/select-node.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { toTimestamp } from '../api/timestamp.ts';
-import type { Pod, WireCondition } from '../actors/wire/pod.ts';
+import type { Pod } from '../actors/wire/pod.ts';
 import { ApiStatusError } from '../api/api-error.ts';
 import type { ClusterAccess, ObjectEvent } from '../api/cluster-access.ts';
-import type { KubeObject } from '../api/kube-object.ts';
 import { EventWriter } from '../api/event-writer.ts';
+import { budgetsOf } from './budgets.ts';
 import { decodeSchedulingPod } from './decode-pod.ts';
 import { NodeEntry } from './node-entry.ts';
-import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
-import { selectNode } from './select-node.ts';
-import { findMissingClaim, volumeConflict } from './volume-topology.ts';
+import { Nominations } from './nominations.ts';
+import { evictVictims } from './evict-victims.ts';
+import { findScheduled, writeNomination, writeUnschedulable } from './scheduled-condition.ts';
+import { STORAGE_RESOURCES, storageOf } from './storage-of-cluster.ts';
 
 const SCHEDULER_NAME = 'default-scheduler';
 
@@ -27,8 +31,8 @@ interface PendingPod {
 }
 
 /**
- * Binds pods to nodes: highest priority first, then oldest. What fits nowhere says so in PodScheduled and waits until
- * something changes. It never preempts.
+ * Binds pods to nodes: highest priority first, then oldest. What fits nowhere makes less important pods go where that helps;
+ * else it says so in PodScheduled and waits until something changes.
  */
 export class Scheduler {
   readonly #cluster: ClusterAccess;
@@ -39,6 +43,7 @@ export class Scheduler {
   readonly #nodeOfPod = new Map<string, string>();
   /** Bound pods whose node is not known (yet). */
   readonly #homeless = new Map<string, SchedulingPod>();
+  readonly #nominations = new Nominations();
   readonly #stops: (() => void)[] = [];
   #planned: { readonly at: number; readonly cancel: () => void } | null = null;
 
@@ -53,7 +58,7 @@ export class Scheduler {
     this.#stops.push(
       this.#cluster.onChange('nodes', (event) => this.#onNode(event)),
       this.#cluster.onChange('pods', (event) => this.#onPod(event)),
-      this.#cluster.onChange('persistentvolumeclaims', () => this.#somethingChanged()),
+      ...STORAGE_RESOURCES.map((resource) => this.#cluster.onChange(resource, () => this.#somethingChanged())),
     );
     return () => {
       for (const stop of this.#stops.splice(0)) stop();
@@ -89,11 +94,16 @@ export class Scheduler {
     const { uid } = pod.metadata;
     const phase = (pod.status as Pod['status'] | undefined)?.phase;
     if (type === 'DELETED' || phase === 'Succeeded' || phase === 'Failed') {
-      this.#pending.delete(uid);
+      this.#forget(uid);
       this.#homeless.delete(uid);
       this.#release(uid);
     } else if ((pod.spec.nodeName ?? '') !== '') this.#onBound(pod);
     else this.#onPending(pod);
+  }
+
+  #forget(uid: string): void {
+    this.#pending.delete(uid);
+    this.#nominations.clear(uid);
   }
 
   #release(uid: string): void {
@@ -105,7 +115,7 @@ export class Scheduler {
   #onBound(pod: Pod): void {
     const { uid } = pod.metadata;
     const nodeName = pod.spec.nodeName ?? '';
-    this.#pending.delete(uid);
+    this.#forget(uid);
     const decoded = decodeSchedulingPod(pod);
     const entry = this.#nodes.get(nodeName);
     if (entry === undefined) {
@@ -121,10 +131,9 @@ export class Scheduler {
 
   #onPending(pod: Pod): void {
     const { uid } = pod.metadata;
-    const gated = (pod.spec.schedulingGates ?? []).length > 0;
     const ours = (pod.spec['schedulerName'] ?? SCHEDULER_NAME) === SCHEDULER_NAME;
-    if (!ours || gated || pod.metadata.deletionTimestamp !== undefined || this.#nodeOfPod.has(uid)) {
-      this.#pending.delete(uid);
+    if (!ours || isGated(pod) || pod.metadata.deletionTimestamp !== undefined || this.#nodeOfPod.has(uid)) {
+      this.#forget(uid);
       return;
     }
     const known = this.#pending.get(uid);
@@ -158,25 +167,35 @@ export class Scheduler {
   }
 
   #run(): void {
-    const queue = [...this.#pending.values()].filter(({ parked }) => !parked).sort(compareQueued);
+    const queue = [...this.#pending.values()].filter(({ parked }) => !parked).sort((a, b) => compareQueued(a.decoded, b.decoded));
     if (queue.length === 0) return;
     const view: SchedulingView = {
       nodes: [...this.#nodes.values()],
+      storage: storageOf(this.#cluster),
       namespaceLabels: (namespace) => this.#cluster.get('namespaces', null, namespace)?.metadata.labels ?? {},
-      missingClaim: (pod) => findMissingClaim(this.#cluster, pod),
-      volumeConflict: (pod, node) => volumeConflict(this.#cluster, pod, node),
     };
-    for (const pending of queue) {
-      const placement = selectNode(pending.decoded, view);
-      if (placement.kind === 'placed') this.#bind(pending, placement.node);
-      else this.#park(pending, placement.message);
+    for (const pending of queue) this.#place(pending, view);
+  }
+
+  #place(pending: PendingPod, view: SchedulingView): void {
+    const { decoded } = pending;
+    const ineligible = this.#nominations.whyWaiting(decoded, this.#nodes);
+    const rules = { budgets: () => budgetsOf(this.#cluster), ineligible };
+    const placement = selectNode(decoded, this.#nominations.keepPlaces(decoded, view), rules);
+    if (placement.kind === 'placed') this.#bind(pending, placement.node);
+    else {
+      if (placement.preemption !== null) {
+        this.#nominations.set(decoded, placement.preemption.node.name);
+        evictVictims(this.#cluster, this.#events, this.#clock, decoded, placement.preemption);
+      } else if (ineligible === null) this.#nominations.clear(decoded.uid);
+      this.#park(pending, placement.message);
     }
   }
 
   #bind(pending: PendingPod, node: SchedulingNode): void {
     const { object, decoded } = pending;
     const { namespace, name, uid } = decoded;
-    this.#pending.delete(uid);
+    this.#forget(uid);
     try {
       this.#cluster.createSubresource('pods', namespace, name, 'binding', {
         apiVersion: 'v1',
@@ -200,7 +219,9 @@ export class Scheduler {
 
   #park(pending: PendingPod, message: string): void {
     pending.parked = true;
-    const { namespace, name } = pending.decoded;
+    const { namespace, name, uid } = pending.decoded;
+    const nominated = this.#nominations.nodeOf(uid);
+    this.#cluster.modifyStatus('pods', namespace, name, (draft) => writeNomination(draft, nominated));
     const old = findScheduled(pending.object);
     if (old?.status === 'False' && old.message === message) return;
     const now = toTimestamp(this.#clock.now());
@@ -209,12 +230,9 @@ export class Scheduler {
   }
 }
 
-function compareQueued(a: PendingPod, b: PendingPod): number {
-  if (a.decoded.priority !== b.decoded.priority) return b.decoded.priority - a.decoded.priority;
-  if (a.decoded.createdAt !== b.decoded.createdAt) return a.decoded.createdAt - b.decoded.createdAt;
-  const aKey = `${a.decoded.namespace}/${a.decoded.name}`;
-  const bKey = `${b.decoded.namespace}/${b.decoded.name}`;
-  return aKey < bKey ? -1 : 1;
+/** A gated pod is not looked at; an API server says so in its PodScheduled condition. */
+function isGated({ spec }: Pod): boolean {
+  return (spec.schedulingGates ?? []).length > 0;
 }
 
 function shrank(before: SchedulingPod, after: SchedulingPod): boolean {
@@ -224,24 +242,4 @@ function shrank(before: SchedulingPod, after: SchedulingPod): boolean {
 
 function sameWish(a: Pod, b: Pod): boolean {
   return a.metadata.generation === b.metadata.generation && JSON.stringify(a.metadata.labels) === JSON.stringify(b.metadata.labels);
-}
-
-function findScheduled(pod: Pod): WireCondition | undefined {
-  return (pod.status as Pod['status'] | undefined)?.conditions?.find(({ type }) => type === 'PodScheduled');
-}
-
-function writeUnschedulable(draft: KubeObject, message: string, now: string): void {
-  const pod = draft as unknown as { metadata: KubeObject['metadata']; status?: Pod['status'] };
-  pod.status ??= {};
-  const old = pod.status.conditions?.find(({ type }) => type === 'PodScheduled');
-  const condition: WireCondition = {
-    type: 'PodScheduled',
-    status: 'False',
-    reason: 'Unschedulable',
-    message,
-    lastProbeTime: null,
-    lastTransitionTime: old?.status === 'False' ? (old.lastTransitionTime ?? now) : now,
-    ...(pod.metadata.generation === undefined ? {} : { observedGeneration: pod.metadata.generation }),
-  };
-  pod.status.conditions = [...(pod.status.conditions ?? []).filter(({ type }) => type !== 'PodScheduled'), condition];
 }

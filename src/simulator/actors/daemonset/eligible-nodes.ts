@@ -1,9 +1,10 @@
 // Where a DaemonSet's pods belong. The rules are the scheduler's own; the tolerations are those that daemons are given.
 
 import { decodeSchedulingPod } from '../../scheduler/decode-pod.ts';
-import { matchesNodeAffinity, tolerates } from '../../scheduler/node-filters.ts';
+import { matchesNodeAffinity } from '../../../core/scheduling/node-affinity.ts';
+import { tolerates } from '../../../core/scheduling/node-rules.ts';
 import { NodeEntry } from '../../scheduler/node-entry.ts';
-import type { SchedulingPod } from '../../scheduler/scheduling-model.ts';
+import type { SchedulingPod } from '../../../core/scheduling/scheduling-model.ts';
 import type { Node } from '../wire/node.ts';
 import type { Pod, PodSpec, WireToleration } from '../wire/pod.ts';
 import type { DaemonSet } from '../wire/workload.ts';

@@ -1,18 +1,20 @@
-// What scheduling decisions read: small records, free of the wire and of the simulator.
+// What scheduling decisions read: small records, free of the wire.
 
-import type { LabelSelector } from '../../core/model/cluster-records.ts';
-import type { LabelRequirement } from '../../core/model/label-selector.ts';
-import type { Taint } from '../../core/model/node.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { LabelSelector } from '../model/cluster-records.ts';
+import type { LabelRequirement } from '../model/label-selector.ts';
+import type { Taint } from '../model/node.ts';
+import type { Instant } from '../model/units.ts';
+import type { StorageView } from './storage-model.ts';
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
 /** Amounts by resource name: `cpu` in millicores, `memory` in bytes, everything else in its own unit. */
 export type Amounts = ReadonlyMap<string, number>;
 
 export interface Toleration {
   readonly key: string | null;
-  readonly operator: 'Equal' | 'Exists';
+  /** `Other` tolerates nothing: the numeric comparisons, which Kubernetes 1.36 has switched off. */
+  readonly operator: 'Equal' | 'Exists' | 'Other';
   readonly value: string;
   /** null: any. */
   readonly effect: string | null;
@@ -28,7 +30,7 @@ export interface NodeTerm {
 export interface PodTerm {
   readonly topologyKey: string;
   readonly selector: LabelSelector | null;
-  /** Empty with a null selector: the pod's own namespace. */
+  /** Empty with a null namespaceSelector: the pod's own namespace. */
   readonly namespaces: readonly string[];
   readonly namespaceSelector: LabelSelector | null;
 }
@@ -54,13 +56,36 @@ export interface HostPort {
   readonly ip: string;
 }
 
+/** A claim that a pod mounts. */
+export interface ClaimUse {
+  readonly name: string;
+  /** Made for this pod alone, from a template in the pod. */
+  readonly ephemeral: boolean;
+}
+
+/** A disk that a pod names itself, without a claim, of a kind that cannot be mounted anywhere twice. */
+export interface InlineDisk {
+  readonly kind: 'gcePersistentDisk' | 'awsElasticBlockStore' | 'iscsi' | 'rbd' | 'other';
+  /** Equal for the same disk. */
+  readonly id: string;
+  /** Ceph's monitors; the same image behind other monitors is another image. */
+  readonly monitors: readonly string[];
+  readonly readOnly: boolean;
+  /** The CSI driver that attaches it by now; null when none does. */
+  readonly driver: string | null;
+}
+
 export interface SchedulingPod {
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly labels: Labels;
   readonly priority: number;
+  /** False where its preemptionPolicy is Never. */
+  readonly mayPreempt: boolean;
   readonly createdAt: Instant;
+  /** null: bound, but its kubelet has not begun with it. */
+  readonly startedAt: Instant | null;
   readonly terminating: boolean;
   /** What it takes of a node; for a resized pod the greatest of desired, allocated and in force. */
   readonly requests: Amounts;
@@ -77,7 +102,14 @@ export interface SchedulingPod {
   readonly tolerations: readonly Toleration[];
   readonly spread: readonly SpreadConstraint[];
   readonly ownerUid: string | null;
-  readonly claims: readonly string[];
+  readonly claims: readonly ClaimUse[];
+  readonly disks: readonly InlineDisk[];
+  /** Features that a node must declare to take it. */
+  readonly features: readonly string[];
+  /** It does not come to the filters while any is left. */
+  readonly gates: readonly string[];
+  /** What it asks for that no rule here knows: such a pod fits nowhere, for a guess could be wrong. */
+  readonly unmodelled: readonly string[];
 }
 
 export interface SchedulingNode {
@@ -86,7 +118,8 @@ export interface SchedulingNode {
   readonly taints: readonly Taint[];
   readonly unschedulable: boolean;
   readonly allocatable: Amounts;
-  /** Bound or assumed, not ended. */
+  readonly declaredFeatures: ReadonlySet<string>;
+  /** Bound or assumed, not ended. By uid. */
   readonly pods: ReadonlyMap<string, SchedulingPod>;
   /** Those of them that keep others away; mostly none. */
   readonly antiAffinePods: ReadonlyMap<string, SchedulingPod>;
@@ -97,9 +130,12 @@ export interface SchedulingNode {
 /** What a decision about one pod may look at. */
 export interface SchedulingView {
   readonly nodes: readonly SchedulingNode[];
+  readonly storage: StorageView;
+  /** Empty for a namespace that is not known. */
   namespaceLabels(namespace: string): Labels;
-  /** The first claim of the pod that does not exist; null when all do. */
-  missingClaim(pod: SchedulingPod): string | null;
-  /** Why a claim of the pod keeps it off a node; null when none does. */
-  volumeConflict(pod: SchedulingPod, node: SchedulingNode): string | null;
+}
+
+/** The value of a label; undefined where it is missing. A label may be called `constructor`. */
+export function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

@@ -1,0 +1,148 @@
+// Claims, volumes, classes and drivers on the wire, as scheduling reads them.
+
+import type { LabelSelector } from '../../core/model/cluster-records.ts';
+import { parseMemoryBytes } from '../../core/model/quantity.ts';
+import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '../../core/scheduling/storage-model.ts';
+import type { NodeSelectorTerm } from '../actors/wire/pod.ts';
+import type { KubeObject } from '../api/kube-object.ts';
+import { decodeNodeTerm } from './decode-pod.ts';
+import { driverOf, findDisk, type DiskSource } from './decode-volumes.ts';
+
+/** Set by the volume controller when a claim and its volume know each other. */
+const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
+const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
+/** Older than `storageClassName`, and still stronger. */
+const BETA_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+interface WireClaim extends KubeObject {
+  readonly spec: {
+    readonly volumeName?: string;
+    readonly storageClassName?: string;
+    readonly accessModes?: readonly string[];
+    readonly volumeMode?: string;
+    readonly volumeAttributesClassName?: string;
+    readonly selector?: LabelSelector;
+    readonly resources?: { readonly requests?: Readonly<Record<string, string>> };
+  };
+  readonly status?: { readonly phase?: string };
+}
+interface WireVolume extends KubeObject {
+  readonly spec: {
+    readonly nodeAffinity?: { readonly required?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] } };
+    readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly accessModes?: readonly string[];
+    readonly volumeMode?: string;
+    readonly storageClassName?: string;
+    readonly volumeAttributesClassName?: string;
+    readonly csi?: { readonly driver: string; readonly volumeHandle: string };
+  } & DiskSource;
+  readonly status?: { readonly phase?: string };
+}
+interface WireClass extends KubeObject {
+  readonly provisioner: string;
+  readonly volumeBindingMode?: string;
+  readonly allowedTopologies?: readonly {
+    readonly matchLabelExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[];
+  }[];
+}
+interface WireCapacity extends KubeObject {
+  readonly storageClassName: string;
+  readonly nodeTopology?: LabelSelector;
+  readonly capacity?: string;
+  readonly maximumVolumeSize?: string;
+}
+interface WireCsiNode extends KubeObject {
+  readonly spec?: { readonly drivers?: readonly { readonly name: string; readonly allocatable?: { readonly count?: number } }[] };
+}
+
+export function decodeClaim(object: KubeObject): VolumeClaim {
+  const { metadata, spec, status } = object as WireClaim;
+  const wish = decodeWish(spec);
+  return {
+    ...wish,
+    uid: metadata.uid,
+    namespace: metadata.namespace ?? '',
+    name: metadata.name,
+    className: metadata.annotations?.[BETA_CLASS] ?? wish.className,
+    volumeName: spec.volumeName ?? '',
+    bindCompleted: metadata.annotations?.[BIND_COMPLETED] !== undefined,
+    lost: status?.phase === 'Lost',
+    terminating: metadata.deletionTimestamp !== undefined,
+    sizeBytes: bytesOf(spec.resources?.requests?.['storage']),
+    selector: spec.selector ?? null,
+    selectedNode: metadata.annotations?.[SELECTED_NODE] ?? null,
+    ownerPodUid: metadata.ownerReferences?.find(({ kind, controller }) => kind === 'Pod' && controller === true)?.uid ?? null,
+  };
+}
+
+/** What a claim asks for and a volume offers, in the same words. */
+function decodeWish(
+  spec: WireClaim['spec'] | WireVolume['spec'],
+): Pick<PersistentVolume, 'className' | 'accessModes' | 'volumeMode' | 'attributesClass'> {
+  return {
+    className: spec.storageClassName ?? '',
+    accessModes: spec.accessModes ?? [],
+    volumeMode: spec.volumeMode ?? 'Filesystem',
+    attributesClass: spec.volumeAttributesClassName ?? '',
+  };
+}
+
+export function decodeVolume(object: KubeObject): PersistentVolume {
+  const { metadata, spec, status } = object as WireVolume;
+  const { claimRef, csi } = spec;
+  const offer = decodeWish(spec);
+  return {
+    ...offer,
+    name: metadata.name,
+    labels: metadata.labels ?? {},
+    className: metadata.annotations?.[BETA_CLASS] ?? offer.className,
+    available: status?.phase === 'Available',
+    terminating: metadata.deletionTimestamp !== undefined,
+    capacityBytes: bytesOf(spec.capacity?.['storage']),
+    claim: claimRef === undefined ? null : { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '', uid: claimRef.uid ?? '' },
+    nodeTerms: spec.nodeAffinity?.required?.nodeSelectorTerms.map(decodeNodeTerm) ?? null,
+    attachment: csi !== undefined ? { driver: csi.driver, id: csi.volumeHandle } : diskAttachment(spec),
+  };
+}
+
+function diskAttachment(spec: WireVolume['spec']): PersistentVolume['attachment'] {
+  const { driver = null, id = '' } = findDisk(spec) ?? {};
+  return driver === null ? null : { driver, id };
+}
+
+export function decodeClass(object: KubeObject): StorageClass {
+  const { metadata, provisioner, volumeBindingMode, allowedTopologies } = object as WireClass;
+  return {
+    name: metadata.name,
+    provisioner,
+    waitsForConsumer: volumeBindingMode === 'WaitForFirstConsumer',
+    allowedTopologies: (allowedTopologies ?? []).map(
+      ({ matchLabelExpressions }) => new Map((matchLabelExpressions ?? []).map(({ key, values }) => [key, values])),
+    ),
+    driver: driverOf(provisioner),
+  };
+}
+
+export function decodeCapacity(object: KubeObject): StorageCapacity {
+  const { storageClassName, nodeTopology, capacity, maximumVolumeSize } = object as WireCapacity;
+  const largest = maximumVolumeSize ?? capacity;
+  return {
+    className: storageClassName,
+    nodes: nodeTopology ?? null,
+    largestBytes: largest === undefined ? null : bytesOf(largest),
+  };
+}
+
+/** How many volumes each driver can attach to a node; drivers without a limit are left out. */
+export function decodeVolumeLimits(object: KubeObject | undefined): ReadonlyMap<string, number> {
+  const drivers = (object as WireCsiNode | undefined)?.spec?.drivers ?? [];
+  return new Map(
+    drivers.flatMap(({ name, allocatable }) => (allocatable?.count === undefined ? [] : [[name, allocatable.count] as const])),
+  );
+}
+
+function bytesOf(text: string | undefined): number {
+  const parsed = parseMemoryBytes(text ?? '0');
+  return parsed.ok ? parsed.value : 0;
+}

@@ -1,0 +1,124 @@
+import { parseCpuMillicores, parseQuantity } from '../../core/model/quantity.ts';
+import type { Amounts } from '../../core/scheduling/scheduling-model.ts';
+import type { ContainerStatus, Pod, ResourceList, WireContainer, WireResources } from '../actors/wire/pod.ts';
+
+type Sums = Map<string, number>;
+
+const NANO_PER_THOUSANDTH = 1_000_000n;
+
+/**
+ * What a pod takes of its node: main containers and sidecars together, or a plain init container with the sidecars before
+ * it, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that runs, each container counts with
+ * the greatest of what its spec asks for (unless that is Infeasible), what its node has allocated and what is in force
+ * (KEP-1287, "Scheduler and API Server Interaction").
+ */
+export function schedulingRequests(pod: Pod): Amounts {
+  const { spec } = pod;
+  const inForce = findInForce(pod);
+  const running: Sums = new Map();
+  const sidecars: Sums = new Map();
+  const initPeak: Sums = new Map();
+  for (const container of spec.containers) addAll(running, containerRequests(container, inForce));
+  for (const init of spec.initContainers ?? []) {
+    if (init.restartPolicy === 'Always') {
+      const requests = containerRequests(init, inForce);
+      addAll(running, requests);
+      addAll(sidecars, requests);
+      raiseAll(initPeak, sidecars);
+    } else {
+      // It is over before the kubelet could resize it.
+      const requests = amounts(init.resources?.requests);
+      addAll(requests, sidecars);
+      raiseAll(initPeak, requests);
+    }
+  }
+  raiseAll(running, initPeak);
+  if (spec.resources !== undefined) takeWhole(running, spec.resources, pod, inForce);
+  addAll(running, amounts(spec.overhead));
+  return whole(running);
+}
+
+/** What the kubelet reports of containers that run; null for a pod without a node, which nobody has resized. */
+interface InForce {
+  readonly infeasible: boolean;
+  readonly statuses: ReadonlyMap<string, ContainerStatus>;
+}
+
+function findInForce({ spec, status }: Pod): InForce | null {
+  if ((spec.nodeName ?? '') === '' || (status as Pod['status'] | undefined) === undefined) return null;
+  const pending = status.conditions?.find(({ type }) => type === 'PodResizePending');
+  const statuses = new Map<string, ContainerStatus>();
+  const initStatuses = (status['initContainerStatuses'] ?? []) as readonly ContainerStatus[];
+  for (const each of [...(status.containerStatuses ?? []), ...initStatuses]) statuses.set(each.name, each);
+  return { infeasible: pending?.reason === 'Infeasible', statuses };
+}
+
+function containerRequests(container: WireContainer, inForce: InForce | null): Sums {
+  const status = inForce?.statuses.get(container.name);
+  const desired = container.resources?.requests;
+  if (inForce === null || status?.resources === undefined) return amounts(desired);
+  return greatest(inForce, desired, status.resources.requests, status.allocatedResources);
+}
+
+function greatest(
+  { infeasible }: InForce,
+  desired: ResourceList | undefined,
+  actual: ResourceList | undefined,
+  allocated: ResourceList | undefined,
+): Sums {
+  const requests = amounts(infeasible ? undefined : desired);
+  raiseAll(requests, amounts(actual));
+  raiseAll(requests, amounts(allocated));
+  return requests;
+}
+
+/**
+ * What is stated for the pod as a whole stands instead of the sum of its containers; a limit alone fills what nobody requests
+ * (as the API's defaults do). CPU, memory and huge pages alone can be stated so.
+ */
+function takeWhole(sums: Sums, { requests, limits }: WireResources, { status }: Pod, inForce: InForce | null): void {
+  const stated = amounts(requests);
+  const reported = (status as Pod['status'] | undefined)?.['resources'] as WireResources | undefined;
+  const allocated = (status as Pod['status'] | undefined)?.['allocatedResources'] as ResourceList | undefined;
+  const resized = inForce === null || reported === undefined ? null : greatest(inForce, requests, reported.requests, allocated);
+  for (const [resource, amount] of stated) {
+    if (canBeWhole(resource)) sums.set(resource, resized === null ? amount : (resized.get(resource) ?? 0));
+  }
+  for (const [resource, amount] of amounts(limits)) if (canBeWhole(resource) && !sums.has(resource)) sums.set(resource, amount);
+}
+
+function canBeWhole(resource: string): boolean {
+  return resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-');
+}
+
+/** Amounts in the units of `Amounts`, rounded up, as the scheduler reads what a node has. */
+export function wholeAmounts(list: ResourceList): Amounts {
+  return whole(amounts(list));
+}
+
+function amounts(list: ResourceList | undefined): Sums {
+  return new Map(Object.entries(list ?? {}).map(([resource, text]) => [resource, amountOf(resource, text)]));
+}
+
+/** 0 for text that is no quantity. To the thousandth, for sums are rounded up at their end, not part by part. */
+function amountOf(resource: string, text: string): number {
+  if (resource === 'cpu') {
+    const cpu = parseCpuMillicores(text);
+    return cpu.ok ? cpu.value : 0;
+  }
+  const parsed = parseQuantity(text);
+  return parsed.ok ? Number((parsed.value.nano + NANO_PER_THOUSANDTH - 1n) / NANO_PER_THOUSANDTH) / 1000 : 0;
+}
+
+function whole(sums: Sums): Amounts {
+  for (const [resource, amount] of sums) if (!Number.isInteger(amount)) sums.set(resource, Math.ceil(Math.round(amount * 1000) / 1000));
+  return sums;
+}
+
+function addAll(into: Sums, more: Amounts): void {
+  for (const [resource, amount] of more) into.set(resource, (into.get(resource) ?? 0) + amount);
+}
+
+function raiseAll(into: Sums, more: Amounts): void {
+  for (const [resource, amount] of more) if (amount > (into.get(resource) ?? -1)) into.set(resource, amount);
+}
