@@ -12,11 +12,16 @@ const MODULE = join(ROOT, 'hack', 'controlplane');
 /** What is built, by the name of the binary: a package of the module, or of a tool that it pins. */
 const PACKAGES = {
   controlplane: '.',
+  schedulerrules: './schedulerrules',
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
   helm: 'helm.sh/helm/v4/cmd/helm',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
+  schedulerrules: './schedulerrules',
 } as const;
 
 export type BinaryName = keyof typeof PACKAGES;
+
+export const BINARY_NAMES = Object.keys(PACKAGES) as readonly BinaryName[];
 
 const GO_MINOR = 26;
 const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
