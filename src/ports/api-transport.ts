@@ -19,6 +19,8 @@ export interface ApiRequest {
   /** A JSON value; left out for none. The transport never changes it, and the receiver never keeps it. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** Asked when the request would leave, at each try: false, and it is not sent but fails. */
+  readonly mayBeSent?: () => boolean;
   /** Machine time; the transport's default where unset. Ignored by `stream`, which ends by its signal. */
   readonly timeoutMs?: number;
   /** False where the first answer, or that there is none, is what is asked for: a look at how the server is. */

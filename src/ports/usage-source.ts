@@ -6,6 +6,8 @@ export interface UsageReading {
   readonly node: string;
   readonly containers: readonly ContainerUsage[];
   readonly nodeUsage: NodeUsage | null;
+  /** When the node was read, where another replica did that; left out: now. */
+  readonly readAt?: Instant;
 }
 
 /** `/stats/summary`: volumes and network. */

@@ -32,6 +32,8 @@ export function silentSources({
       message: `The API server has not confirmed the cluster for ${informers} s: what is shown is from then.`,
     });
   }
+  const problem = usage.problem();
+  if (problem !== null) return [...warnings, { code: 'history_unavailable', message: problem }];
   const usageAt = usage.confirmedAt();
   if (usageAt === null) {
     warnings.push({ code: 'usage_unavailable', message: 'The usage source has not answered yet: figures of usage are null.' });

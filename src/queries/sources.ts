@@ -21,6 +21,8 @@ export interface UsageReader {
   source(): string | null;
   /** When the source last confirmed what is served; null before it did. */
   confirmedAt(): Instant | null;
+  /** Why no usage can be told at all, in words for people; null while it can. */
+  problem(): string | null;
   /** Latest usage of one container; null where not known or too old to stand for now. */
   containerUsage(namespace: string, pod: string, container: string): OptionalResources | null;
   /** Latest usage of a whole node, daemons included; null where not known. */

@@ -21,6 +21,7 @@ export interface DecidedWorkload {
 export class DecisionBook {
   readonly #policies: PolicyBook;
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
+  readonly #listeners = new Set<(workload: WorkloadKey, decided: DecidedWorkload) => void>();
 
   constructor(policies: PolicyBook) {
     this.#policies = policies;
@@ -28,6 +29,23 @@ export class DecisionBook {
 
   record(workload: WorkloadKey, decided: DecidedWorkload): void {
     this.#decided.set(workload, decided);
+    for (const listener of this.#listeners) listener(workload, decided);
+  }
+
+  /** Takes over what another replica decided; not told to listeners. */
+  takeOver(workload: WorkloadKey, decided: DecidedWorkload): void {
+    this.#decided.set(workload, decided);
+  }
+
+  /** Tells each decision of this replica as it is recorded. Returns the cancel. */
+  onRecord(listener: (workload: WorkloadKey, decided: DecidedWorkload) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Every workload of which something was decided. */
+  workloads(): IterableIterator<WorkloadKey> {
+    return this.#decided.keys();
   }
 
   forget(workload: WorkloadKey): void {

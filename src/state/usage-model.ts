@@ -113,9 +113,10 @@ export class UsageModel implements UsageSink {
     for (const usage of reading.containers) if (this.#take(usage, now)) taken += 1;
     if (taken > 0) this.#taken.add(taken);
     // Confirmed by having been read at all: a node without containers of ours is known as well.
-    this.#confirmedAt = Math.max(this.#confirmedAt, now);
-    if (reading.nodeUsage !== null) this.#takeNode(reading.nodeUsage, now);
-    else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: now });
+    const readAt = Math.min(now, reading.readAt ?? now);
+    this.#confirmedAt = Math.max(this.#confirmedAt, readAt);
+    if (reading.nodeUsage !== null) this.#takeNode(reading.nodeUsage, now, readAt);
+    else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: readAt });
     this.#problems.delete(reading.node);
     this.#problems.delete(WHOLE_SOURCE);
   }
@@ -294,10 +295,10 @@ export class UsageModel implements UsageSink {
     return entry;
   }
 
-  #takeNode(usage: NodeUsage, now: Instant): void {
+  #takeNode(usage: NodeUsage, now: Instant, readAt: Instant): void {
     const before = this.#nodes.get(usage.node)?.usage ?? null;
     const fault = faultOfSample(usage, now, before?.at ?? null);
-    this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: now });
+    this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: readAt });
     if (fault !== null) {
       this.#dropped.add(1, { reason: fault });
       return;

@@ -76,6 +76,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       usage: {
         source: () => 'kubelet',
         confirmedAt: () => world.usageConfirmedAt,
+        problem: () => null,
         containerUsage: (namespace, pod) => usageOfPod(cluster.findPod(namespace, pod)),
         nodeUsage: () => null,
         nodeHistory: () => [],

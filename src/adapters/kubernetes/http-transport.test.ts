@@ -5,6 +5,7 @@ import { FaultProxy } from '../../../test/fakes/fault-proxy.ts';
 import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import { fencedTransport } from './fenced-transport.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 
 let server: FakeApiServer;
@@ -151,6 +152,33 @@ describe('HttpTransport', () => {
     await Promise.all(Array.from({ length: 6 }, () => transport.request({ method: 'GET', path: '/api/v1/pods' })));
     // Two go at once; the others wait for a tenth of a second more each: 0.1 + 0.2 + 0.3 + 0.4.
     expect(metrics.total('evenkeel_api_client_throttle_seconds_total', {})).toBeCloseTo(1, 6);
+  });
+
+  test('a write that lost its right on the way to a connection is not sent, on a new connection nor on an old one', async () => {
+    let leads = true;
+    const transport = fencedTransport(aTransport(), () => leads);
+    const asked = transport.request(PATCH);
+    // Decided while leading; by the time that the connection is there it leads no more.
+    leads = false;
+    await expect(asked).rejects.toThrow('PATCH /api/v1/namespaces/a/pods/p/resize was not sent: this replica may not write any more');
+    expect((await transport.request(GET)).status).toBe(200);
+    await expect(transport.request(PATCH)).rejects.toThrow('was not sent');
+    leads = true;
+    expect((await transport.request(PATCH)).status).toBe(200);
+    expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+  });
+
+  test('a write that was told to wait is asked for its right again before it is sent again', async () => {
+    let leads = true;
+    server.once(
+      () => {
+        leads = false;
+        return true;
+      },
+      refusal(429, 'TooManyRequests', 'wait', { 'retry-after': '1' }),
+    );
+    await expect(fencedTransport(aTransport(), () => leads).request(PATCH)).rejects.toThrow('was not sent');
+    expect(server.requests).toHaveLength(1);
   });
 
   test('counts requests by verb, resource and code', async () => {

@@ -204,7 +204,7 @@ export class HttpTransport implements ApiTransport {
     return new Promise((resolve, reject) => {
       const sent = client.request(options, resolve);
       sent.on('error', reject);
-      sent.end(body);
+      whenConnected(sent, request, this.#base.protocol, () => sent.end(body));
     });
   }
 }
@@ -217,6 +217,22 @@ function mayAskAgain({ method, retry, signal }: ApiRequest): boolean {
 /** null: trying again is not what was asked for. */
 function waitAskedFor(failure: ApiFailure | null): DurationMs | null {
   return failure !== null && isTooManyRequests(failure) && !isBudgetRefusal(failure) ? failure.retryAfterMs : null;
+}
+
+/** A request that may lose its right to be sent waits for the connection first: what is buffered before that is out of our hands. */
+function whenConnected(sent: http.ClientRequest, { mayBeSent, ...request }: ApiRequest, protocol: string, send: () => void): void {
+  if (mayBeSent === undefined) {
+    send();
+    return;
+  }
+  const ask = (): void => {
+    if (mayBeSent()) send();
+    else sent.destroy(new Error(`${request.method} ${request.path} was not sent: this replica may not write any more`));
+  };
+  sent.once('socket', (socket) => {
+    if (socket.connecting) socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', ask);
+    else ask();
+  });
 }
 
 function agentFor(connection: KubeConnection, maxSockets: number): http.Agent {

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
 import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
+import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
-import { openSqliteHistory } from '../../adapters/history/sqlite-history.ts';
 import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
 import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
+import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
@@ -35,6 +36,8 @@ import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
+import { leadTerm } from './leading.ts';
+import { openHistory } from './open-history.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSource } from './usage-sources.ts';
@@ -142,15 +145,18 @@ class Starting {
       controller: 'evenkeel.io/controller',
       instance: world.identity,
     });
+    const isLeader = (): boolean => election?.isLeader() ?? true;
+    // What the leader writes leaves while it leads, to the last moment; what people ask for, any replica writes.
+    const leaders = fencedTransport(transport, isLeader);
     const records = new KubernetesRecordWriter(transport);
     const gate = new EffectGate({
-      effects: new KubernetesEffectWriter(transport),
+      effects: new KubernetesEffectWriter(leaders),
       dryRunEffects: dryRunEffectWriter(transport),
       clock,
       logger,
       metrics,
       dryRun: settings['controller.dryRun'],
-      isLeader: () => election?.isLeader() ?? true,
+      isLeader,
       activePause: (now) => state.activePause(now),
       sources: [
         {
@@ -183,10 +189,11 @@ class Starting {
       history,
       prices,
       gate,
-      records,
+      records: new KubernetesRecordWriter(leaders),
       events,
       permissions: this.#permissions,
     });
+    const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
       apiServer,
@@ -195,6 +202,7 @@ class Starting {
       informers,
       usage,
       usageSource,
+      leaderFeed,
       history,
       prices,
       election,
@@ -206,13 +214,39 @@ class Starting {
     await this.#component('dashboard', undefined, () => dashboard.close());
 
     await orAborted(informers.whenSynced, this.#stop.signal);
-    await this.#startLearning(recommender, state, usage, history);
-    await this.#readUsage(usageSource, usage, intervalMs);
-    await this.#recordHistory(state, usage, history, prices, reconcilers);
-    await this.#lead(election, reconcilers);
+    const checkpoints = await this.#startLearning(recommender, state, usage, history);
+    const recorder = this.#historyRecorder(state, usage, history, prices, reconcilers);
+    const decide = (term: AbortSignal): Promise<void> => reconcilers.run(term);
+    if (leaderFeed === null) {
+      checkpoints.start();
+      await this.#readUsage(usageSource, usage, intervalMs);
+      await this.#component(
+        'history recorder',
+        async () => recorder.start(),
+        () => recorder.stop(),
+      );
+      await this.#lead(election, decide);
+    } else {
+      await this.#component(
+        'what the leader shares',
+        () => leaderFeed.start(),
+        async () => {
+          await leaderFeed.stop();
+          usage.close();
+        },
+      );
+      const { shared } = history;
+      if (shared === null) throw new Error('a store that is not shared has no leader to follow');
+      const { decisions } = reconcilers;
+      const parts = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
+      await this.#lead(election, async (term) => {
+        await leadTerm({ ...parts, cluster: state, clock, isLeader }, decide, term);
+        if (!this.#stop.signal.aborted) void leaderFeed.start();
+      });
+    }
     const ports = { dashboardPort: dashboard.port, metricsPort: endpoints.metricsPort, probePort: endpoints.probePort };
     logger.info('Evenkeel is up', { version: evenkeelVersion(), ...ports, dryRun: settings['controller.dryRun'] });
-    return { ...ports, isLeader: () => election?.isLeader() ?? true, stop: () => this.stop() };
+    return { ...ports, isLeader, stop: () => this.stop() };
   }
 
   async #component(name: string, start: (() => Promise<void>) | undefined, stop: () => void | Promise<void>): Promise<void> {
@@ -242,7 +276,15 @@ class Starting {
     return startKubernetesInformers({ transport, clock, timer, activity, random, logger, metrics, sink: state, namespace });
   }
 
-  async #startLearning(recommender: Recommender, state: ClusterState, usage: UsageModel, history: History): Promise<void> {
+  /** Only where replicas share a store and take turns in leading. */
+  #leaderFeed(history: History, usage: UsageModel, { decisions }: Reconcilers, election: LeaderElection | null): LeaderFeed | null {
+    const { shared } = history;
+    if (shared === null || election === null) return null;
+    const { world, logger, metrics } = this.#parts;
+    return new LeaderFeed({ shared, usage, decisions, clock: world.clock, machine: world.timer, logger, metrics });
+  }
+
+  async #startLearning(recommender: Recommender, state: ClusterState, usage: UsageModel, history: History): Promise<Checkpoints> {
     const { world, logger } = this.#parts;
     const { clock, activity, pastUsage } = world;
     const checkpoints = new Checkpoints({ recommender, history, clock, activity, logger });
@@ -255,11 +297,8 @@ class Starting {
       async () => feed.start(),
       () => feed.stop(),
     );
-    await this.#component(
-      'checkpoints',
-      async () => checkpoints.start(),
-      () => checkpoints.stop(),
-    );
+    await this.#component('checkpoints', undefined, () => checkpoints.stop());
+    return checkpoints;
   }
 
   async #readUsage(source: UsageSource, usage: UsageModel, intervalMs: DurationMs): Promise<void> {
@@ -278,31 +317,27 @@ class Starting {
     );
   }
 
-  async #recordHistory(
+  #historyRecorder(
     state: ClusterState,
     usage: UsageModel,
     history: History,
     prices: PriceSource,
     reconcilers: Reconcilers,
-  ): Promise<void> {
+  ): HistoryRecorder {
     const costPerHourUsd = (): number => {
       let sum = 0;
       for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;
       return sum;
     };
-    const recorder = new HistoryRecorder({
+    const { clock } = this.#parts.world;
+    return new HistoryRecorder({
       cluster: state,
       usage,
       history,
-      clock: this.#parts.world.clock,
+      clock,
       recommended: () => reconcilers.recommendedTotal(),
       costPerHourUsd,
     });
-    await this.#component(
-      'history recorder',
-      async () => recorder.start(),
-      () => recorder.stop(),
-    );
   }
 
   #election(): LeaderElection | null {
@@ -319,14 +354,14 @@ class Starting {
     });
   }
 
-  /** Reconcilers run while this replica leads. Stopping waits for them before the lease is released. */
-  async #lead(election: LeaderElection | null, reconcilers: Reconcilers): Promise<void> {
+  /** `term` runs while this replica leads. Stopping waits for it before the lease is released. */
+  async #lead(election: LeaderElection | null, term: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     let running: Promise<void> = Promise.resolve();
     await this.#component(
       'reconcilers',
       async () => {
-        running = election === null ? reconcilers.run(stop.signal) : election.run((term) => reconcilers.run(term), stop.signal);
+        running = election === null ? term(stop.signal) : election.run(term, stop.signal);
       },
       async () => {
         stop.abort(new Error('reconcilers are stopping'));
@@ -334,18 +369,6 @@ class Starting {
       },
     );
   }
-}
-
-function openHistory({ world, settings, logger, metrics }: ControllerParts): Promise<History> {
-  return openSqliteHistory({
-    path: settings['history.url'].slice('sqlite:'.length),
-    retentionMs: settings['history.retention'],
-    maxBytes: settings['history.maxBytes'],
-    clock: world.clock,
-    machine: world.timer,
-    logger,
-    metrics,
-  });
 }
 
 /** Rejects with the signal's reason when it aborts first. */

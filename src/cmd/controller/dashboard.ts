@@ -1,5 +1,6 @@
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
+import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -31,6 +32,8 @@ export interface JoinedParts {
   readonly informers: KubernetesInformers;
   readonly usage: UsageModel;
   readonly usageSource: UsageSource;
+  /** null: this replica always reads for itself. */
+  readonly leaderFeed: LeaderFeed | null;
   readonly history: History;
   readonly prices: PriceSource;
   readonly election: LeaderElection | null;
@@ -73,13 +76,19 @@ export async function startDashboard(
 
 function readSources({ world, settings, logger }: DashboardSurroundings, joined: JoinedParts): ReadSources {
   const { clock } = world;
-  const { state, usage, usageSource, history, prices, reconcilers, apiServer, election } = joined;
+  const { state, usage, usageSource, history, prices, reconcilers, apiServer, election, leaderFeed } = joined;
   const paused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
     cluster: state,
     identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
-    usage: usageReader(usage, usageSource.name, clock, settings['kubelet.interval']),
+    usage: usageReader({
+      usage,
+      sourceName: usageSource.name,
+      clock,
+      intervalMs: settings['kubelet.interval'],
+      problem: () => leaderFeed?.problem() ?? null,
+    }),
     decisions: reconcilers.decisions,
     prices,
     history,
@@ -103,13 +112,13 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
 
 function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
   const { clock } = world;
-  const { apiServer, permissions, crds, informers, usage, usageSource, history, election, state, prices } = joined;
+  const { apiServer, permissions, crds, informers, usage, usageSource, leaderFeed, history, election, state, prices } = joined;
   return [
     apiServer,
     permissionHealth(permissions, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
-    usageHealth(usage, usageSource.name, clock),
+    usageHealth(usage, usageSource.name, leaderFeed, clock),
     healthSource('price-source', clock, () => {
       const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;
       if (estimated === 0) return { status: 'ok', message: 'every node has a price' };

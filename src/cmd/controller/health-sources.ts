@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/model/units.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
+import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { History } from '../../ports/history.ts';
 import type { HealthSource } from '../../queries/sources.ts';
@@ -40,14 +41,15 @@ export function informerHealth(informers: KubernetesInformers, clock: Clock): re
   );
 }
 
-export function usageHealth(usage: UsageModel, sourceName: string, clock: Clock): HealthSource {
+export function usageHealth(usage: UsageModel, sourceName: string, feed: LeaderFeed | null, clock: Clock): HealthSource {
   return healthSource('usage-source', clock, () => {
+    const unshared = feed?.problem() ?? null;
+    if (unshared !== null) return { status: 'failed', message: unshared };
+    const from = feed?.isFollowing() === true ? `${sourceName}, by way of the leader` : sourceName;
     const problem = usage.problem();
     if (usage.isStale())
-      return { status: 'failed', message: `${sourceName}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
-    return problem === null
-      ? { status: 'ok', message: `${sourceName}: read` }
-      : { status: 'degraded', message: `${sourceName}: ${problem}` };
+      return { status: 'failed', message: `${from}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
+    return problem === null ? { status: 'ok', message: `${from}: read` } : { status: 'degraded', message: `${from}: ${problem}` };
   });
 }
 

@@ -14,6 +14,7 @@ import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY, SystemClock } from '../../runtime/system-clock.ts';
 import { type ClockReading, ScaledClock } from '../../simulator/clock/scaled-clock.ts';
+import { evenkeelVersion } from '../version.ts';
 import type { ControllerWorld } from './world.ts';
 
 const DEFAULT_NAMESPACE = 'evenkeel-system';
@@ -42,13 +43,16 @@ export async function reachCluster(
   const path = settings['kubernetes.kubeconfig'];
   const connection = await resolveKubeConfig({ ...(path === '' ? {} : { path }), timer });
   const random = new SeededRandom(randomBytes(4).readUInt32LE());
-  const transport = new HttpTransport({ connection, timer, random, metrics, userAgent: 'evenkeel-controller' });
+  const identity = `${process.env['POD_NAME'] ?? process.env['EVENKEEL_POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`;
+  // The audit log of the API server tells by it which replica wrote, and in which of its lives.
+  const userAgent = `evenkeel-controller/${evenkeelVersion()} (${identity.replaceAll(/[^\w.-]/g, '-')})`;
+  const transport = new HttpTransport({ connection, timer, random, metrics, userAgent });
   const leaseTransport = new HttpTransport({
     connection,
     timer,
     random,
     metrics,
-    userAgent: 'evenkeel-controller',
+    userAgent,
     maxSockets: 2,
   });
   const kubelets = new DirectKubeletFetcher(connection);
@@ -64,7 +68,7 @@ export async function reachCluster(
     random,
     namespace: namespaceOf(settings, connection),
     clusterName: settings['cluster.name'] === '' ? connection.context || 'kubernetes' : settings['cluster.name'],
-    identity: `${process.env['POD_NAME'] ?? process.env['EVENKEEL_POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`,
+    identity,
     close: async () => {
       following.stop();
       kubelets.close();

@@ -8,25 +8,36 @@ import type { UsageModel } from '../../state/usage-model.ts';
 /** Past this age a sample does not stand for now. */
 const FRESH_PERIODS = 2;
 
+export interface UsageReaderParts {
+  readonly usage: UsageModel;
+  readonly sourceName: string;
+  readonly clock: Clock;
+  readonly intervalMs: number;
+  /** Why usage cannot be told; null while it can. Then everything here is not known. */
+  readonly problem: () => string | null;
+}
+
 /** The usage model as the read models ask it. */
-export function usageReader(usage: UsageModel, sourceName: string, clock: Clock, intervalMs: number): UsageReader {
+export function usageReader({ usage, sourceName, clock, intervalMs, problem }: UsageReaderParts): UsageReader {
+  const isKnown = (): boolean => problem() === null;
   const fresh = (sample: UsageSample | undefined): OptionalResources | null => {
-    if (sample === undefined || clock.now() - sample.at > FRESH_PERIODS * intervalMs) return null;
+    if (sample === undefined || !isKnown() || clock.now() - sample.at > FRESH_PERIODS * intervalMs) return null;
     return { cpuMillicores: sample.cpuMillicores, memoryBytes: sample.memoryBytes };
   };
   return {
     source: () => (usage.confirmedAt() === 0 ? null : sourceName),
-    confirmedAt: () => (usage.confirmedAt() === 0 ? null : usage.confirmedAt()),
+    confirmedAt: () => (usage.confirmedAt() === 0 || !isKnown() ? null : usage.confirmedAt()),
+    problem,
     containerUsage: (namespace, pod, container) => fresh(usage.containersOf(namespace, pod).get(container)),
     nodeUsage: (node) => fresh(usage.usedByNode(node) ?? undefined),
-    nodeHistory: (node, from, to) => usage.nodeSeries(node, from, to),
+    nodeHistory: (node, from, to) => (isKnown() ? usage.nodeSeries(node, from, to) : null),
     workloadHistory: (workload, container, from, to) =>
-      usage.series(workloadKey(workload), container, from, to).map(({ at, replicas, cpuMillicores, memoryBytes }) => ({
+      (isKnown() ? usage.series(workloadKey(workload), container, from, to) : []).map(({ at, replicas, cpuMillicores, memoryBytes }) => ({
         at,
         replicas,
         cpuMillicores: cpuMillicores === null ? null : cpuMillicores / replicas,
         memoryBytes: memoryBytes === null ? null : memoryBytes / replicas,
       })),
-    volumes: () => usage.volumes(),
+    volumes: () => (isKnown() ? usage.volumes() : []),
   };
 }

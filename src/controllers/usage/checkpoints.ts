@@ -1,4 +1,4 @@
-// Keeps the recommender's state in the store, so that a restart does not begin again.
+// Keeps the recommender's state in the store, so that a restart or a change of leader does not begin again.
 
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import type { Recommender } from '../../core/rightsizing/recommender.ts';
@@ -17,50 +17,63 @@ export interface CheckpointParts {
   readonly logger: Logger;
 }
 
-/** Restores at start, saves what changed from time to time and at the end. */
+/** Restores at start, saves what changed from time to time and at the end. Only one replica at a time may save. */
 export class Checkpoints {
   readonly #parts: CheckpointParts;
   #savedSequence = 0;
+  /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
+  #restored = false;
+  #saving = false;
   #cancel: () => void = () => undefined;
 
   constructor(parts: CheckpointParts) {
     this.#parts = parts;
   }
 
-  /** How many containers were restored. A store that is away, or of another version, restores none. */
+  /**
+   * How many containers were restored; whatever this replica knows better than the store stays. A store that is away
+   * restores none, and is asked again before anything is saved.
+   */
   async restore(): Promise<number> {
     const { history, recommender, logger } = this.#parts;
     let restored = 0;
     let refused = 0;
+    const fresh = recommender.sequence === 0;
     try {
       for await (const checkpoint of history.loadCheckpoints()) {
         if (recommender.restore(checkpoint)) restored += 1;
         else refused += 1;
       }
+      this.#restored = true;
     } catch (err) {
-      logger.warn('Reading checkpoints failed; the recommender begins with what it can learn again', { err });
+      logger.warn('Reading checkpoints failed; beginning with what can be learnt, and asking again', { err });
     }
-    this.#savedSequence = recommender.sequence;
+    if (fresh) this.#savedSequence = recommender.sequence;
     if (restored + refused > 0) logger.info('Restored what was learnt before', { containers: restored, unreadable: refused });
     return restored;
   }
 
+  /** From now on this replica saves. */
   start(): void {
-    const { clock } = this.#parts;
-    this.#cancel = clock.schedule(clock.now() + SAVE_EVERY_MS, () => {
-      this.start();
-      void this.save();
-    });
+    this.#saving = true;
+    this.#plan();
+  }
+
+  /** Another replica saves from now on: what this one knows is not written any more. */
+  leave(): void {
+    this.#saving = false;
+    this.#cancel();
   }
 
   async stop(): Promise<void> {
     this.#cancel();
-    await this.save();
+    if (this.#saving) await this.save();
   }
 
   /** Throws away what is not to be restored again. Never throws: what stays is forgotten again a week after the next start. */
   async delete(keys: readonly string[]): Promise<void> {
     const { history, activity, logger } = this.#parts;
+    if (!this.#saving) return;
     const end = activity.begin();
     try {
       await history.deleteCheckpoints(keys);
@@ -75,9 +88,11 @@ export class Checkpoints {
   async save(): Promise<void> {
     const { recommender, history, clock, activity, logger } = this.#parts;
     const end = activity.begin();
-    const sequence = recommender.sequence;
-    const savedAt = clock.now();
     try {
+      if (!this.#restored) await this.restore();
+      if (!this.#restored) return;
+      const sequence = recommender.sequence;
+      const savedAt = clock.now();
       const changed = [...recommender.checkpoints(this.#savedSequence)];
       await history.saveCheckpoints(changed.map((checkpoint) => ({ ...checkpoint, savedAt })));
       this.#savedSequence = sequence;
@@ -86,5 +101,14 @@ export class Checkpoints {
     } finally {
       end();
     }
+  }
+
+  #plan(): void {
+    const { clock } = this.#parts;
+    this.#cancel();
+    this.#cancel = clock.schedule(clock.now() + SAVE_EVERY_MS, () => {
+      this.#plan();
+      void this.save();
+    });
   }
 }

@@ -74,6 +74,11 @@ export class ContainerModel {
     return this.#lastSampleAt;
   }
 
+  /** Samples taken in since the first. */
+  get samples(): number {
+    return this.#samples;
+  }
+
   /** Advice at a moment, from what was observed before it; null before anything was. Repeatable: asking changes nothing. */
   advise(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice | null {
     if (Number.isNaN(this.#firstSampleAt)) return null;

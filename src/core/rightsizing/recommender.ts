@@ -90,12 +90,18 @@ export class Recommender {
     }
   }
 
-  /** Takes over a checkpoint; false where its version is not known or it is damaged (nothing is changed then). */
+  /**
+   * Takes over a checkpoint unless as much is known already: of two that watched the same container, the one that saw more
+   * samples stands. False where its version is not known or it is damaged (nothing is changed then).
+   */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
     const model = checkpoint.version === CHECKPOINT_VERSION && split > 0 ? ContainerModel.restore(checkpoint.data) : null;
     if (model === null) return false;
-    this.#containersOf(checkpoint.key.slice(0, split)).set(checkpoint.key.slice(split + 1), { model, changed: ++this.#sequence });
+    const containers = this.#containersOf(checkpoint.key.slice(0, split));
+    const container = checkpoint.key.slice(split + 1);
+    const known = containers.get(container);
+    if (known === undefined || known.model.samples < model.samples) containers.set(container, { model, changed: ++this.#sequence });
     return true;
   }
 

@@ -1,0 +1,53 @@
+// What a replica does with usage while it leads, and while it follows. With a store of its own (SQLite) it always reads the
+// kubelets itself; with one that replicas share, the leader alone does, and the others take from the store what it read.
+
+import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
+import { shareDecisions, sharingSink } from '../../controllers/replicas/tell-followers.ts';
+import type { Checkpoints } from '../../controllers/usage/checkpoints.ts';
+import type { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
+import type { DurationMs } from '../../core/model/units.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { SharedState } from '../../ports/shared-state.ts';
+import type { UsageSource } from '../../ports/usage-source.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
+import type { DecisionBook } from '../../state/decision-book.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+
+export interface LeadingParts {
+  readonly shared: SharedState;
+  readonly feed: LeaderFeed;
+  readonly source: UsageSource;
+  readonly usage: UsageModel;
+  readonly intervalMs: DurationMs;
+  readonly recorder: HistoryRecorder;
+  readonly checkpoints: Checkpoints;
+  readonly decisions: DecisionBook;
+  readonly cluster: Pick<ClusterState, 'findWorkload'>;
+  readonly clock: Clock;
+  /** Still holds the lease when asked at the end of a term: then it steps down by its own will. */
+  readonly isLeader: () => boolean;
+}
+
+/** A term: from following to reading, deciding (`decide`) and telling, and back. */
+export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) => Promise<void>, term: AbortSignal): Promise<void> {
+  const { shared, feed, source, usage, intervalMs, recorder, checkpoints, decisions, cluster, clock } = parts;
+  await feed.stop();
+  for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
+  // What the last leader saved and this replica missed; decisions need not wait for it.
+  void checkpoints.restore();
+  checkpoints.start();
+  const stopSharing = shareDecisions(decisions, shared, clock);
+  recorder.start();
+  const stop = new AbortController();
+  const reading = source.run(sharingSink(usage, shared, clock), intervalMs, AbortSignal.any([term, stop.signal]));
+  try {
+    await decide(term);
+  } finally {
+    stop.abort(new Error('this replica no longer leads'));
+    recorder.stop();
+    stopSharing();
+    // A leader that was deposed must not write over what its successor learns; one that is stopped saves at its very end.
+    if (!parts.isLeader()) checkpoints.leave();
+    await reading;
+  }
+}

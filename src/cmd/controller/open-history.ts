@@ -1,0 +1,31 @@
+import { openPostgresHistory } from '../../adapters/history/postgres-history.ts';
+import { openSqliteHistory } from '../../adapters/history/sqlite-history.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+import type { ControllerWorld } from './world.ts';
+
+const SQLITE = 'sqlite:';
+
+/** The store that history.url names: a file of this process alone, or a server that all replicas share. */
+export function openHistory(parts: {
+  readonly world: ControllerWorld;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}): Promise<History> {
+  const { world, settings, logger, metrics } = parts;
+  const url = settings['history.url'];
+  const bounds = { retentionMs: settings['history.retention'], maxBytes: settings['history.maxBytes'] };
+  const options = { ...bounds, clock: world.clock, machine: world.timer, logger, metrics };
+  if (url.startsWith(SQLITE)) return openSqliteHistory({ ...options, path: url.slice(SQLITE.length) });
+  return openPostgresHistory({
+    ...options,
+    url,
+    password: settings['history.password'],
+    caFile: settings['history.caFile'],
+    identity: world.identity,
+    random: world.random,
+  });
+}

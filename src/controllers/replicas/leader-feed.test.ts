@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
+import { WEB } from '../../../test/fakes/resize-world.ts';
+import { MINUTE_MS, SECOND_MS } from '../../core/model/units.ts';
+import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import type { UsageReading } from '../../ports/usage-source.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { NO_METRICS } from '../../runtime/metrics.ts';
+import type { DecidedWorkload } from '../../state/decision-book.ts';
+import { UsageModel } from '../../state/usage-model.ts';
+import { LeaderFeed } from './leader-feed.ts';
+import { sharingSink } from './tell-followers.ts';
+
+/** The shared part of a store, in memory; what goes in comes out as JSON. */
+class MemoryShared implements SharedState {
+  readonly records: SharedRecord[] = [];
+  away = false;
+  reads = 0;
+
+  share(record: SharedRecord): void {
+    this.records.push(JSON.parse(JSON.stringify(record)) as SharedRecord);
+  }
+
+  async changes(cursor: number) {
+    this.reads += 1;
+    if (this.away) throw new Error('the store is away');
+    return { records: this.records.slice(cursor), cursor: this.records.length };
+  }
+}
+
+function aReplica(clock: FakeClock, shared: SharedState) {
+  const reader = new FakeClusterReader();
+  reader.podList = [aPodRecord({ containers: [aContainer()] })];
+  reader.workloadList = [aWorkloadRecord()];
+  const usage = new UsageModel({ clock, reader, logger: SILENT_LOGGER, metrics: NO_METRICS, intervalMs: MINUTE_MS });
+  const taken = new Map<string, DecidedWorkload>();
+  const decisions = { takeOver: (key: string, decided: DecidedWorkload) => void taken.set(key, decided) };
+  const feed = new LeaderFeed({ shared, usage, decisions, clock, machine: clock, logger: SILENT_LOGGER, metrics: NO_METRICS });
+  return { usage, taken, feed };
+}
+
+const aReading = (at: number, cpuMillicores: number | null): UsageReading => {
+  const { namespace, name, containers } = aPodRecord({ containers: [aContainer()] });
+  const container = containers[0]?.name ?? '';
+  return {
+    node: 'n1',
+    containers: [{ namespace, pod: name, container, at, cpuMillicores, memoryBytes: 2 ** 20 }],
+    nodeUsage: { node: 'n1', at, cpuMillicores: 900, memoryBytes: 2 ** 30 },
+  };
+};
+
+const samplesOf = (usage: UsageModel) => {
+  const { namespace, name } = aPodRecord();
+  return [...usage.containersOf(namespace, name).values()].map(({ at, cpuMillicores }) => [at, cpuMillicores]);
+};
+
+describe('a replica that follows', () => {
+  test('knows the same of usage as the leader within one reading, and by the leader’s own times', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const [leader, follower] = [aReplica(clock, shared), aReplica(clock, shared)];
+    const sink = sharingSink(leader.usage, shared, clock);
+    await follower.feed.start();
+    sink.onUsage(aReading(T0, 120));
+    await clock.advance(15 * SECOND_MS);
+    expect(samplesOf(follower.usage)).toEqual([[T0, 120]]);
+    expect(samplesOf(follower.usage)).toEqual(samplesOf(leader.usage));
+    expect(follower.usage.usedByNode('n1')).toEqual(leader.usage.usedByNode('n1'));
+    expect(follower.usage.confirmedAt()).toBe(leader.usage.confirmedAt());
+  });
+
+  test('what it read long ago is no news: a leader that went away leaves figures that grow old', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    sharingSink(aReplica(clock, shared).usage, shared, clock).onUsage(aReading(T0, 120));
+    await clock.advance(10 * MINUTE_MS);
+    const late = aReplica(clock, shared);
+    await late.feed.start();
+    expect([late.usage.confirmedAt(), late.usage.isStale(), late.usage.isNodeStale('n1')]).toEqual([T0, true, true]);
+  });
+
+  test('without the store it says so and asks again; with it back it knows what changed meanwhile', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed, usage } = aReplica(clock, shared);
+    await feed.start();
+    expect(feed.problem()).toBeNull();
+    shared.away = true;
+    await clock.advance(15 * SECOND_MS);
+    expect(feed.problem()).toMatch(/shared store is out of reach/);
+    sharingSink(aReplica(clock, shared).usage, shared, clock).onUsage(aReading(clock.now(), 50));
+    const sharedAt = clock.now();
+    shared.away = false;
+    await clock.advance(3 * SECOND_MS);
+    expect([feed.problem(), samplesOf(usage)]).toEqual([null, [[sharedAt, 50]]]);
+  });
+
+  test('takes over decisions, and leaves out what it cannot understand', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed, taken, usage } = aReplica(clock, shared);
+    const decided: DecidedWorkload = {
+      policy: 'default',
+      published: false,
+      status: { state: 'recommended' },
+      advice: [],
+      savings: { potentialPerMonthUsd: 1, reclaimedPerMonthUsd: null },
+    };
+    shared.share({ topic: 'decision', key: WEB, at: T0, body: decided });
+    shared.share({ topic: 'decision', key: 'shop/Deployment/other', at: T0, body: { verdict: 'of another version' } });
+    shared.share({ topic: 'usage', key: 'n1', at: T0, body: { cells: [] } });
+    await feed.start();
+    expect([...taken]).toEqual([[WEB, decided]]);
+    expect([feed.problem(), usage.confirmedAt()]).toEqual([null, 0]);
+  });
+
+  test('takes in the last word before it leads itself, does not wait for a store that hangs, and then reads no more', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed, usage } = aReplica(clock, shared);
+    await feed.start();
+    sharingSink(aReplica(clock, shared).usage, shared, clock).onUsage(aReading(T0, 70));
+    await feed.stop();
+    expect(samplesOf(usage)).toEqual([[T0, 70]]);
+    const { reads } = shared;
+    await clock.advance(5 * MINUTE_MS);
+    expect([shared.reads, feed.isFollowing(), clock.waiting]).toEqual([reads, false, 0]);
+
+    await feed.start();
+    shared.changes = () => new Promise(() => undefined);
+    const stopped = feed.stop();
+    await clock.advance(2 * SECOND_MS);
+    await stopped;
+    expect(feed.problem()).toBeNull();
+  });
+});

@@ -1,0 +1,119 @@
+// What a replica that does not lead knows of usage and decisions: what the leader shares, read again and again. It polls no
+// kubelet, and answers reads with the same figures as the leader.
+
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { Clock, MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Gauge, Metrics } from '../../ports/metrics.ts';
+import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
+import type { DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
+
+/** Replicas tell the same within this time: a quarter of the kubelets' usual interval. */
+const READ_EVERY_MS: DurationMs = 15 * SECOND_MS;
+const READ_AGAIN_MS: DurationMs = 3 * SECOND_MS;
+/** The last reading before a term: whoever takes the lead must not wait for a store that hangs. */
+const LAST_READING_MS: DurationMs = 1 * SECOND_MS;
+
+export interface LeaderFeedParts {
+  readonly shared: SharedState;
+  readonly usage: UsageSink;
+  readonly decisions: Pick<DecisionBook, 'takeOver'>;
+  readonly clock: Clock;
+  readonly machine: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export class LeaderFeed {
+  readonly #parts: LeaderFeedParts;
+  readonly #following: Gauge;
+  #cursor = 0;
+  #stopped = true;
+  #reading: Promise<void> = Promise.resolve();
+  #cancel: () => void = () => undefined;
+  #problem: string | null = null;
+
+  constructor(parts: LeaderFeedParts) {
+    this.#parts = parts;
+    this.#following = parts.metrics.gauge({
+      name: 'evenkeel_follower',
+      help: '1 while this replica takes usage and decisions from the leader by way of the shared store, else 0.',
+    });
+    this.#following.set(0);
+  }
+
+  /** Begins to follow. Resolves after the first reading, whatever came of it. */
+  start(): Promise<void> {
+    this.#stopped = false;
+    this.#following.set(1);
+    return this.#read();
+  }
+
+  /** Takes in what was shared up to now, and follows no more. */
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#following.set(0);
+    this.#cancel();
+    let cancel: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => (cancel = this.#parts.machine.setTimer(LAST_READING_MS, resolve)));
+    await Promise.race([this.#reading.then(() => this.#takeChanges()), late]);
+    cancel();
+    this.#problem = null;
+  }
+
+  isFollowing(): boolean {
+    return !this.#stopped;
+  }
+
+  /** Why nothing is known of usage at this moment, in words; null while it is, or while this replica reads for itself. */
+  problem(): string | null {
+    return this.#stopped ? null : this.#problem;
+  }
+
+  #read(): Promise<void> {
+    this.#reading = this.#takeChanges().then(() => {
+      const { clock } = this.#parts;
+      const afterMs = this.#problem === null ? READ_EVERY_MS : READ_AGAIN_MS;
+      if (!this.#stopped) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
+    });
+    return this.#reading;
+  }
+
+  async #takeChanges(): Promise<void> {
+    const { shared, logger } = this.#parts;
+    try {
+      const { records, cursor } = await shared.changes(this.#cursor);
+      for (const record of records) this.#take(record);
+      this.#cursor = cursor;
+      if (this.#problem !== null) logger.info('The shared store answers again', { records: records.length });
+      this.#problem = null;
+    } catch (err) {
+      if (this.#problem === null) logger.warn('The shared store is out of reach: no figures of usage until it answers', { err });
+      this.#problem = 'The shared store is out of reach, and this replica does not lead: figures of usage are null.';
+    }
+  }
+
+  /** One that another version wrote in a shape of its own is left out; the next may be understood. */
+  #take({ topic, key, at, body }: SharedRecord): void {
+    const { usage, decisions } = this.#parts;
+    switch (topic) {
+      case 'usage': {
+        const { containers, nodeUsage } = body as Partial<UsageReading>;
+        if (Array.isArray(containers)) usage.onUsage({ node: key, containers, nodeUsage: nodeUsage ?? null, readAt: at });
+        return;
+      }
+      case 'summary': {
+        const { volumes, network } = body as Partial<SummaryReading>;
+        if (Array.isArray(volumes) && Array.isArray(network)) usage.onSummary({ node: key, volumes, network });
+        return;
+      }
+      case 'decision': {
+        const decided = body as Partial<DecidedWorkload>;
+        if (decided.status !== undefined && Array.isArray(decided.advice)) decisions.takeOver(key, decided as DecidedWorkload);
+        return;
+      }
+    }
+  }
+}

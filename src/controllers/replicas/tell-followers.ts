@@ -1,0 +1,29 @@
+// What the leader learns and decides, told to the replicas that follow it.
+
+import type { Clock } from '../../ports/clock.ts';
+import type { SharedState } from '../../ports/shared-state.ts';
+import type { UsageSink } from '../../ports/usage-source.ts';
+import type { DecisionBook } from '../../state/decision-book.ts';
+
+/** The sink, and every reading that goes into it shared as well. Failures are the leader's own: followers see that nothing comes. */
+export function sharingSink(sink: UsageSink, shared: SharedState, clock: Clock): UsageSink {
+  return {
+    onUsage: (reading) => {
+      sink.onUsage(reading);
+      const { node: key, containers, nodeUsage } = reading;
+      shared.share({ topic: 'usage', key, at: clock.now(), body: { containers, nodeUsage } });
+    },
+    onSummary: (reading) => {
+      sink.onSummary(reading);
+      const { node: key, volumes, network } = reading;
+      shared.share({ topic: 'summary', key, at: clock.now(), body: { volumes, network } });
+    },
+    onFailure: (failure) => sink.onFailure(failure),
+    onDropped: (reason, count) => sink.onDropped(reason, count),
+  };
+}
+
+/** Shares each decision as it is made: the evidence behind it, and what is published nowhere else. Returns the cancel. */
+export function shareDecisions(decisions: DecisionBook, shared: SharedState, clock: Clock): () => void {
+  return decisions.onRecord((key, decided) => shared.share({ topic: 'decision', key, at: clock.now(), body: decided }));
+}

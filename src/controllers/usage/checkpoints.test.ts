@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { T0 } from '../../../test/builders/rightsizing.ts';
+import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { WEB } from '../../../test/fakes/resize-world.ts';
+import { MINUTE_MS } from '../../core/model/units.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
+import { Recommender } from '../../core/rightsizing/recommender.ts';
+import type { UsageCheckpoint } from '../../ports/history.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { Checkpoints } from './checkpoints.ts';
+
+class MemoryStore {
+  readonly kept = new Map<string, UsageCheckpoint>();
+  away = false;
+
+  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void> {
+    this.#reach();
+    for (const checkpoint of checkpoints) this.kept.set(checkpoint.key, checkpoint);
+  }
+
+  async *loadCheckpoints(): AsyncIterable<UsageCheckpoint> {
+    this.#reach();
+    yield* this.kept.values();
+  }
+
+  async deleteCheckpoints(keys: readonly string[]): Promise<void> {
+    this.#reach();
+    for (const key of keys) this.kept.delete(key);
+  }
+
+  #reach(): void {
+    if (this.away) throw new Error('the store is away');
+  }
+}
+
+function aReplica(history: MemoryStore, clock: FakeClock) {
+  const recommender = new Recommender();
+  const checkpoints = new Checkpoints({ recommender, history, clock, activity: new FakeActivity(), logger: SILENT_LOGGER });
+  /** @param samples one a minute, up to now */
+  const learn = (samples: number): void => {
+    for (let minute = samples; minute > 0; minute -= 1) {
+      recommender.observe(WEB, 'main', 'web-1', { at: clock.now() - minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 });
+    }
+  };
+  const samples = (): number => recommender.advise(WEB, clock.now(), DEFAULT_RECOMMENDER_RULES)[0]?.samples ?? 0;
+  return { recommender, checkpoints, learn, samples };
+}
+
+describe('what was learnt', () => {
+  test('is saved from time to time and at the end, by the replica that leads alone', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const [leader, follower] = [aReplica(store, clock), aReplica(store, clock)];
+    await Promise.all([leader.checkpoints.restore(), follower.checkpoints.restore()]);
+    leader.learn(100);
+    follower.learn(50);
+    leader.checkpoints.start();
+    await clock.advance(30 * MINUTE_MS);
+    expect(store.kept.size).toBe(1);
+    await follower.checkpoints.stop();
+    await leader.checkpoints.stop();
+    const next = aReplica(store, clock);
+    await next.checkpoints.restore();
+    expect(next.samples()).toBe(100);
+  });
+
+  test('is not written over by a leader that was deposed', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const old = aReplica(store, clock);
+    await old.checkpoints.restore();
+    old.learn(100);
+    old.checkpoints.start();
+    old.checkpoints.leave();
+    await clock.advance(60 * MINUTE_MS);
+    await old.checkpoints.stop();
+    await old.checkpoints.delete([`${WEB}/main`]);
+    expect(store.kept.size).toBe(0);
+  });
+
+  test('at a change of leader the one that saw more stands: the store’s where the new leader missed some, else its own', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const old = aReplica(store, clock);
+    old.learn(300);
+    await old.checkpoints.save();
+    for (const [own, expected] of [
+      [120, 300],
+      [310, 310],
+    ] as const) {
+      const next = aReplica(store, clock);
+      next.learn(own);
+      await next.checkpoints.restore();
+      expect(next.samples()).toBe(expected);
+    }
+  });
+
+  test('of days is not put under what was learnt in the minutes while the store was away', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const before = aReplica(store, clock);
+    before.learn(3_000);
+    await before.checkpoints.save();
+
+    store.away = true;
+    const next = aReplica(store, clock);
+    await next.checkpoints.restore();
+    next.learn(20);
+    next.checkpoints.start();
+    await clock.advance(30 * MINUTE_MS);
+    store.away = false;
+    await clock.advance(30 * MINUTE_MS);
+    expect(next.samples()).toBe(3_000);
+    const last = aReplica(store, clock);
+    await last.checkpoints.restore();
+    expect(last.samples()).toBe(3_000);
+    await next.checkpoints.stop();
+  });
+});
