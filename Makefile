@@ -8,8 +8,9 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 INSTALLED := node_modules/.installed
 DEMO_ARGS ?=
 BENCH ?=
+TESTS ?=
 
-.PHONY: help install demo test verify check build bench generate clean
+.PHONY: help install demo test e2e verify check build bench generate clean
 
 help: ## List these commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -24,9 +25,16 @@ $(INSTALLED): package.json package-lock.json
 demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options
 	@npm run -s evenkeel -- demo $(DEMO_ARGS)
 
-test: $(INSTALLED) ## Run all tests
+test: $(INSTALLED) ## Run all tests that need no control plane
+	@rm -f node_modules/.test-results.json
 	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
 	@node hack/test-totals.ts node_modules/.test-results.json
+
+e2e: $(INSTALLED) build ## Run the suites that need a real Kubernetes control plane (Go 1.26; cold about 15 minutes more); TESTS=path runs one
+	@hack/e2e-needs
+	@rm -f node_modules/.e2e-results.json
+	@npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS)
+	@node hack/test-totals.ts node_modules/.e2e-results.json
 
 check: $(INSTALLED) ## Format, types, lint, room table, unused code, generated files
 	npm run -s format:check

@@ -1,5 +1,5 @@
-// Prints the plain total of a test run from Jest's own result file, and fails where the run failed or ran nothing.
-import { readFileSync } from 'node:fs';
+// Prints the plain total of one or more test runs from Jest's own result files, and fails where a test failed or a run did not take place.
+import { existsSync, readFileSync } from 'node:fs';
 
 interface Results {
   readonly numPassedTests: number;
@@ -8,10 +8,27 @@ interface Results {
   readonly numPendingTests: number;
 }
 
-const [file = 'node_modules/.test-results.json'] = process.argv.slice(2);
-const results = JSON.parse(readFileSync(file, 'utf8')) as Results;
-// A suite that could not even start counts as one failure: it must never pass for none.
-const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-const skipped = results.numPendingTests > 0 ? `, ${results.numPendingTests} skipped` : '';
-console.log(`${results.numPassedTests} passed, ${failed} failed${skipped}`);
-process.exitCode = failed > 0 || results.numPassedTests === 0 ? 1 : 0;
+const given = process.argv.slice(2);
+const files = given.length > 0 ? given : ['node_modules/.test-results.json'];
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+for (const file of files) {
+  if (!existsSync(file)) {
+    // A run that wrote no results never came to its end: it must never pass for one without failures.
+    console.log(`${file} is not there: its run did not come to an end`);
+    failed += 1;
+    continue;
+  }
+  const results = JSON.parse(readFileSync(file, 'utf8')) as Results;
+  if (results.numPassedTests === 0) {
+    console.log(`${file}: no test passed`);
+    failed += 1;
+  }
+  passed += results.numPassedTests;
+  // A suite that could not even start counts as one failure: it must never pass for none.
+  failed += results.numFailedTests + results.numRuntimeErrorTestSuites;
+  skipped += results.numPendingTests;
+}
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+process.exitCode = failed > 0 ? 1 : 0;

@@ -125,9 +125,10 @@ export class RealCluster {
     return this.kubeconfigWith(await this.tokenFor(namespace, serviceAccount), `${namespace}.${serviceAccount}`);
   }
 
-  /** The real kubectl, as the administrator. Rejects with its words where it fails. */
-  kubectl(...args: readonly string[]): Promise<string> {
-    return run('kubectl', ['--kubeconfig', this.kubeconfig, ...args]);
+  /** The real kubectl of the same version, as the administrator. Rejects with its words where it fails. */
+  async kubectl(...args: readonly string[]): Promise<string> {
+    const { kubectl } = await buildBinaries(['kubectl'], () => undefined);
+    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
   /** The real Helm, as the administrator. Its own files stay in the test's folder. */
