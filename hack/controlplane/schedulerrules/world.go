@@ -46,7 +46,7 @@ func newWorld(ctx context.Context, cluster *Cluster) (*world, error) {
 	if err := fill(factory, cluster); err != nil {
 		return nil, err
 	}
-	snapshot := internalcache.NewSnapshot(running(cluster.Pods), cluster.Nodes)
+	snapshot := internalcache.NewSnapshot(running(cluster), cluster.Nodes)
 	claims := assumecache.NewAssumeCache(klog.FromContext(ctx), factory.Resource().V1().ResourceClaims().Informer(), "ResourceClaim", "", nil)
 	slices, err := resourceslicetracker.StartTracker(ctx, resourceslicetracker.Options{
 		SliceInformer: factory.Resource().V1().ResourceSlices(),
@@ -82,11 +82,15 @@ func newWorld(ctx context.Context, cluster *Cluster) (*world, error) {
 	return result, nil
 }
 
-// running leaves out what has ended: the scheduler's informer never sees it.
-func running(pods []*v1.Pod) []*v1.Pod {
+// running leaves out what has ended, for the scheduler's informer never sees it, and what is on no node that is known.
+func running(cluster *Cluster) []*v1.Pod {
+	known := make(map[string]bool, len(cluster.Nodes))
+	for _, node := range cluster.Nodes {
+		known[node.Name] = true
+	}
 	var left []*v1.Pod
-	for _, pod := range pods {
-		if pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed {
+	for _, pod := range cluster.Pods {
+		if pod.Status.Phase != v1.PodSucceeded && pod.Status.Phase != v1.PodFailed && known[pod.Spec.NodeName] {
 			left = append(left, pod)
 		}
 	}

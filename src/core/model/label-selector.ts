@@ -46,10 +46,25 @@ function meets(requirement: LabelRequirement, labels: Labels): boolean {
     case 'DoesNotExist':
       return value === undefined;
     case 'Gt':
-      return value !== undefined && /^-?[0-9]+$/.test(value) && Number(value) > Number(requirement.values[0]);
+      return value !== undefined && compareWhole(value, requirement.values[0]) > 0;
     case 'Lt':
-      return value !== undefined && /^-?[0-9]+$/.test(value) && Number(value) < Number(requirement.values[0]);
+      return value !== undefined && compareWhole(value, requirement.values[0]) < 0;
   }
+}
+
+const GREATEST_WHOLE = 2n ** 63n - 1n;
+
+/** Compares whole numbers exactly; NaN, which is on no side, where one of the texts is none that fits 64 bits. */
+function compareWhole(a: string, b: string | undefined): number {
+  if (!isWhole(a) || b === undefined || !isWhole(b)) return Number.NaN;
+  const [first, second] = [BigInt(a), BigInt(b)];
+  return first < second ? -1 : Number(first > second);
+}
+
+function isWhole(text: string): boolean {
+  if (!/^-?[0-9]{1,63}$/.test(text)) return false;
+  const value = BigInt(text);
+  return value <= GREATEST_WHOLE && value >= -GREATEST_WHOLE - 1n;
 }
 
 const KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;

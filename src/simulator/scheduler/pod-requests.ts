@@ -15,6 +15,14 @@ const NANO_PER_THOUSANDTH = 1_000_000n;
 export function schedulingRequests(pod: Pod): Amounts {
   const { spec } = pod;
   const inForce = findInForce(pod);
+  const requests = sumContainers(spec, inForce);
+  if (spec.resources !== undefined)
+    for (const [resource, amount] of wholeRequests(pod, spec.resources, inForce)) requests.set(resource, amount);
+  addAll(requests, amounts(spec.overhead));
+  return whole(requests);
+}
+
+function sumContainers(spec: Pod['spec'], inForce: InForce | null): Sums {
   const running: Sums = new Map();
   const sidecars: Sums = new Map();
   const initPeak: Sums = new Map();
@@ -33,9 +41,7 @@ export function schedulingRequests(pod: Pod): Amounts {
     }
   }
   raiseAll(running, initPeak);
-  if (spec.resources !== undefined) takeWhole(running, spec.resources, pod, inForce);
-  addAll(running, amounts(spec.overhead));
-  return whole(running);
+  return running;
 }
 
 /** What the kubelet reports of containers that run; null for a pod without a node, which nobody has resized. */
@@ -55,36 +61,47 @@ function findInForce({ spec, status }: Pod): InForce | null {
 
 function containerRequests(container: WireContainer, inForce: InForce | null): Sums {
   const status = inForce?.statuses.get(container.name);
-  const desired = container.resources?.requests;
-  if (inForce === null || status?.resources === undefined) return amounts(desired);
+  const desired = amounts(container.resources?.requests);
+  if (inForce === null || status?.resources === undefined) return desired;
   return greatest(inForce, desired, status.resources.requests, status.allocatedResources);
 }
 
-function greatest(
-  { infeasible }: InForce,
-  desired: ResourceList | undefined,
-  actual: ResourceList | undefined,
-  allocated: ResourceList | undefined,
-): Sums {
-  const requests = amounts(infeasible ? undefined : desired);
+function greatest({ infeasible }: InForce, desired: Amounts, actual: ResourceList | undefined, allocated: ResourceList | undefined): Sums {
+  const requests: Sums = new Map(infeasible ? [] : desired);
   raiseAll(requests, amounts(actual));
   raiseAll(requests, amounts(allocated));
   return requests;
 }
 
 /**
- * What is stated for the pod as a whole stands instead of the sum of its containers; a limit alone fills what nobody requests
- * (as the API's defaults do). CPU, memory and huge pages alone can be stated so.
+ * What stands for the pod as a whole instead of the sum of its containers. CPU, memory and huge pages alone can be stated so.
+ * Where limits are stated, the API fills in requests: from what the containers' specs ask for, else from the limits.
  */
-function takeWhole(sums: Sums, { requests, limits }: WireResources, { status }: Pod, inForce: InForce | null): void {
+function wholeRequests({ spec, status }: Pod, { requests, limits }: WireResources, inForce: InForce | null): Sums {
   const stated = amounts(requests);
+  if (hasWholeLimits(spec)) {
+    for (const [resource, amount] of sumContainers(spec, null)) {
+      if ((resource === 'cpu' || resource === 'memory') && !stated.has(resource)) stated.set(resource, amount);
+    }
+    for (const [resource, amount] of amounts(limits)) if (!stated.has(resource)) stated.set(resource, amount);
+  }
   const reported = (status as Pod['status'] | undefined)?.['resources'] as WireResources | undefined;
   const allocated = (status as Pod['status'] | undefined)?.['allocatedResources'] as ResourceList | undefined;
-  const resized = inForce === null || reported === undefined ? null : greatest(inForce, requests, reported.requests, allocated);
-  for (const [resource, amount] of stated) {
+  const resized = inForce === null || reported === undefined ? null : greatest(inForce, stated, reported.requests, allocated);
+  const sums: Sums = new Map();
+  for (const [resource, amount] of stated)
     if (canBeWhole(resource)) sums.set(resource, resized === null ? amount : (resized.get(resource) ?? 0));
-  }
-  for (const [resource, amount] of amounts(limits)) if (canBeWhole(resource) && !sums.has(resource)) sums.set(resource, amount);
+  return sums;
+}
+
+/** Limits of containers for huge pages become the pod's when anything is stated for the pod. */
+function hasWholeLimits({ resources, containers, initContainers }: Pod['spec']): boolean {
+  const states = (list: ResourceList | undefined): boolean => Object.keys(list ?? {}).length > 0;
+  if (states(resources?.limits)) return true;
+  const usesHugePages = [...containers, ...(initContainers ?? [])].some((container) =>
+    Object.keys(container.resources?.limits ?? {}).some((resource) => resource.startsWith('hugepages-')),
+  );
+  return states(resources?.requests) && usesHugePages;
 }
 
 function canBeWhole(resource: string): boolean {

@@ -1,0 +1,117 @@
+// What our rules say about a cluster, in the form in which schedulerrules answers.
+
+import { Feasibility } from '../../../src/core/scheduling/feasibility.ts';
+import { comparePrice, victimsOn, type Preemption } from '../../../src/core/scheduling/preemption.ts';
+import { explainGates } from '../../../src/core/scheduling/queue-order.ts';
+import type { SchedulingView } from '../../../src/core/scheduling/scheduling-model.ts';
+import { explainRefusals, filterNodes } from '../../../src/core/scheduling/select-node.ts';
+import type { KubeObject } from '../../../src/simulator/api/kube-object.ts';
+import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
+import { decodeBudget } from '../../../src/simulator/scheduler/budgets.ts';
+import { decodeSchedulingPod } from '../../../src/simulator/scheduler/decode-pod.ts';
+import { NodeEntry } from '../../../src/simulator/scheduler/node-entry.ts';
+import { storageOf } from '../../../src/simulator/scheduler/storage-of-cluster.ts';
+import type { WireCluster, WireObject } from './wire-cluster.ts';
+
+export interface Verdict {
+  readonly fits: boolean;
+  readonly reasons?: readonly string[];
+  readonly resolvable?: boolean;
+}
+
+export interface Decision {
+  readonly pod: string;
+  readonly gated?: string;
+  readonly preFilter?: string;
+  readonly nodes?: Readonly<Record<string, Verdict>>;
+  readonly message?: string;
+  readonly preemption?: {
+    readonly ineligible?: string;
+    readonly victims?: Readonly<Record<string, { readonly pods: readonly string[]; readonly budgetViolations: number }>>;
+    readonly helpless?: Readonly<Record<string, readonly string[]>>;
+    readonly chosen?: string;
+  };
+}
+
+/** Our decision, and which nodes would be equally good to preempt on. */
+export interface OurDecision extends Decision {
+  readonly equallyGood: readonly string[];
+}
+
+export function decideOurs(cluster: WireCluster): OurDecision[] {
+  const view = viewOf(cluster);
+  return cluster.pending.map((pod) => decidePod(pod as unknown as Pod, view, cluster));
+}
+
+function decidePod(wire: Pod, view: SchedulingView, { budgets }: WireCluster): OurDecision {
+  const pod = decodeSchedulingPod(wire);
+  const name = `${pod.namespace}/${pod.name}`;
+  const gated = explainGates(pod);
+  if (gated !== null) return { pod: name, gated, equallyGood: [] };
+  const feasibility = new Feasibility(pod, view);
+  const outcome = filterNodes(feasibility, view);
+  const message = outcome.feasible.length > 0 ? {} : { message: explainRefusals(view.nodes.length, outcome) };
+  if (outcome.excluded !== null) return { pod: name, preFilter: outcome.excluded, ...message, equallyGood: [] };
+  const nodes: Record<string, Verdict> = {};
+  for (const { name: node } of outcome.feasible) nodes[node] = { fits: true };
+  for (const [node, { reasons, resolvable }] of outcome.refused)
+    nodes[node.name] = { fits: false, reasons: [...reasons].sort(), ...(resolvable && { resolvable }) };
+  if (outcome.feasible.length > 0) return { pod: name, nodes, equallyGood: [] };
+  if (!pod.mayPreempt)
+    return { pod: name, nodes, ...message, preemption: { ineligible: 'not eligible due to preemptionPolicy=Never.' }, equallyGood: [] };
+  const candidates: Preemption[] = [];
+  const helpless: Record<string, readonly string[]> = {};
+  const decodedBudgets = budgets.map((budget) => decodeBudget(budget as unknown as KubeObject));
+  for (const [node, refusal] of outcome.refused) {
+    if (!refusal.resolvable) continue;
+    const answer = victimsOn(node, pod, feasibility, decodedBudgets);
+    if ('victims' in answer) candidates.push(answer);
+    else helpless[node.name] = [...answer.reasons].sort();
+  }
+  const victims = Object.fromEntries(
+    candidates.map(({ node, victims: gone, budgetViolations }) => [
+      node.name,
+      { pods: gone.map((victim) => `${victim.namespace}/${victim.name}`), budgetViolations },
+    ]),
+  );
+  const equallyGood = candidates.filter((each) => candidates.every((other) => comparePrice(each, other) <= 0)).map(({ node }) => node.name);
+  return { pod: name, nodes, ...message, preemption: { victims, helpless }, equallyGood };
+}
+
+/** The cluster as the scheduler's informers have it. */
+export function viewOf(cluster: WireCluster): SchedulingView {
+  const entries = new Map<string, NodeEntry>();
+  for (const node of cluster.nodes) {
+    const entry = new NodeEntry(node.metadata.name);
+    entry.update(node as unknown as KubeObject);
+    entries.set(entry.name, entry);
+  }
+  for (const wire of cluster.pods as unknown as readonly Pod[]) {
+    if (wire.status.phase === 'Succeeded' || wire.status.phase === 'Failed') continue;
+    entries.get(wire.spec.nodeName ?? '')?.add(decodeSchedulingPod(wire));
+  }
+  const labels = new Map(cluster.namespaces.map(({ metadata }) => [metadata.name, metadata.labels ?? {}]));
+  return {
+    nodes: [...entries.values()],
+    storage: storageOf(readerOf(cluster)),
+    namespaceLabels: (namespace) => labels.get(namespace) ?? {},
+  };
+}
+
+function readerOf(cluster: WireCluster): Parameters<typeof storageOf>[0] {
+  const lists: Readonly<Record<string, readonly WireObject[]>> = {
+    persistentvolumeclaims: cluster.claims,
+    persistentvolumes: cluster.volumes,
+    'storageclasses.storage.k8s.io': cluster.storageClasses,
+    'csinodes.storage.k8s.io': cluster.csiNodes,
+    'csidrivers.storage.k8s.io': cluster.csiDrivers,
+    'csistoragecapacities.storage.k8s.io': cluster.storageCapacities,
+    'volumeattachments.storage.k8s.io': cluster.volumeAttachments,
+  };
+  const list = (resource: string): readonly KubeObject[] => (lists[resource] ?? []) as unknown as readonly KubeObject[];
+  return {
+    list,
+    get: (resource, namespace, name) =>
+      list(resource).find(({ metadata }) => metadata.name === name && (namespace === null || metadata.namespace === namespace)),
+  };
+}

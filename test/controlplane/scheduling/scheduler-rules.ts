@@ -1,0 +1,56 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { buildBinaries } from '../../../hack/real-cluster/binaries.ts';
+import type { Decision } from './our-decision.ts';
+import type { WireCluster } from './wire-cluster.ts';
+
+export interface RealAnswer {
+  readonly error?: string;
+  /** What a real API server would refuse of the cluster. */
+  readonly invalid?: readonly string[];
+  readonly pods?: readonly Decision[];
+}
+
+/** The real kube-scheduler's plug-ins in a process of their own, asked cluster by cluster. */
+export class SchedulerRules {
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #waiting: { readonly resolve: (answer: RealAnswer) => void; readonly reject: (fault: Error) => void }[] = [];
+  readonly #ended: Promise<void>;
+  #complaint = '';
+  #fault: Error | null = null;
+
+  private constructor(path: string) {
+    this.#process = spawn(path, [], { stdio: 'pipe' });
+    createInterface({ input: this.#process.stdout }).on('line', (line) => this.#waiting.shift()?.resolve(JSON.parse(line) as RealAnswer));
+    this.#process.stderr.on('data', (text: Buffer) => (this.#complaint = `${this.#complaint}${text.toString()}`.slice(0, 4000)));
+    // Writing to a process that has ended is told by its end.
+    this.#process.stdin.on('error', () => undefined);
+    this.#ended = new Promise((resolve) => {
+      this.#process.once('close', (code) => {
+        this.#fault = new Error(`schedulerrules ended with ${code}: ${this.#complaint}`);
+        for (const { reject } of this.#waiting.splice(0)) reject(this.#fault);
+        resolve();
+      });
+    });
+  }
+
+  /** Built when missing, which takes minutes the first time. */
+  static async start(): Promise<SchedulerRules> {
+    const { schedulerrules } = await buildBinaries(['schedulerrules'], () => undefined);
+    return new SchedulerRules(schedulerrules);
+  }
+
+  /** Many may be asked at once; they are answered in order. */
+  ask(cluster: WireCluster): Promise<RealAnswer> {
+    if (this.#fault !== null) return Promise.reject(this.#fault);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#process.stdin.write(`${JSON.stringify(cluster)}\n`);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#process.stdin.end();
+    await this.#ended;
+  }
+}
