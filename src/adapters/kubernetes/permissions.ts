@@ -221,6 +221,10 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   },
 ];
 
+/** Objects of these kinds go at an uninstall; of NodeScalingPolicies the implied one. */
+const MADE_BY_EVENKEEL = ['recommendations', 'rebalanceruns', 'nodescalingpolicies'];
+const MADE_BY_PEOPLE = ['podresizepolicies', 'nodescalingpolicies', 'rebalancepolicies', 'scheduledscalepolicies', 'accesspolicies'];
+
 /** For what an uninstall does once. */
 function once(verbs: readonly Verb[], resource: ApiResource, by: string, why: string, subresource?: string): Permission {
   return { resource, ...(subresource === undefined ? {} : { subresource }), verbs, scope: 'cluster', when: 'always', why, by };
@@ -236,11 +240,11 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ),
   once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
   once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
-  ...resources.OWN_RESOURCES.flatMap((resource) => [
-    once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations'),
-    once(['patch'], resource, OWN_OBJECTS, 'a status that nobody keeps true is cleared', 'status'),
-  ]),
-  ...['recommendations', 'rebalanceruns', 'nodescalingpolicies'].map((plural) =>
+  ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),
+  ...MADE_BY_PEOPLE.map((plural) =>
+    once(['patch'], ownResource(plural), OWN_OBJECTS, 'a status that nobody keeps true is cleared', 'status'),
+  ),
+  ...MADE_BY_EVENKEEL.map((plural) =>
     once(['delete'], ownResource(plural), OWN_OBJECTS, 'what Evenkeel made itself goes; what people wrote stays'),
   ),
   {

@@ -1,0 +1,374 @@
+// The chart, as the real Helm renders it and the real API server judges it; and config/, which is the same without Helm.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/permissions.ts';
+import { loadSettings } from '../../src/runtime/options/load-settings.ts';
+import { BY_DEFAULT, declared, forbiddenIn, grantsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const CHART = join(ROOT, 'charts/evenkeel');
+const NAMESPACE = 'evenkeel-system';
+const UP_MS = 300_000;
+const TEST_MS = 300_000;
+
+const POSTGRES = [
+  'config.history.url=postgres://evenkeel@db.example.com:6432/evenkeel?sslmode=verify-full',
+  'secrets.historyPassword.name=postgres',
+  'secrets.historyCa.name=postgres-ca',
+];
+
+/** Values that people install with, and what they may then do. */
+const VALUE_SETS: readonly { readonly name: string; readonly values: readonly string[]; readonly when?: readonly GrantedWhen[] }[] = [
+  { name: 'the default values', values: [] },
+  { name: 'two replicas on PostgreSQL', values: ['controller.replicas=2', ...POSTGRES] },
+  { name: 'three replicas, the address of PostgreSQL in a Secret', values: ['controller.replicas=3', 'secrets.historyUrl.name=postgres'] },
+  {
+    name: 'an Ingress with TLS',
+    values: [
+      'ingress.enabled=true',
+      'ingress.className=nginx',
+      'ingress.hosts={evenkeel.example.com}',
+      'ingress.tls[0].secretName=evenkeel-tls',
+      'ingress.tls[0].hosts={evenkeel.example.com}',
+      'config.dashboard.publicUrl=https://evenkeel.example.com/',
+      'config.dashboard.trustedProxies={10.0.0.0/8}',
+    ],
+  },
+  { name: 'no persistence', values: ['persistence.enabled=false'] },
+  { name: 'a claim of somebody’s own', values: ['persistence.existingClaim=mine'] },
+  { name: 'no network policy', values: ['networkPolicy.enabled=false'] },
+  { name: 'a cluster that is only watched', values: ['rbac.effects=false'], when: ['always', 'rbac.kubelets', 'config.crds.install'] },
+  {
+    name: 'usage from metrics-server',
+    values: ['rbac.kubelets=false'],
+    when: ['always', 'rbac.effects', 'rbac.kubelets: false', 'config.crds.install'],
+  },
+  { name: 'definitions applied by hand', values: ['config.crds.install=false'], when: ['always', 'rbac.effects', 'rbac.kubelets'] },
+  { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
+  {
+    name: 'everything that a pod may be given',
+    values: [
+      'image.digest=sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+      'imagePullSecrets[0].name=registry',
+      'fullnameOverride=keel',
+      'commonLabels.team=platform',
+      'controller.podLabels.a=b',
+      'controller.podAnnotations.c=d',
+      'controller.priorityClassName=system-cluster-critical',
+      'controller.tolerations[0].operator=Exists',
+      'controller.extraEnv[0].name=EVENKEEL_CLUSTER_NAME',
+      'controller.extraEnv[0].value=blue',
+      'controller.extraVolumes[0].name=prices',
+      'controller.extraVolumes[0].configMap.name=prices',
+      'controller.extraVolumeMounts[0].name=prices',
+      'controller.extraVolumeMounts[0].mountPath=/etc/prices',
+      'config.prices.file=/etc/prices/prices.yaml',
+      'config.dashboard.addr=:9999',
+      'config.controller.probeAddr=:9998',
+      'config.controller.metricsAddr=:9997',
+      'config.prometheus.url=https://prometheus.example.com/',
+      'serviceAccount.annotations.e=f',
+      'uninstall.bestEffort=true',
+    ],
+  },
+];
+
+/** Values that are refused, and what is said of them. */
+const REFUSED: readonly { readonly values: readonly string[]; readonly words: readonly RegExp[] }[] = [
+  {
+    values: ['controller.replicas=2'],
+    words: [/controller\.replicas/, /SQLite/, /config\.history\.url/, /secrets\.historyPassword\.name/],
+  },
+  { values: ['controller.replicas=-1'], words: [/\/controller\/replicas/] },
+  { values: ['controler.replicas=1'], words: [/controler/] },
+  { values: ['config.controler.dryRun=true'], words: [/\/config/, /controler/] },
+  { values: ['config.controller.dryrun=true'], words: [/\/config\/controller/, /dryrun/] },
+  { values: ['config.kubelet.interval=soon'], words: [/\/config\/kubelet\/interval/] },
+  { values: ['config.controller.logLevel=loud'], words: [/\/config\/controller\/logLevel/] },
+  { values: ['config.dashboard.addr=127.0.0.1:9090'], words: [/\/config\/dashboard\/addr/] },
+  { values: ['config.auth.enabled=true'], words: [/\/config\/auth\/enabled/] },
+  { values: ['config.namespace=other'], words: [/\/config/, /namespace/] },
+  { values: ['config.history.password=hunter2'], words: [/\/config\/history/, /password/] },
+  { values: ['config.history.url=postgres://me:hunter2@db/evenkeel'], words: [/config\.history\.url/, /secrets\.historyPassword\.name/] },
+  { values: ['secrets.historyPassword.name=postgres'], words: [/secrets\.historyPassword\.name/, /SQLite/] },
+  { values: ['controller.replicas=2', 'config.controller.leaderElect=false', ...POSTGRES], words: [/leaderElect/] },
+  { values: ['ingress.enabled=true'], words: [/ingress\.hosts/] },
+  { values: ['image.pullPolicy=Sometimes'], words: [/\/image\/pullPolicy/] },
+  { values: ['image.digest=latest'], words: [/\/image\/digest/] },
+  { values: ['persistence.accessMode=ReadWriteMany'], words: [/\/persistence\/accessMode/] },
+  { values: ['controller.terminationGracePeriodSeconds=1'], words: [/\/controller\/terminationGracePeriodSeconds/] },
+];
+
+let cluster: RealCluster;
+
+beforeAll(async () => {
+  cluster = await RealCluster.start({ name: 'chart', nodes: 1 });
+  await cluster.kubectl('apply', '-f', join(ROOT, 'config/default/namespace.yaml'));
+  await cluster.kubectl('apply', '--server-side', '-k', join(ROOT, 'config/crds'));
+}, UP_MS);
+afterAll(() => cluster.stop(), UP_MS);
+
+async function rendered(...values: readonly string[]): Promise<readonly Manifest[]> {
+  const sets = values.flatMap((value) => ['--set', value.replaceAll(/,/g, '\\,')]);
+  return parseManifests(await cluster.helm('template', 'evenkeel', CHART, '--namespace', NAMESPACE, ...sets));
+}
+
+/** As the API server takes it in, and stores nothing. */
+async function validate(manifests: readonly object[]): Promise<string> {
+  const file = join(cluster.folder, 'rendered.json');
+  writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }));
+  return cluster.kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file);
+}
+
+function named(manifests: readonly Manifest[], kind: string, name: string): Manifest {
+  const found = manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name} in what was rendered`);
+  return found;
+}
+
+test(
+  'helm lint has nothing to say',
+  async () => {
+    expect(await cluster.helm('lint', '--strict', CHART)).toContain('0 chart(s) failed');
+  },
+  TEST_MS,
+);
+
+describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
+  let manifests: readonly Manifest[];
+  beforeAll(async () => {
+    manifests = await rendered(...values);
+  }, TEST_MS);
+
+  test(
+    'the API server accepts every object',
+    async () => {
+      const answer = await validate(manifests);
+      expect(
+        answer
+          .trim()
+          .split('\n')
+          .map((line) => /\((server dry run)\)$/.exec(line)?.[1]),
+      ).toEqual(manifests.map(() => 'server dry run'));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'its pods are admitted where the restricted Pod Security Standard is enforced',
+    async () => {
+      const pods = manifests.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)).map(podOf);
+      expect(pods).toHaveLength(2);
+      // Without their volumes' objects, their priority class and their ServiceAccount, which dry runs do not leave behind.
+      await cluster.kubectl('create', 'serviceaccount', 'any', '-n', NAMESPACE).catch(() => undefined);
+      await validate(pods);
+    },
+    TEST_MS,
+  );
+
+  test('it may do what the code declares, and nothing else', () => {
+    const [fullname] = manifests
+      .filter(({ kind }) => kind === 'Deployment')
+      .map(({ metadata }) => metadata.name.replace(/-controller$/, ''));
+    expect(grantsOf(manifests, `${fullname}-controller`)).toEqual(declared(CONTROLLER_PERMISSIONS, when));
+    expect(grantsOf(manifests, `${fullname}-uninstall`)).toEqual(declared(UNINSTALL_PERMISSIONS, when));
+    expect(forbiddenIn(manifests)).toEqual([]);
+  });
+
+  test('the controller accepts its settings, none of them unknown to it', () => {
+    const [configMap] = manifests.filter(({ kind }) => kind === 'ConfigMap');
+    const { 'settings.yaml': text } = configMap!['data'] as { readonly 'settings.yaml': string };
+    const loaded = loadSettings({ file: { name: 'settings.yaml', text }, environment: {}, flags: [] });
+    expect(loaded).toMatchObject({ ok: true });
+  });
+});
+
+/** A pod of a template, its spec as it is; only what a dry run cannot find is left out. */
+function podOf({ metadata, spec }: Manifest): object {
+  const { template } = spec as { readonly template: { readonly metadata: object; readonly spec: Readonly<Record<string, unknown>> } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...template.metadata, name: metadata.name, namespace: NAMESPACE },
+    spec: { ...template.spec, serviceAccountName: 'any', topologySpreadConstraints: undefined },
+  };
+}
+
+test.each(REFUSED)(
+  '$values is refused, with what to do',
+  async ({ values, words }) => {
+    const refusal = await rendered(...values).then(
+      () => 'it was accepted',
+      (err: unknown) => String(err),
+    );
+    for (const word of words) expect(refusal).toMatch(word);
+  },
+  TEST_MS,
+);
+
+describe('The chart', () => {
+  test(
+    'renders one pod that owns its volume, or several that share a store and keep apart',
+    async () => {
+      const one = named(await rendered(), 'Deployment', 'evenkeel-controller')['spec'] as object;
+      expect(one).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
+      const manifests = await rendered('controller.replicas=2', ...POSTGRES);
+      const two = named(manifests, 'Deployment', 'evenkeel-controller')['spec'] as object;
+      expect(two).toMatchObject({
+        replicas: 2,
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } },
+        template: { spec: { affinity: { podAntiAffinity: {} }, topologySpreadConstraints: [{ whenUnsatisfiable: 'ScheduleAnyway' }] } },
+      });
+      expect(manifests.map(({ kind }) => kind)).toContain('PodDisruptionBudget');
+      expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
+      expect((await rendered()).map(({ kind }) => kind)).not.toContain('PodDisruptionBudget');
+    },
+    TEST_MS,
+  );
+
+  test(
+    'probes as promised, on the ports of the settings',
+    async () => {
+      const { spec } = named(await rendered('config.controller.probeAddr=:9998'), 'Deployment', 'evenkeel-controller') as unknown as {
+        spec: { template: { spec: { containers: readonly Readonly<Record<string, unknown>>[] } } };
+      };
+      expect(spec.template.spec.containers[0]).toMatchObject({
+        livenessProbe: { httpGet: { path: '/healthz', port: 'probes' }, initialDelaySeconds: 15, periodSeconds: 20 },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'probes' }, initialDelaySeconds: 5, periodSeconds: 10 },
+        ports: [
+          { name: 'dashboard', containerPort: 9090 },
+          { name: 'probes', containerPort: 9998 },
+          { name: 'metrics', containerPort: 8080 },
+        ],
+      });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'keeps a password out of everything that is not a Secret',
+    async () => {
+      const manifests = await rendered('controller.replicas=2', ...POSTGRES, 'secrets.historyUrl.name=whole');
+      expect(manifests.map(({ kind }) => kind)).not.toContain('Secret');
+      expect(JSON.stringify(named(manifests, 'ConfigMap', 'evenkeel-settings'))).not.toContain('postgres:');
+      expect(JSON.stringify(named(manifests, 'Deployment', 'evenkeel-controller'))).toContain(
+        '{"name":"EVENKEEL_HISTORY_PASSWORD","valueFrom":{"secretKeyRef":{"name":"postgres","key":"password"}}}',
+      );
+    },
+    TEST_MS,
+  );
+
+  test(
+    'gives nodes/proxy only where it is asked for by name',
+    async () => {
+      const manifests = await rendered('config.kubelet.viaProxy=true');
+      expect(forbiddenIn(manifests)).toEqual(['ClusterRole evenkeel-controller: nodes/proxy']);
+      expect(grantsOf(manifests, 'evenkeel-controller')).toEqual(
+        declared(CONTROLLER_PERMISSIONS, ['always', 'rbac.effects', 'config.kubelet.viaProxy', 'config.crds.install']),
+      );
+    },
+    TEST_MS,
+  );
+
+  test(
+    'makes a ServiceMonitor where that is asked for',
+    async () => {
+      const manifests = await rendered(
+        'serviceMonitor.enabled=true',
+        'serviceMonitor.interval=30s',
+        'serviceMonitor.labels.release=prometheus',
+      );
+      expect(named(manifests, 'ServiceMonitor', 'evenkeel')).toMatchObject({
+        metadata: { labels: { release: 'prometheus' } },
+        spec: { endpoints: [{ port: 'metrics', path: '/metrics', interval: '30s' }] },
+      });
+      const { spec } = named(manifests, 'Service', 'evenkeel-metrics') as unknown as { spec: { ports: readonly { name: string }[] } };
+      expect(spec.ports.map(({ name }) => name)).toEqual(['metrics']);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'has the dashboard answer to the names that it makes for it',
+    async () => {
+      const { data } = named(
+        await rendered(
+          'fullnameOverride=keel',
+          'ingress.enabled=true',
+          'ingress.hosts={ek.example.com}',
+          'config.dashboard.allowedHosts={mine.example.com}',
+        ),
+        'ConfigMap',
+        'keel-settings',
+      ) as unknown as { data: { 'settings.yaml': string } };
+      const loaded = loadSettings({ file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
+      expect(loaded.ok && loaded.settings['dashboard.allowedHosts']).toEqual([
+        'mine.example.com',
+        'keel',
+        `keel.${NAMESPACE}`,
+        `keel.${NAMESPACE}.svc`,
+        `keel.${NAMESPACE}.svc.cluster.local`,
+        'ek.example.com',
+      ]);
+    },
+    TEST_MS,
+  );
+});
+
+describe('config/', () => {
+  test(
+    'renders the same objects as the chart with its default values',
+    async () => {
+      const folders = ['config/default', 'config/uninstall'];
+      const texts = await Promise.all(folders.map((folder) => cluster.kubectl('kustomize', join(ROOT, folder))));
+      const byKustomize = texts.flatMap(parseManifests).filter(({ kind }) => kind !== 'Namespace');
+      expect(comparable(byKustomize)).toEqual(comparable(await rendered()));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'is accepted by the API server, namespace and definitions included',
+    async () => {
+      const texts = await Promise.all(
+        ['config/default', 'config/uninstall', 'config/crds'].map((folder) => cluster.kubectl('kustomize', join(ROOT, folder))),
+      );
+      await validate(texts.flatMap(parseManifests).filter(({ kind }) => kind !== 'CustomResourceDefinition'));
+      const definitions = join(cluster.folder, 'definitions.yaml');
+      writeFileSync(definitions, texts[2]!);
+      await cluster.kubectl('apply', '--server-side', '--dry-run=server', '-f', definitions);
+    },
+    TEST_MS,
+  );
+
+  test('names the version of the package, as the chart does', () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+    const [chart] = parseManifests(readFileSync(join(CHART, 'Chart.yaml'), 'utf8'));
+    expect(chart).toMatchObject({ version, appVersion: version });
+    for (const file of ['config/default/kustomization.yaml', 'config/uninstall/kustomization.yaml'])
+      expect(readFileSync(join(ROOT, file), 'utf8')).toContain(`app.kubernetes.io/version: ${version}\n`);
+    for (const file of ['config/controller/deployment.yaml', 'config/uninstall/job.yaml'])
+      expect(readFileSync(join(ROOT, file), 'utf8')).toContain(`image: evenkeel:${version}\n`);
+  });
+});
+
+/** Without what tells who installed it: Helm's labels, hooks and the checksum by which a change of settings rolls the pods. */
+function comparable(manifests: readonly Manifest[]): Readonly<Record<string, unknown>> {
+  const entries = manifests.map((manifest) => {
+    const plain = withoutHelm(manifest) as Manifest;
+    return [`${manifest.kind} ${manifest.metadata.namespace ?? ''}/${manifest.metadata.name}`, plain] as const;
+  });
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function withoutHelm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutHelm);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key]) => !/^helm\.sh\/|^app\.kubernetes\.io\/managed-by$|^checksum\//.test(key))
+    .map(([key, inner]) => [key, withoutHelm(inner)] as const)
+    .filter(([key, inner]) => !(key === 'annotations' && Object.keys(inner as object).length === 0));
+  return Object.fromEntries(entries);
+}
