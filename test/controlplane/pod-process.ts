@@ -35,6 +35,8 @@ export interface ProcessExit {
 const NODE_IN_IMAGE = '/nodejs/bin/node';
 /** What the program needs of a system: the C library and the devices, as a distroless image has them. */
 const SYSTEM = ['/usr/lib', '/usr/lib64', '/dev', '/proc'];
+/** As distroless images have it; by it the tools are found that make the root. */
+const PATH_IN_IMAGE = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_LINES = 20_000;
 
 export class PodProcess {
@@ -55,7 +57,7 @@ export class PodProcess {
     const bindRoot = `mount --bind '${root}' '${root}'\n`;
     const unshare = ['--mount', '--propagation', 'private', 'sh', '-euc', bindRoot + script, 'sh', ...spec.command];
     this.#child = spawn('unshare', unshare, {
-      env: { ...spec.environment },
+      env: { PATH: PATH_IN_IMAGE, ...spec.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {

@@ -78,6 +78,11 @@ export class RunningPod {
     return [...this.#lines, ...(this.#process?.lines ?? [])];
   }
 
+  /** What the chart says that it is: `controller`, `uninstall`. */
+  get component(): string {
+    return this.pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
+  }
+
   get restarts(): number {
     return this.#restarts;
   }
@@ -189,7 +194,6 @@ export class RunningPod {
       return variable === undefined ? [] : [[variable, `${this.address}:${containerPort}`] as const];
     });
     return {
-      PATH: '/usr/bin:/bin',
       HOME: '/',
       HOSTNAME: this.name,
       KUBERNETES_SERVICE_HOST: '127.0.0.1',
@@ -219,6 +223,8 @@ export class RunningPod {
   async #writeStatus(): Promise<void> {
     const { api, address, node } = this.#around;
     const { name: container, image, resources } = this.#container;
+    // Endpoints refuse addresses of loopback, so the Service is told one of a pod network that leads nowhere.
+    const announced = address.replace(/^127\.0\.1\./, '10.250.0.');
     const at = now();
     const done = this.#phase === 'Succeeded' || this.#phase === 'Failed';
     const condition = (type: string, holds: boolean): object => ({
@@ -236,10 +242,8 @@ export class RunningPod {
         status: {
           phase: this.#phase,
           startTime: this.#startedAt,
-          podIP: address,
-          podIPs: [{ ip: address }],
-          hostIP: address,
-          hostIPs: [{ ip: address }],
+          podIP: announced,
+          podIPs: [{ ip: announced }],
           conditions: [
             condition('PodReadyToStartContainers', !done),
             condition('Initialized', true),
