@@ -16,7 +16,6 @@ const PACKAGES = {
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
   helm: 'helm.sh/helm/v4/cmd/helm',
   kubectl: 'k8s.io/kubernetes/cmd/kubectl',
-  schedulerrules: './schedulerrules',
 } as const;
 
 export type BinaryName = keyof typeof PACKAGES;

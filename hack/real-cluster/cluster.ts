@@ -9,7 +9,7 @@ import { RawApi } from './api.ts';
 import { buildBinaries } from './binaries.ts';
 import { writeCertificates } from './certificates.ts';
 import { componentSpec } from './components.ts';
-import { writeConfiguration, writePrometheusConfiguration } from './configuration.ts';
+import { writeConfiguration, writeNodeTargets, writePrometheusConfiguration } from './configuration.ts';
 import { isRunning, startDaemon, stopDaemon } from './daemons.ts';
 import { whileLocked } from './file-lock.ts';
 import { COMPONENTS, Layout, namePorts, PORT_COUNT, type ClusterRecord, type Component } from './layout.ts';
@@ -193,10 +193,13 @@ export async function withApi<T>(layout: Layout, work: (api: RawApi) => Promise<
 export async function ensureNodes(layout: Layout, pool: NodePool): Promise<void> {
   const { ports } = recordOf(layout);
   await withApi(layout, async (api) => {
-    for (const node of nodeObjects(pool, 0, ports.kubelet)) {
+    const nodes = nodeObjects(pool, ports.kubelet);
+    for (const node of nodes) {
       const answer = await api.request({ method: 'POST', path: '/api/v1/nodes', body: node });
       if (answer.status !== 201 && answer.status !== 409) throw new Error(`creating a node: HTTP ${answer.status}: ${answer.text}`);
     }
+    const names = nodes.map(({ metadata }) => metadata.name);
+    writeNodeTargets(layout, ports, names);
   });
 }
 

@@ -21,6 +21,13 @@ const AUDIT_POLICY = {
         { group: 'events.k8s.io', resources: ['events'] },
       ],
     },
+    // Who held Evenkeel's lease, and when it was given back, stands in the lease itself.
+    {
+      level: 'Request',
+      verbs: ['create', 'update', 'patch'],
+      resources: [{ group: 'coordination.k8s.io', resources: ['leases'] }],
+      namespaces: ['evenkeel-system'],
+    },
     { level: 'Metadata', verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'] },
     { level: 'None' },
   ],
@@ -72,11 +79,6 @@ export function writePrometheusConfiguration(layout: Layout, ports: Ports): void
     tls_config: tls,
     static_configs: [{ targets: [`127.0.0.1:${port}`] }],
   });
-  const nodes = {
-    role: 'node',
-    api_server: `https://127.0.0.1:${ports.apiserver}`,
-    tls_config: tls,
-  };
   const configuration = {
     global: { scrape_interval: '5s', scrape_timeout: '4s' },
     scrape_configs: [
@@ -84,24 +86,21 @@ export function writePrometheusConfiguration(layout: Layout, ports: Ports): void
       controlPlane('kube-controller-manager', ports.controllerManager),
       controlPlane('kube-scheduler', ports.scheduler),
       { job_name: 'kwok', static_configs: [{ targets: [`127.0.0.1:${ports.kwok}`] }] },
-      {
-        job_name: 'kubelet-resource',
-        kubernetes_sd_configs: [nodes],
-        relabel_configs: [
-          { target_label: '__address__', replacement: `127.0.0.1:${ports.kwok}` },
-          {
-            source_labels: ['__meta_kubernetes_node_name'],
-            target_label: '__metrics_path__',
-            replacement: '/metrics/nodes/$1/metrics/resource',
-          },
-          { source_labels: ['__meta_kubernetes_node_name'], target_label: 'instance' },
-        ],
-      },
+      { job_name: 'kubelet-resource', file_sd_configs: [{ files: [layout.nodeTargets], refresh_interval: '5s' }] },
       { job_name: 'evenkeel', file_sd_configs: [{ files: [layout.scrapeTargets], refresh_interval: '5s' }] },
     ],
   };
   writeFileSync(layout.scrapeTargets, '[]');
   writeFileSync(layout.path('prometheus.yaml'), stringify(configuration));
+}
+
+/** Debian's Prometheus cannot ask Kubernetes for its nodes, so they are told to it by a file. */
+export function writeNodeTargets(layout: Layout, ports: Ports, nodes: readonly string[]): void {
+  const targets = nodes.map((name) => ({
+    targets: [`127.0.0.1:${ports.kwok}`],
+    labels: { __metrics_path__: `/metrics/nodes/${name}/metrics/resource`, instance: name },
+  }));
+  writeFileSync(layout.nodeTargets, JSON.stringify(targets));
 }
 
 function base64(text: string): string {

@@ -76,6 +76,11 @@ export class Layout {
     return this.path('scrape-targets.json');
   }
 
+  /** kwok's page of each node, for the same. */
+  get nodeTargets(): string {
+    return this.path('node-targets.json');
+  }
+
   get #recordFile(): string {
     return this.path('cluster.json');
   }

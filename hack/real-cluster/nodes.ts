@@ -17,12 +17,12 @@ export const DEFAULT_POOL: Omit<NodePool, 'count'> = {
   spotEvery: 4,
 };
 
-/** Node objects as kubelets register them, the first one numbered `first`; kwok keeps them ready. */
-export function nodeObjects(pool: NodePool, first: number, kubeletPort: number): readonly object[] {
-  return Array.from({ length: pool.count }, (_, offset) => kwokNode(pool, first + offset, kubeletPort));
+/** Node objects as kubelets register them; kwok keeps them ready. */
+export function nodeObjects(pool: NodePool, kubeletPort: number): readonly NodeWire[] {
+  return Array.from({ length: pool.count }, (_, index) => kwokNode(pool, index, kubeletPort));
 }
 
-function kwokNode(pool: NodePool, index: number, kubeletPort: number): object {
+function kwokNode(pool: NodePool, index: number, kubeletPort: number): NodeWire {
   const typeName = dealt(pool.machineTypes, index);
   const machineType = findMachineType(typeName);
   if (machineType === undefined)
@@ -64,7 +64,7 @@ function dealt(values: readonly string[], index: number): string {
   return value;
 }
 
-interface NodeWire {
-  readonly metadata: { readonly labels: object; readonly annotations: object };
-  readonly status: { readonly nodeInfo: object };
+export interface NodeWire {
+  readonly metadata: { readonly name: string; readonly labels: object; readonly annotations: object };
+  readonly status: { readonly nodeInfo: object; readonly addresses?: readonly object[] };
 }

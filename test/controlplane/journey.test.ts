@@ -1,0 +1,304 @@
+// The whole product on a real control plane: real admission, validation, quota and RBAC, the built program with nothing but
+// its ServiceAccount's token, and kwok playing the kubelets of fifty nodes and a thousand pods.
+
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
+import { DAY_MS } from '../../src/core/model/units.ts';
+import type { Pod, Resources } from '../e2e/cluster-client.ts';
+import { read, tell } from '../e2e/dashboard.ts';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { ROOT, type RunningProcess, Workshop } from '../e2e/processes.ts';
+import { furnish, known, NODES, PILOT_NAMES, PODS, PODS_EACH, quickPolicy, SHOP_NAMES, WORKLOADS } from './journey-cluster.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const BINARY = 'dist/cmd/evenkeel-controller.js';
+const OWN_NAMESPACE = 'evenkeel-system';
+const SERVICE_ACCOUNT = 'evenkeel-controller';
+const UP_MS = 500_000;
+/** Many times what it takes, for machines that do much else. */
+const SOON_MS = 300_000;
+
+/** What 100m and 100Mi of usage come to with 20 % over them, on the steps in which usage is counted. */
+const FITS = { cpu: '125m', memory: '120Mi' };
+
+let workshop: Workshop;
+let cluster: RealCluster;
+let controller: RunningProcess;
+let dashboard: string;
+let metrics: string;
+
+beforeAll(async () => {
+  if (!existsSync(join(ROOT, BINARY))) throw new Error(`${BINARY} is not there: run make build`);
+  workshop = new Workshop();
+  cluster = await RealCluster.start({ name: 'journey', nodes: NODES, prometheus: true });
+  workshop.onEnd(() => cluster.stop());
+  await furnish(cluster);
+  const history = join(workshop.folder, 'history.sqlite');
+  await writeLearntUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
+  await eventuallyReads(
+    'every pod runs',
+    SOON_MS,
+    async () => (await listPods()).filter(({ status }) => status.phase === 'Running').length,
+    (running) => running === PODS,
+  );
+  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  controller = workshop.start(
+    BINARY,
+    Object.entries({
+      'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, SERVICE_ACCOUNT),
+      namespace: OWN_NAMESPACE,
+      'history.url': `sqlite:${history}`,
+      'dashboard.addr': '127.0.0.1:0',
+      'controller.probeAddr': '127.0.0.1:0',
+      'controller.metricsAddr': '127.0.0.1:0',
+      'controller.calmStart': '1s',
+      'kubelet.interval': '10s',
+    }).map(([path, value]) => `--${path}=${value}`),
+  );
+  const { input } = await controller.line('stderr', /"message":"Evenkeel is up"/, SOON_MS);
+  const { dashboardPort, metricsPort } = JSON.parse(input) as { dashboardPort: number; metricsPort: number };
+  dashboard = `http://127.0.0.1:${dashboardPort}`;
+  metrics = `127.0.0.1:${metricsPort}`;
+  cluster.scrape({ evenkeel: [metrics] });
+}, UP_MS);
+
+afterAll(async () => {
+  await workshop.end();
+}, UP_MS);
+
+async function listPods(namespace?: string): Promise<readonly Pod[]> {
+  const path = namespace === undefined ? '/api/v1/pods' : `/api/v1/namespaces/${namespace}/pods`;
+  return (await cluster.api.expect<{ readonly items: readonly Pod[] }>({ path })).items;
+}
+
+/** Requests of a workload's pods, as the kubelets report them, each but once. */
+async function requestsOf(namespace: string, app: string): Promise<readonly Resources['requests'][]> {
+  const pods = (await listPods(namespace)).filter(({ metadata }) => metadata.labels?.['app'] === app);
+  const requests = pods.map(({ status }) => JSON.stringify(status.containerStatuses?.[0]?.resources?.requests));
+  return [...new Set(requests)].map((text) => JSON.parse(text) as Resources['requests']);
+}
+
+async function recommendations(namespace?: string): Promise<readonly Recommendation[]> {
+  const path = `/apis/evenkeel.io/v1alpha1/${namespace === undefined ? '' : `namespaces/${namespace}/`}recommendations`;
+  return (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items;
+}
+
+async function recommendationOf(namespace: string, name: string): Promise<Recommendation> {
+  const found = (await recommendations(namespace)).find(({ spec }) => spec.targetRef.name === name);
+  if (found === undefined) throw new Error(`no Recommendation for ${namespace}/${name}`);
+  return found;
+}
+
+function statusOf(namespace: string, name: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+  const readStatus = async (): Promise<RecommendationStatus> => (await recommendationOf(namespace, name)).status ?? {};
+  return eventuallyReads(`the recommendation of ${namespace}/${name}`, SOON_MS, readStatus, holds);
+}
+
+async function apply(...objects: readonly object[]): Promise<void> {
+  const file = join(cluster.folder, 'apply.json');
+  writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+  await cluster.kubectl('apply', '-f', file);
+}
+
+describe('On fifty nodes and a thousand pods', () => {
+  test('the built program installs its CRDs with its own token, and the samples are accepted', async () => {
+    expect(PODS).toBeGreaterThanOrEqual(1000);
+    await cluster.kubectl('create', 'namespace', 'sample-shop');
+    const said = await cluster.kubectl('apply', '-f', join(ROOT, 'config/samples'));
+    expect(said).toContain('podresizepolicy.evenkeel.io/sample-checkout created');
+    expect(said).toContain('recommendation.evenkeel.io/');
+  });
+
+  test('a recommendation appears for every workload, from usage that its kubelets tell', async () => {
+    await apply(
+      quickPolicy('shop', ['shop'], 'Recommend'),
+      ...['pilot', 'bounded', 'tight', 'full', 'regret'].map((namespace) => quickPolicy(namespace, [namespace], 'Auto')),
+    );
+    const decided = await eventuallyReads(
+      'a Recommendation for each workload',
+      SOON_MS,
+      async () => {
+        const items = await recommendations();
+        return items.filter(({ status }) => status?.state !== undefined && status.state !== 'collecting');
+      },
+      ({ length }) => length === WORKLOADS.length,
+    );
+    expect(new Set(decided.map(({ status }) => status?.source))).toEqual(new Set(['kubelet']));
+    for (const name of SHOP_NAMES) {
+      const { containers } = await statusOf('shop', name, ({ state }) => state === 'recommended');
+      expect(containers?.[0]?.recommended?.requests).toEqual(FITS);
+    }
+  });
+
+  test('pods are resized in place through the real API server; none is replaced or restarted', async () => {
+    const before = await listPods('pilot');
+    for (const name of PILOT_NAMES) await statusOf('pilot', name, ({ state }) => state === 'applied');
+    const after = await listPods('pilot');
+    expect(after.map(({ metadata }) => metadata.name)).toEqual(before.map(({ metadata }) => metadata.name));
+    expect(after.flatMap(({ status }) => status.containerStatuses ?? []).every(({ restartCount }) => restartCount === 0)).toBe(true);
+    for (const name of PILOT_NAMES) expect(await requestsOf('pilot', name)).toEqual([FITS]);
+  });
+
+  test('a policy that only recommends changes nothing', async () => {
+    const untouched = (await listPods('shop')).filter(({ spec }) => spec.containers[0]?.resources?.requests?.cpu === '200m');
+    expect(untouched).toHaveLength(SHOP_NAMES.length * PODS_EACH);
+  });
+
+  test('its status and conditions can be read with kubectl', async () => {
+    const policy = await eventuallyReads(
+      'the policy’s status',
+      SOON_MS,
+      async () => JSON.parse(await cluster.kubectl('get', 'podresizepolicy', 'shop', '-o', 'json')) as PodResizePolicy,
+      ({ status }) => status?.workloads?.total === SHOP_NAMES.length,
+    );
+    expect(policy.status?.conditions?.map(({ type }) => type)).toContain('Ready');
+    const table = await cluster.kubectl('get', 'recommendations', '-n', 'shop');
+    expect(table.trim().split('\n')).toHaveLength(SHOP_NAMES.length + 1);
+    expect(await cluster.kubectl('get', 'events', '-n', 'pilot')).toContain('Resiz');
+  });
+});
+
+describe('The cluster’s own rules', () => {
+  test('a LimitRange is kept to, and named where the value comes from', async () => {
+    const status = await statusOf('bounded', 'floor', ({ state }) => state === 'applied');
+    expect(JSON.stringify(status.inputs)).toContain('LimitRange least allows no less');
+    expect(await requestsOf('bounded', 'floor')).toEqual([{ cpu: '150m', memory: '200Mi' }]);
+  });
+
+  test('a ResourceQuota without room is waited for by name, and the change comes as soon as it leaves room', async () => {
+    const waiting = await statusOf('tight', 'hungry', ({ reason }) => reason === 'quota');
+    expect(waiting.message).toContain('ResourceQuota team leaves no room');
+    expect(await requestsOf('tight', 'hungry')).toEqual([{ cpu: '50m', memory: '64Mi' }]);
+    const patch = JSON.stringify({ spec: { hard: { 'requests.cpu': '4', 'requests.memory': '8Gi' } } });
+    await cluster.kubectl('patch', 'resourcequota', 'team', '-n', 'tight', '--type=merge', '-p', patch);
+    await statusOf('tight', 'hungry', ({ state }) => state === 'applied');
+    expect(await requestsOf('tight', 'hungry')).toEqual([FITS]);
+  });
+
+  test('a resize that the node defers is shown as that, and goes through when the node has room', async () => {
+    const deferred = await statusOf('full', 'later', ({ resizes }) => resizes?.some(({ state }) => state === 'deferred') === true);
+    expect(deferred.resizes?.[0]?.message).toContain("Node didn't have enough resource");
+    await cluster.kubectl('annotate', 'pods', '-n', 'full', '-l', 'app=later', 'evenkeel.dev/resize-');
+    await statusOf('full', 'later', ({ state, resizes }) => state === 'applied' && (resizes ?? []).length === 0);
+    expect(await requestsOf('full', 'later')).toEqual([FITS]);
+  });
+
+  test('a resize that can never be is shown as infeasible and written back, so that nothing is reserved for it', async () => {
+    const infeasible = await statusOf('full', 'never', ({ resizes }) => resizes?.some(({ state }) => state === 'infeasible') === true);
+    expect(infeasible.resizes?.[0]?.message).toContain("Node didn't have enough capacity");
+    await eventually('the specs are what runs', SOON_MS, async () => {
+      const pods = (await listPods('full')).filter(({ metadata }) => metadata.labels?.['app'] === 'never');
+      return pods.every(({ spec }) => spec.containers[0]?.resources?.requests?.cpu === '50m');
+    });
+  });
+});
+
+describe('People', () => {
+  test('take a change back, and the pods have what they had', async () => {
+    await statusOf('regret', 'regretted', ({ state }) => state === 'applied');
+    expect(await requestsOf('regret', 'regretted')).toEqual([FITS]);
+    const { status } = await tell(dashboard, 'POST', 'recommendations/regret/regretted/rollback', { reason: 'too tight for the sale' });
+    expect(status).toBeLessThan(300);
+    await statusOf('regret', 'regretted', ({ rolledBack }) => rolledBack !== undefined);
+    await eventuallyReads(
+      'the pods’ requests',
+      SOON_MS,
+      () => requestsOf('regret', 'regretted'),
+      (requests) => requests.length === 1 && requests[0]?.cpu === '200m' && requests[0].memory === '256Mi',
+    );
+  });
+
+  test('see the cluster on the dashboard', async () => {
+    const page = await fetch(dashboard);
+    expect(page.status).toBe(200);
+    const shown = await read<readonly { readonly name: string }[]>(dashboard, 'recommendations?namespace=shop&limit=100');
+    expect(shown).toHaveLength(SHOP_NAMES.length);
+  });
+});
+
+describe('The API server’s audit log', () => {
+  test('knows one who resized, was refused nothing, and never changed more than 50 pods a minute', async () => {
+    const resizes = await cluster.audit(({ objectRef }) => objectRef?.resource === 'pods' && objectRef.subresource === 'resize');
+    expect(resizes.length).toBeGreaterThanOrEqual(PILOT_NAMES.length * 10);
+    expect(new Set(resizes.map(({ user }) => user.username))).toEqual(
+      new Set([`system:serviceaccount:${OWN_NAMESPACE}:${SERVICE_ACCOUNT}`]),
+    );
+    expect(resizes.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400)).toEqual([]);
+    const times = resizes.map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp)).sort((a, b) => a - b);
+    // Between the first and the 51st of any row lies a minute, but for how long a request is under way.
+    const tooDense = times.filter((at, index) => at - (times[index - 50] ?? Number.NEGATIVE_INFINITY) < 55_000);
+    expect(tooDense).toEqual([]);
+    const refused = await cluster.audit(
+      ({ user, responseStatus }) => user.username.endsWith(`:${SERVICE_ACCOUNT}`) && responseStatus?.code === 403,
+    );
+    expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+  });
+});
+
+describe('Prometheus', () => {
+  test('finds no fault with the text of /metrics', async () => {
+    const text = await (await fetch(`http://${metrics}/metrics`)).text();
+    expect(await promtool(text)).toEqual({ code: 0, output: '' });
+  });
+
+  test('scrapes the program and the usage that kwok tells of every pod', async () => {
+    await eventuallyReads(
+      'the target is up',
+      SOON_MS,
+      () => query('up{job="evenkeel"}'),
+      ([value]) => value === 1,
+    );
+    await eventuallyReads(
+      'resizes that went through',
+      SOON_MS,
+      () => query('sum(evenkeel_pod_resizes_total{kind="change"})'),
+      ([value = 0]) => value >= PILOT_NAMES.length * 10,
+    );
+    await eventuallyReads(
+      'containers with usage',
+      SOON_MS,
+      () => query('count(container_cpu_usage_seconds_total)'),
+      ([value]) => value === PODS,
+    );
+    await eventuallyReads(
+      'the control plane is up',
+      SOON_MS,
+      () => query('min(up)'),
+      ([value]) => value === 1,
+    );
+  });
+
+  async function query(expression: string): Promise<readonly number[]> {
+    const answer = await fetch(`${cluster.prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    const { data } = (await answer.json()) as {
+      readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
+    };
+    return data.result.map(({ value }) => Number(value[1]));
+  }
+});
+
+test('It stops when asked, and lets go of its lease', async () => {
+  controller.signal('SIGTERM');
+  expect(await controller.exit(60_000)).toEqual({ code: 0, signal: null });
+  const lease = await cluster.api.expect<{ readonly spec: { readonly holderIdentity?: string } }>({
+    path: `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`,
+  });
+  expect(lease.spec.holderIdentity ?? '').toBe('');
+});
+
+/** What promtool says of the text, which it reads from its input. */
+function promtool(text: string): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = execFile('promtool', ['check', 'metrics'], (err, stdout, stderr) => {
+      if (err !== null && typeof err.code !== 'number')
+        reject(new Error('promtool could not be started: install prometheus', { cause: err }));
+      else resolve({ code: err === null ? 0 : Number(err.code), output: stdout + stderr });
+    });
+    child.stdin?.end(text);
+  });
+}

@@ -1,0 +1,48 @@
+// A history store as a controller leaves it behind that has watched a cluster for a week: the controller under test starts
+// with it, as after any restart, and decides within minutes of real time.
+
+import { DAY_MS, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
+import type { UsageSeries } from '../../src/core/model/usage.ts';
+import { Recommender } from '../../src/core/rightsizing/recommender.ts';
+import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
+import { RecordingLogger } from '../fakes/recording-logger.ts';
+
+/** A Deployment whose one container uses the same all the time. */
+export interface KnownWorkload {
+  readonly namespace: string;
+  readonly name: string;
+  readonly container: string;
+  readonly uses: { readonly cpuMillicores: number; readonly memoryBytes: number };
+}
+
+const STEP_MS: DurationMs = 5 * MINUTE_MS;
+
+export async function writeLearntUsage(path: string, workloads: readonly KnownWorkload[], spanMs: DurationMs): Promise<void> {
+  const clock = new SystemClock();
+  const history = await openSqliteHistory({
+    path,
+    retentionMs: 30 * DAY_MS,
+    maxBytes: 2 ** 30,
+    clock,
+    machine: new SystemTimer(),
+    logger: new RecordingLogger(),
+    metrics: NO_METRICS,
+  });
+  try {
+    const recommender = new Recommender();
+    const now = clock.now();
+    for (const workload of workloads) recommender.backfill([seriesOf(workload, now - spanMs, now)]);
+    const checkpoints = [...recommender.checkpoints(0)];
+    await history.saveCheckpoints(checkpoints.map((checkpoint) => ({ ...checkpoint, savedAt: now })));
+  } finally {
+    await history.close();
+  }
+}
+
+function seriesOf({ namespace, name, container, uses }: KnownWorkload, from: number, to: number): UsageSeries {
+  const samples = Array.from({ length: Math.floor((to - from) / STEP_MS) }, (_, step) => ({ at: from + step * STEP_MS, ...uses }));
+  const workload = { namespace, kind: 'Deployment', name };
+  return { namespace, pod: `${name}-past`, container, workload, stepSeconds: STEP_MS / 1000, samples, oomKills: [] };
+}
