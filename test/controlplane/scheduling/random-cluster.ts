@@ -1,8 +1,8 @@
 import { Dice } from './dice.ts';
 import { randomBudgets, randomNamespaces, randomNode } from './random-nodes.ts';
-import { randomPod } from './random-pods.ts';
+import { randomPod, type Theme } from './random-pods.ts';
 import { randomStorage } from './random-storage.ts';
-import { NAMESPACES, type WireCluster } from './wire-cluster.ts';
+import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
 
 const NO_STORAGE = {
   volumes: [],
@@ -14,13 +14,27 @@ const NO_STORAGE = {
   volumeAttachments: [],
 };
 
+/** All at once in crowded clusters; the others are roomy, and their pods care for little else. */
+const MIXED: Theme = { nodes: 1, affinity: 1, spread: 1, volumes: 1, ports: 1 };
+const NONE: Theme = { nodes: 0.1, affinity: 0, spread: 0, volumes: 0, ports: 0 };
+const THEMES: readonly { readonly roomy: boolean; readonly theme: Theme }[] = [
+  { roomy: false, theme: MIXED },
+  { roomy: false, theme: { ...NONE, ports: 1 } },
+  { roomy: true, theme: MIXED },
+  { roomy: true, theme: { ...NONE, affinity: 2 } },
+  { roomy: true, theme: { ...NONE, nodes: 0.5, spread: 3 } },
+  { roomy: true, theme: { ...NONE, affinity: 1, spread: 2 } },
+  { roomy: true, theme: { ...NONE, volumes: 3 } },
+  { roomy: true, theme: { ...NONE, ports: 6 } },
+];
+
 /** A small cluster in which everything that scheduling looks at comes together at random. */
 export function randomCluster(seed: number): WireCluster {
   const dice = new Dice(seed);
-  const nodes = dice.times(dice.between(1, 7), (index) => randomNode(dice, index));
+  const { roomy, theme } = dice.pick(THEMES);
+  const nodes = dice.times(dice.between(1, 7), (index) => randomNode(dice, index, roomy));
   const running = dice.below(20);
-  const fussiness = dice.pick([0.15, 0.4, 0.4, 0.8]);
-  const storage = dice.chance(0.5) ? randomStorage(dice, nodes, running) : NO_STORAGE;
+  const storage = theme.volumes > 0 ? randomStorage(dice, nodes, running) : NO_STORAGE;
   const claims = Object.fromEntries(
     NAMESPACES.map((namespace) => [
       namespace,
@@ -31,12 +45,50 @@ export function randomCluster(seed: number): WireCluster {
   );
   return {
     nodes,
-    pods: dice.times(running, (index) =>
-      randomPod(dice, { name: `pod-${index}`, node: `node-${dice.below(nodes.length)}`, nodes: nodes.length, fussiness, claims }),
+    pods: withoutSharedPorts(
+      dice.times(running, (index) =>
+        randomPod(dice, { name: `pod-${index}`, node: `node-${dice.below(nodes.length)}`, nodes: nodes.length, theme, claims }),
+      ),
     ),
-    pending: dice.times(dice.between(2, 4), (index) => randomPod(dice, { name: `new-${index}`, nodes: nodes.length, fussiness, claims })),
+    pending: dice.times(dice.between(2, 4), (index) => randomPod(dice, { name: `new-${index}`, nodes: nodes.length, theme, claims })),
     namespaces: randomNamespaces(dice),
     budgets: randomBudgets(dice),
     ...storage,
   };
+}
+
+interface Container {
+  readonly ports?: readonly { readonly hostPort?: number; readonly containerPort: number }[];
+}
+interface PodSpec {
+  readonly nodeName?: string;
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+}
+
+/**
+ * Lets go of host ports that another pod of the node has. No scheduler would have put both there, and the real one, which
+ * keeps used ports as a set, takes such a port for free when one of the two leaves.
+ */
+function withoutSharedPorts(pods: readonly WireObject[]): WireObject[] {
+  const taken = new Set<string>();
+  return pods.map((pod) => {
+    const spec = pod['spec'] as PodSpec;
+    const containers = [...spec.containers, ...(spec.initContainers ?? [])];
+    const wanted = containers
+      .flatMap(({ ports }) => ports ?? [])
+      .map((port) => `${spec.nodeName ?? ''}:${port.hostPort ?? port.containerPort}`);
+    const shares = wanted.some((port) => taken.has(port));
+    if (!shares) for (const port of wanted) taken.add(port);
+    const closed = ({ ports: _, ...rest }: Container): Container => rest;
+    if (!shares) return pod;
+    return {
+      ...pod,
+      spec: {
+        ...spec,
+        containers: spec.containers.map(closed),
+        ...(spec.initContainers && { initContainers: spec.initContainers.map(closed) }),
+      },
+    };
+  });
 }

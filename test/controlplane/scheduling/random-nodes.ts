@@ -1,7 +1,9 @@
 import type { Dice } from './dice.ts';
 import { GPU, HOSTNAME, NAMESPACES, OLD_ZONE, REGION, ZONE, ZONES, type WireObject } from './wire-cluster.ts';
 
-export function randomNode(dice: Dice, index: number): WireObject {
+const ROOMY = { cpu: '64', memory: '256Gi', pods: '110', 'ephemeral-storage': '500Gi', [GPU]: '50', 'hugepages-2Mi': '8Gi' };
+
+export function randomNode(dice: Dice, index: number, roomy: boolean): WireObject {
   const name = `node-${index}`;
   const zone = dice.pick(ZONES);
   const labels: Record<string, string> = {
@@ -13,7 +15,7 @@ export function randomNode(dice: Dice, index: number): WireObject {
     ...(dice.chance(0.6) && { generation: dice.pick(['1', '2', '7', '07', '10', 'x', '', '99999999999999999999']) }),
     ...(dice.chance(0.1) && { constructor: dice.pick(['here', 'there']) }),
   };
-  const allocatable: Record<string, string> = {
+  const crowded: Record<string, string> = {
     cpu: dice.pick(['1', '1500m', '2', '4', '8', '16', '16', '32', '3999m']),
     memory: dice.pick(['1Gi', '4Gi', '8Gi', '32Gi', '64Gi', '3500M']),
     pods: dice.pick(['0', '3', '5', '10', '110', '110', '110', '110', '110', '110']),
@@ -21,11 +23,12 @@ export function randomNode(dice: Dice, index: number): WireObject {
     ...(dice.chance(0.3) && { [GPU]: dice.pick(['0', '1', '4']) }),
     ...(dice.chance(0.2) && { 'hugepages-2Mi': dice.pick(['0', '64Mi', '1Gi']) }),
   };
+  const allocatable = roomy ? ROOMY : crowded;
   return {
     metadata: { name, uid: `uid-${name}`, labels },
     spec: {
-      ...(dice.chance(0.06) && { unschedulable: true }),
-      ...(dice.chance(0.2) && { taints: dice.times(dice.between(1, 2), () => randomTaint(dice)) }),
+      ...(dice.chance(roomy ? 0.02 : 0.06) && { unschedulable: true }),
+      ...(dice.chance(roomy ? 0.05 : 0.2) && { taints: dice.times(dice.between(1, 2), () => randomTaint(dice)) }),
     },
     status: {
       // A node that reports no allocatable offers its capacity.

@@ -2,14 +2,25 @@ import type { Dice } from './dice.ts';
 import { randomLabels, randomNodeSelector, randomNodeTerms, randomPodTerm, randomSpread, randomTolerations } from './random-rules.ts';
 import { GPU, NAMESPACES, type WireObject } from './wire-cluster.ts';
 
+/**
+ * How often pods of a cluster have each kind of constraint, as a factor. With many kinds together hardly anything fits, and
+ * the rules that are asked last are hardly asked at all.
+ */
+export interface Theme {
+  readonly nodes: number;
+  readonly affinity: number;
+  readonly spread: number;
+  readonly volumes: number;
+  readonly ports: number;
+}
+
 /** What kind of pod is drawn, and where. */
 export interface PodPlan {
   readonly name: string;
   /** Of a pod that runs; absent for one that waits. */
   readonly node?: string;
   readonly nodes: number;
-  /** 0 to 1: how many constraints pods of this cluster have. With many of them together hardly anything fits anywhere. */
-  readonly fussiness: number;
+  readonly theme: Theme;
   /** Claims by namespace that it may mount. */
   readonly claims: Readonly<Record<string, readonly string[]>>;
 }
@@ -21,17 +32,20 @@ const MEMORY = ['0', '1', '64Mi', '128Mi', '100M', '1Gi', '1.5Gi', '2Gi', '1e9',
 
 export function randomPod(dice: Dice, plan: PodPlan): WireObject {
   const running = plan.node !== undefined;
+  const { theme } = plan;
   const namespace = dice.pick(NAMESPACES);
   const hostNetwork = dice.chance(0.06);
-  const containers = dice.times(dice.pick([1, 1, 1, 2]), (index) => randomContainer(dice, `main-${index}`, hostNetwork));
-  const initContainers = dice.chance(0.15) ? dice.times(dice.pick([1, 2, 3]), (index) => randomInit(dice, `init-${index}`)) : [];
+  const containers = dice.times(dice.pick([1, 1, 1, 2]), (index) => randomContainer(dice, `main-${index}`, theme.ports, hostNetwork));
+  const initContainers = dice.chance(0.15)
+    ? dice.times(dice.pick([1, 2, 3]), (index) => randomInit(dice, `init-${index}`, theme.ports))
+    : [];
   // More constraints on those that wait: each of them is looked at on every node.
-  const often = plan.fussiness * (running ? 0.4 : 1);
+  const often = running ? 0.4 : 1;
   const rules = {
-    ...(dice.chance(0.15 * often) && { nodeSelector: randomNodeSelector(dice) }),
-    ...affinityOf(dice, often, plan.nodes),
+    ...(dice.chance(0.15 * often * theme.nodes) && { nodeSelector: randomNodeSelector(dice) }),
+    ...affinityOf(dice, often, plan),
     ...(dice.chance(0.3 * often) && { tolerations: randomTolerations(dice) }),
-    ...(dice.chance(0.3 * often) && { topologySpreadConstraints: randomSpread(dice) }),
+    ...(dice.chance(0.3 * often * theme.spread) && { topologySpreadConstraints: randomSpread(dice) }),
   };
   return {
     metadata: {
@@ -60,12 +74,14 @@ export function randomPod(dice: Dice, plan: PodPlan): WireObject {
   };
 }
 
-function affinityOf(dice: Dice, often: number, nodes: number): object {
+function affinityOf(dice: Dice, often: number, { nodes, theme }: PodPlan): object {
   const terms = (): object[] => dice.times(dice.pick([1, 1, 2]), () => randomPodTerm(dice));
   const affinity = {
-    ...(dice.chance(0.25 * often) && { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: randomNodeTerms(dice, nodes) } }),
-    ...(dice.chance(0.2 * often) && { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms() } }),
-    ...(dice.chance(0.3 * often) && { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms() } }),
+    ...(dice.chance(0.25 * often * theme.nodes) && {
+      nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: randomNodeTerms(dice, nodes) },
+    }),
+    ...(dice.chance(0.15 * often * theme.affinity) && { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms() } }),
+    ...(dice.chance(0.3 * often * theme.affinity) && { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: terms() } }),
   };
   return Object.keys(affinity).length > 0 ? { affinity } : {};
 }
@@ -73,6 +89,7 @@ function affinityOf(dice: Dice, often: number, nodes: number): object {
 function randomContainer(
   dice: Dice,
   name: string,
+  ports: number,
   hostNetwork: boolean,
 ): { name: string; resources: { requests: Requests; limits?: Requests } } & object {
   const requests: Requests = {
@@ -87,7 +104,7 @@ function randomContainer(
   };
   // Containers of one pod must not want the same port.
   const port = dice.pick([80, 443, 8080]) + Number(name.at(-1));
-  const ports = [
+  const wanted = [
     {
       containerPort: port,
       ...(dice.chance(0.3) && { protocol: dice.pick(['TCP', 'UDP', 'SCTP']) }),
@@ -98,7 +115,7 @@ function randomContainer(
   return {
     ...{ name, image: 'example.com/app:1' },
     resources: { requests: { ...requests, ...limits }, ...(Object.keys(limits).length > 0 && { limits }) },
-    ...((hostNetwork || dice.chance(0.1)) && { ports }),
+    ...((hostNetwork || dice.chance(0.1 * ports)) && { ports: wanted }),
     ...(dice.chance(0.02) && {
       restartPolicy: 'Never',
       restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
@@ -106,9 +123,9 @@ function randomContainer(
   };
 }
 
-function randomInit(dice: Dice, name: string): ReturnType<typeof randomContainer> {
+function randomInit(dice: Dice, name: string, ports: number): ReturnType<typeof randomContainer> {
   const sidecar = dice.chance(0.5);
-  const container = randomContainer(dice, name, false);
+  const container = randomContainer(dice, name, ports, false);
   return sidecar ? { ...container, ...{ restartPolicy: 'Always', restartPolicyRules: undefined } } : container;
 }
 
@@ -119,16 +136,16 @@ function wholePod(dice: Dice): object {
   };
 }
 
-function volumesOf(dice: Dice, { name, claims }: PodPlan, namespace: string): object {
-  const volumes: object[] = dice.chance(0.25)
+function volumesOf(dice: Dice, { name, claims, theme }: PodPlan, namespace: string): object {
+  const volumes: object[] = dice.chance(0.25 * theme.volumes)
     ? dice.some(claims[namespace] ?? [], 0.3).map((claimName, index) => ({ name: `claim-${index}`, persistentVolumeClaim: { claimName } }))
     : [];
   if (dice.chance(0.02)) volumes.push({ name: 'missing', persistentVolumeClaim: { claimName: `${name}-nowhere` } });
-  if (dice.chance(0.05)) {
+  if (dice.chance(0.03)) {
     const claim = { spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'wait', resources: { requests: { storage: '1Gi' } } } };
     volumes.push({ name: 'scratch', ephemeral: { volumeClaimTemplate: claim } });
   }
-  if (dice.chance(0.06)) volumes.push({ name: 'disk', ...randomDisk(dice) });
+  if (dice.chance(0.06 * theme.volumes)) volumes.push({ name: 'disk', ...randomDisk(dice) });
   return volumes.length > 0 ? { volumes } : {};
 }
 

@@ -1,0 +1,28 @@
+// How far our scheduling rules agree with the real plug-ins of kube-scheduler: `node test/bench/scheduling-fidelity.bench.ts
+// [clusters] [first seed]`. One line of JSON. Needs Go, as the control plane does.
+
+import { cpus } from 'node:os';
+import { runFidelity } from '../controlplane/scheduling/fidelity-run.ts';
+import { SchedulerRules } from '../controlplane/scheduling/scheduler-rules.ts';
+
+/** Other seeds than the suite's: what is compared here has not been seen there. */
+const FIRST_SEED = 1_000_001;
+const CLUSTERS = 10_000;
+
+const clusters = Number(process.argv[2] ?? CLUSTERS);
+const firstSeed = Number(process.argv[3] ?? FIRST_SEED);
+const rules = await SchedulerRules.start();
+const startedMs = performance.now();
+const { reasons, reproductions, disagreements, ...sums } = await runFidelity(rules, firstSeed, clusters);
+const seconds = (performance.now() - startedMs) / 1000;
+await rules.stop();
+const figures = {
+  figure: 'scheduling fidelity',
+  ...{ ...sums, firstSeed, falseFits: disagreements['false fit'], falseRefusals: disagreements['false refusal'] },
+  ...{ otherReasons: disagreements.reasons, otherMessages: disagreements.message, otherVictims: disagreements.preemption },
+  ...{ differentReasons: reasons.size, decisionsPerSecond: Math.round(sums.decisions / seconds), seconds: Math.round(seconds) },
+  machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`,
+};
+console.log(JSON.stringify(figures));
+for (const reproduction of reproductions) console.error(JSON.stringify(reproduction));
+if (Object.values(disagreements).some((count) => count > 0)) process.exitCode = 1;

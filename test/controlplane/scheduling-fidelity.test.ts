@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { compareDecisions } from './scheduling/compare-decisions.ts';
+import { runFidelity, type FidelityReport } from './scheduling/fidelity-run.ts';
+import { randomCluster } from './scheduling/random-cluster.ts';
+import { SchedulerRules } from './scheduling/scheduler-rules.ts';
+import type { WireCluster } from './scheduling/wire-cluster.ts';
+
+const CLUSTERS = 2_200;
+
+/** Each comes from another filter of the real scheduler: a run in which one never speaks has not looked at that filter. */
+const REASONS = [
+  'Insufficient cpu',
+  'Insufficient memory',
+  'Insufficient ephemeral-storage',
+  'Insufficient example.com/gpu',
+  'Insufficient hugepages-2Mi',
+  'Too many pods',
+  'node(s) were unschedulable',
+  'node(s) had untolerated taint(s)',
+  "node(s) didn't match Pod's node affinity/selector",
+  "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+  "node(s) didn't have free ports for the requested pod ports",
+  'node(s) had no available disk',
+  'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
+  'node(s) exceed max volume count',
+  "node(s) didn't match PersistentVolume's node affinity",
+  "node(s) didn't find available persistent volumes to bind",
+  'node(s) did not have enough free storage',
+  'node(s) had no available volume zone',
+  "node(s) didn't match pod topology spread constraints",
+  "node(s) didn't match pod topology spread constraints (missing required label)",
+  "node(s) didn't match pod affinity rules",
+  "node(s) didn't match pod anti-affinity rules",
+  "node(s) didn't satisfy existing pods anti-affinity rules",
+  "node(s) didn't match Pod's required features",
+  'pod has unbound immediate PersistentVolumeClaims',
+  'persistentvolumeclaim … not found',
+];
+
+describe('our scheduling rules beside the real plug-ins of kube-scheduler', () => {
+  let rules: SchedulerRules;
+  let report: FidelityReport;
+  beforeAll(async () => {
+    rules = await SchedulerRules.start();
+    report = await runFidelity(rules, 1, CLUSTERS);
+  });
+  afterAll(() => rules.stop());
+
+  test(`agree on ${CLUSTERS} random clusters about every node, reason, message and victim`, () => {
+    // Whatever differs comes with a seed and a cluster to look at.
+    expect(report.reproductions.map((each) => JSON.stringify(each))).toEqual([]);
+    expect(report.disagreements).toEqual({ 'false fit': 0, 'false refusal': 0, reasons: 0, message: 0, preemption: 0 });
+  });
+
+  test('have been asked enough, in both directions', () => {
+    expect(report.decisions).toBeGreaterThan(20_000);
+    expect(report.fits).toBeGreaterThan(5_000);
+    expect(report.decisions - report.fits).toBeGreaterThan(5_000);
+    expect(report.preemptions).toBeGreaterThan(500);
+  });
+
+  test.each(REASONS)('have met: %s', (reason) => {
+    expect(report.reasons.get(reason) ?? 0).toBeGreaterThan(0);
+  });
+
+  test('would be told apart: a rule that we left out shows as a false fit', async () => {
+    const isTainted = (cluster: WireCluster): boolean =>
+      cluster.nodes.some(({ spec }) => (spec as { taints?: unknown }).taints !== undefined);
+    const kinds = new Set<string>();
+    for (let seed = 1; seed <= 60; seed++) {
+      const cluster = randomCluster(seed);
+      if (!isTainted(cluster)) continue;
+      const answer = await rules.ask(cluster);
+      const blind = { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, spec: {} })) };
+      for (const { kind } of compareDecisions(blind, answer).disagreements) kinds.add(kind);
+    }
+    expect([...kinds]).toContain('false fit');
+  });
+
+  test('is not fooled by a cluster that no API server would hold', async () => {
+    const cluster = randomCluster(1);
+    const [pod] = cluster.pending;
+    const nameless = { ...cluster, pending: [{ ...pod!, spec: { containers: [] } }] };
+    expect((await rules.ask(nameless)).invalid).toEqual([expect.stringContaining('spec.containers: Required value')]);
+  });
+});
