@@ -51,6 +51,8 @@ const WORKLOADS = [
   resources.JOBS,
   resources.CRON_JOBS,
 ];
+/** Deployments own pods by their ReplicaSets, CronJobs by their Jobs. */
+const OWNERS_OF_PODS = [resources.REPLICA_SETS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.JOBS];
 const POLICIES = ownResource('podresizepolicies');
 const RECOMMENDATIONS = ownResource('recommendations');
 
@@ -235,9 +237,8 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   once(['get', 'list'], resources.PODS, POD_SIZES, 'which pods have other sizes than their templates'),
   once(['patch'], resources.PODS, POD_SIZES, 'those sizes put back, in place', 'resize'),
   once(['list'], resources.LIMIT_RANGES, POD_SIZES, 'defaults that a template leaves to its namespace'),
-  ...WORKLOADS.map((resource) =>
-    once(['get', 'list', 'patch'], resource, ANNOTATIONS, "templates read; Evenkeel's annotations taken away, nothing else touched"),
-  ),
+  ...WORKLOADS.map((resource) => once(['list', 'patch'], resource, ANNOTATIONS, "Evenkeel's annotations taken away, nothing else touched")),
+  ...OWNERS_OF_PODS.map((resource) => once(['get'], resource, TEMPLATES, 'the templates that pods were made from')),
   once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
   once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
   ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),
