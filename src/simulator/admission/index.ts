@@ -2,6 +2,7 @@
 
 import type { ResourceStrategy, SubresourceAction } from '../api/strategy.ts';
 import { evictPod } from './eviction/evict-pod.ts';
+import { eventStrategy } from './event-strategy.ts';
 import { serviceStrategy } from './network/service-strategy.ts';
 import { nodeStrategy } from './node-strategy.ts';
 import { bindPod } from './pod/binding.ts';
@@ -12,6 +13,7 @@ import { limitRangeStrategy } from './policy/limit-range-strategy.ts';
 import { priorityClassStrategy } from './policy/priority-class-strategy.ts';
 import { resourceQuotaStrategy } from './policy/resource-quota-strategy.ts';
 import { checkQuotas } from './resource-quota.ts';
+import { roleBindingStrategy, roleStrategy } from './role-strategies.ts';
 import { claimStrategy } from './storage/claim-strategy.ts';
 import { configMapStrategy, secretStrategy } from './storage/data-strategies.ts';
 import { cronJobStrategy } from './workloads/cronjob-strategy.ts';
@@ -41,10 +43,15 @@ const COUNTED: Readonly<Record<string, ResourceStrategy>> = {
 
 const UNCOUNTED: Readonly<Record<string, ResourceStrategy>> = {
   pods: podStrategy,
+  events: eventStrategy,
   nodes: nodeStrategy,
   limitranges: limitRangeStrategy,
   resourcequotas: resourceQuotaStrategy,
   'priorityclasses.scheduling.k8s.io': priorityClassStrategy,
+  'roles.rbac.authorization.k8s.io': roleStrategy,
+  'clusterroles.rbac.authorization.k8s.io': roleStrategy,
+  'rolebindings.rbac.authorization.k8s.io': roleBindingStrategy,
+  'clusterrolebindings.rbac.authorization.k8s.io': roleBindingStrategy,
   ...WITHOUT_EFFECT,
 };
 

@@ -9,6 +9,7 @@ export interface FieldError {
     | 'FieldValueForbidden'
     | 'FieldValueNotSupported'
     | 'FieldValueDuplicate'
+    | 'FieldValueNotFound'
     | 'FieldValueTypeInvalid'
     | 'FieldValueTooLong'
     | 'FieldValueTooMany';
@@ -47,7 +48,7 @@ export class ApiStatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason === '' ? {} : { reason: this.reason }),
       ...(this.details === undefined ? {} : { details: shown(this.details) }),
       code: this.code,
     };
@@ -55,7 +56,8 @@ export class ApiStatusError extends Error {
 }
 
 function shown(details: StatusDetails): StatusDetails {
-  return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== ''));
+  const filled = <T extends object>(object: T): T => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== '')) as T;
+  return filled({ ...details, ...(details.causes === undefined ? {} : { causes: details.causes.map(filled) }) });
 }
 
 interface Subject {
@@ -98,6 +100,22 @@ export function forbidden(of: Subject, why: string): ApiStatusError {
     group: of.group,
     kind: of.plural,
   });
+}
+
+/** What a real server lets through from its depths: a message alone. */
+export function fault(message: string): ApiStatusError {
+  return new ApiStatusError(500, '', message);
+}
+
+/** 400 over an object that cannot be read. A patch that leads to one is refused with the same `why`, but as invalid. */
+export class UndecodableError extends ApiStatusError {
+  readonly why: string;
+
+  constructor(kind: string, version: string, wanted: string, why: string) {
+    super(400, 'BadRequest', `${kind} in version "${version}" cannot be handled as a ${wanted}: ${why}`);
+    this.name = 'UndecodableError';
+    this.why = why;
+  }
 }
 
 export function badRequest(message: string): ApiStatusError {

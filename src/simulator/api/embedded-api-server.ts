@@ -32,6 +32,7 @@ import { ResourceHandler } from './requests/resource-handler.ts';
 import { answerReview, reviews } from './access/reviews.ts';
 import { ServedResources, type ServedResource } from './resources/served-resources.ts';
 import { issueToken } from './access/service-account-token.ts';
+import { isTrue } from './requests/write-options.ts';
 import { StoreAccess, type StoreAccessParts } from './store-access.ts';
 import type { ResourceStrategy, SubresourceAction } from './strategy.ts';
 import { methodNotAllowed, needsProcess, Subresources } from './verbs/subresources.ts';
@@ -93,7 +94,7 @@ export class EmbeddedApiServer {
 
     const schemas = new RegistrySchemaWork(this.schemas);
     const reads = (): ClusterAccess => own;
-    this.#customResources = new CustomResources({ store, resources, schemas: this.schemas, access: reads });
+    this.#customResources = new CustomResources({ store, resources, schemas: this.schemas, work: schemas, access: reads });
     const strategies = new Map([['namespaces', namespaceStrategy], ...options.strategies, [DEFINITIONS, this.#customResources.strategy]]);
     const writer = new ObjectWriter({ store, schemas, strategies, clock, random: options.random, reads });
     const deleter = new ObjectDeleter(store, clock);
@@ -112,6 +113,7 @@ export class EmbeddedApiServer {
         tableFor(descriptor, this.#customResources.columnsOf(descriptor), objects, now, includeObject),
       clock,
       watchTimers: this.#watchTimers,
+      authorizer: this.#authorizer,
     });
     const startedAt = clock.now();
     this.#nonResources = new NonResourceHandler({
@@ -173,24 +175,23 @@ export class EmbeddedApiServer {
   #route(call: ApiCall): Answer {
     const target = targetOf(call.path);
     if (target === null) return this.#nonResource(call);
-    const isWatch = call.query['watch'] === 'true' || call.query['watch'] === '1';
-    const verb = verbOf(call.method, target, isWatch);
-    this.#authorize(call, { verb, resource: target });
+    const verb = verbOf(call.method, target, isTrue(call.query['watch']));
+    this.#authorize(call, { verb, resource: asSelected(target, call) });
     const resource = this.resources.find(target.group, target.version, target.plural);
     if (resource === undefined) throw unknownPath();
     const { descriptor } = resource;
-    if (!descriptor.namespaced && target.namespace !== null) throw unknownPath();
-    if (descriptor.namespaced && target.namespace === null && target.name !== null) throw unknownPath();
+    if (!isPlace(target, descriptor.namespaced)) throw unknownPath();
     if (target.subresource !== '' && !descriptor.subresources.includes(target.subresource))
       throw needsProcess(`${resource.id}/${target.subresource}`) ?? unknownPath();
-    if (target.subresource === '' && !descriptor.verbs.includes(verb)) throw methodNotAllowed();
+    if (target.subresource === '' && !(descriptor.verbs.includes(verb) && takesVerb(target, descriptor.namespaced, verb)))
+      throw methodNotAllowed();
     return this.#special(resource, target, call) ?? this.#handler.handle(resource, target, verb, call);
   }
 
   /** Resources and subresources that are not, or not only, objects in the store. */
   #special(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer | undefined {
     const review = this.#reviews.get(resource.id);
-    if (review !== undefined) return json(201, answerReview(review, call.body, call.user, target.namespace));
+    if (review !== undefined) return json(201, answerReview(resource, review, call.body, call.user, target.namespace));
     if (resource.descriptor.group === 'metrics.k8s.io') return metricsAnswer(this.#providers.metrics, resource, target, call);
     switch (`${resource.id}/${target.subresource}`) {
       case 'pods/log':
@@ -248,6 +249,24 @@ function impersonatedUser(username: string, groups: readonly string[]): UserInfo
   const [prefix, kind, namespace = '', name] = username.split(':');
   if (prefix === 'system' && kind === 'serviceaccount' && name !== undefined) return serviceAccountUser(namespace, name, '');
   return { username, groups: [...new Set([...groups, AUTHENTICATED_GROUP])] };
+}
+
+/** Objects of a namespaced kind are in a namespace, all others in none. */
+function isPlace({ name, namespace }: ResourceTarget, namespaced: boolean): boolean {
+  return namespaced ? namespace !== null || name === null : namespace === null;
+}
+
+/** Collections are read and added to, objects replaced and patched; over all namespaces there is only reading. */
+function takesVerb({ name, namespace }: ResourceTarget, namespaced: boolean, verb: string): boolean {
+  if (name !== null) return true;
+  if (verb === 'update' || verb === 'patch') return false;
+  return !namespaced || namespace !== null || verb === 'list' || verb === 'watch';
+}
+
+/** A list or watch of one object by its field selector is about that object: rules with `resourceNames` allow that much. */
+function asSelected(target: ResourceTarget, { query }: ApiCall): ResourceTarget {
+  const name = target.name ?? /^metadata\.name==?([^,]+)$/.exec(query['fieldSelector'] ?? '')?.[1] ?? null;
+  return { ...target, name };
 }
 
 function targetOf(path: string): ResourceTarget | null {

@@ -15,6 +15,10 @@ export interface ResourceDescriptor {
   readonly subresources: readonly string[];
   /** `metadata.generation` moves with the spec. */
   readonly hasGeneration: boolean;
+  /** It counts annotations, too. */
+  readonly generationCountsAnnotations?: true;
+  /** A PUT of what is not there creates it. */
+  readonly createdByUpdate?: true;
   /** Name of the schema that describes it (built-in: `io.k8s.api.core.v1.Pod`); custom resources carry their own. */
   readonly schemaName: string;
   /** Dotted paths that may stand in a field selector, besides metadata.name and metadata.namespace. */

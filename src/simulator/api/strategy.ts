@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/model/units.ts';
+import type { AccessAttributes } from './access/authorization.ts';
 import type { FieldError } from './api-error.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { KubeObject } from './kube-object.ts';
@@ -9,6 +10,8 @@ export interface StrategyContext {
   readonly cluster: Pick<ClusterAccess, 'get' | 'list'>;
   readonly user: string;
   readonly dryRun: boolean;
+  /** Whether who writes may do something else, too. Absent for actors: they may everything. */
+  readonly may?: (attributes: AccessAttributes) => boolean;
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { Environment, ParseResult } from '@marcbachmann/cel-js';
 import type { FieldError } from '../api/api-error.ts';
+import { equalJson } from '../api/json.ts';
 import { createCelEnvironment, optionalValue } from './cel-environment.ts';
 import { celValue } from './cel-values.ts';
 import type { CelRule, SchemaResolver, StructuralSchema } from './structural-schema.ts';
 import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
-import { quoteValue } from './validate.ts';
+import { correlatedItem, quoteValue } from './validate.ts';
 
 /** A rule ready to run, or what is wrong with it. */
 export type CompiledRule =
@@ -44,6 +45,19 @@ export function compileRule(rule: CelRule): CompiledRule {
   return compiler.compile(rule);
 }
 
+const withRules = new WeakMap<StructuralSchema, boolean>();
+
+/** Whether a schema has rules at any level; asked once of each. */
+export function hasRules(schema: StructuralSchema): boolean {
+  const known = withRules.get(schema);
+  if (known !== undefined) return known;
+  const { properties = {}, items, additionalProperties } = schema;
+  const inner = [...Object.values(properties), items, additionalProperties].filter((part) => typeof part === 'object');
+  const found = (schema['x-kubernetes-validations'] ?? []).length > 0 || inner.some(hasRules);
+  withRules.set(schema, found);
+  return found;
+}
+
 /**
  * Runs the CEL rules of a custom resource, at every level. Rules that look at `oldSelf` run only where there is an old
  * value to correlate with (never inside lists that are not keyed), or say `optionalOldSelf`. Run it on values that are
@@ -76,10 +90,8 @@ export function evaluateRules(schema: StructuralSchema, value: unknown, oldValue
   function visitItems(node: StructuralSchema, value: readonly unknown[], at: Place): void {
     const { items } = node;
     if (items === undefined) return;
-    const keys = node['x-kubernetes-list-type'] === 'map' ? (node['x-kubernetes-list-map-keys'] ?? []) : undefined;
-    const old = keys !== undefined && Array.isArray(at.old) ? at.old : [];
     value.forEach((item, index) => {
-      const before: unknown = keys === undefined ? undefined : old.find((other) => hasSameKeys(item, other, keys));
+      const before = correlatedItem(node, item, at.old);
       visit({ schema: items, value: item, old: before, path: `${at.path}[${index}]`, isRoot: false });
     });
   }
@@ -97,18 +109,21 @@ function runRules(rules: readonly CelRule[], node: StructuralSchema, at: Place, 
   const isResource = at.isRoot || node['x-kubernetes-embedded-resource'] === true;
   const self = celValue(node, at.value, resolve, isResource);
   const old = at.old === undefined ? undefined : celValue(node, at.old, resolve, isResource);
-  return rules.flatMap((rule) => runRule(rule, self, old, at));
+  // What has not changed has been asked before, maybe under another rule; only rules about the change itself are asked again.
+  const isUnchanged = at.old !== undefined && equalJson(at.value, at.old);
+  return rules.flatMap((rule) => runRule(rule, self, old, { ...at, isUnchanged }));
 }
 
-function runRule(rule: CelRule, self: unknown, old: unknown, at: Place): FieldError[] {
+function runRule(rule: CelRule, self: unknown, old: unknown, at: Place & { readonly isUnchanged: boolean }): FieldError[] {
   const compiled = compiler.compile(rule);
   if (!compiled.ok) return [invalid(at, `rule compile error: ${compiled.error} compiling rule: ${rule.rule}`)];
+  if (at.isUnchanged && !compiled.usesOld) return [];
   if (compiled.usesOld && old === undefined && rule.optionalOldSelf !== true) return [];
   const variables = { self, oldSelf: rule.optionalOldSelf === true ? optionalValue(old) : old };
   try {
     if (compiled.run(variables) === true) return [];
   } catch (error) {
-    return [invalid(at, `${firstLine(error)} evaluating rule: ${rule.rule}`)];
+    return [invalid(at, `${firstLine(error)} evaluating rule: ${rule.message ?? rule.rule}`)];
   }
   return [violation(rule, at, messageOf(rule, compiled.message, variables))];
 }
@@ -135,26 +150,33 @@ function violation(rule: CelRule, at: Place, message: string): FieldError {
     case 'FieldValueDuplicate':
       return { field, type: 'FieldValueDuplicate', message: `Duplicate value: ${shortly(at.value)}` };
     default:
-      return { field, type: 'FieldValueInvalid', message: `Invalid value: ${shortly(at.value)}: ${message}` };
+      return {
+        field,
+        type: 'FieldValueInvalid',
+        message: `Invalid value: ${isScalar(at.value) ? `${quoteValue(at.value)}: ` : ''}${message}`,
+      };
   }
 }
 
 function invalid(at: Place, why: string): FieldError {
-  return { field: at.path, type: 'FieldValueInvalid', message: `Invalid value: ${shortly(at.value)}: ${why}` };
+  return { field: joinPath(at.path, ''), type: 'FieldValueInvalid', message: `Invalid value: ${shortly(at.value)}: ${why}` };
 }
 
+/** What the API server calls the path of a whole object. */
+export const ROOT = '<nil>';
+
 function joinPath(path: string, relative: string | undefined): string {
-  if (relative === undefined || relative === '') return path;
+  if (relative === undefined || relative === '') return path === '' ? ROOT : path;
   return path === '' ? relative.replace(/^\./, '') : `${path}${relative}`;
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
 }
 
 function shortly(value: unknown): string {
   if (Array.isArray(value)) return '"array"';
   return typeof value === 'object' && value !== null ? '"object"' : quoteValue(value);
-}
-
-function hasSameKeys(a: unknown, b: unknown, keys: readonly string[]): boolean {
-  return isJsonObject(a) && isJsonObject(b) && keys.every((key) => a[key] === b[key]);
 }
 
 function typed(expression: ParseResult, wanted: string): ParseResult {

@@ -8,14 +8,18 @@ type Draft = Record<string, unknown>;
 export const COMPUTED_DEFAULTS: Readonly<Record<string, (draft: Draft) => void>> = {
   'io.k8s.api.core.v1.Container': pullPolicy,
   'io.k8s.api.core.v1.EphemeralContainer': pullPolicy,
+  'io.k8s.api.core.v1.Pod': podDefaults,
+  'io.k8s.api.core.v1.ServiceSpec': serviceDefaults,
   'io.k8s.api.core.v1.Volume': emptyVolume,
   'io.k8s.api.core.v1.ServicePort': targetPort,
   'io.k8s.api.core.v1.LimitRangeItem': limitRangeDefaults,
+  'io.k8s.api.core.v1.LoadBalancerIngress': addressMode,
   'io.k8s.api.core.v1.ReplicationControllerSpec': podLabelsAsSelector,
   'io.k8s.api.apps.v1.DeploymentStrategy': (draft) => rollingUpdate(draft, { maxUnavailable: '25%', maxSurge: '25%' }),
   'io.k8s.api.apps.v1.DaemonSetUpdateStrategy': (draft) => rollingUpdate(draft, { maxSurge: 0, maxUnavailable: 1 }),
   'io.k8s.api.apps.v1.StatefulSetUpdateStrategy': (draft) => rollingUpdate(draft, { partition: 0 }),
-  'io.k8s.api.batch.v1.JobSpec': jobDefaults,
+  'io.k8s.api.apps.v1.StatefulSetSpec': claimTemplates,
+  'io.k8s.api.batch.v1.Job': (draft) => jobDefaults(mapIn(draft, 'spec')),
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec': autoscalerMetrics,
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior': autoscalerBehavior,
   'io.k8s.api.networking.v1.NetworkPolicySpec': policyTypes,
@@ -32,6 +36,44 @@ function pullPolicy(draft: Draft): void {
   draft['imagePullPolicy'] = tag === 'latest' && !reference.includes('@') ? 'Always' : 'IfNotPresent';
 }
 
+/** Of a pod alone: templates stay as they were written. */
+function podDefaults(draft: Draft): void {
+  const spec = mapIn(draft, 'spec');
+  if (draft['spec'] !== spec) return;
+  spec['enableServiceLinks'] ??= true;
+  for (const field of ['containers', 'initContainers', 'ephemeralContainers']) {
+    for (const container of recordsIn(spec, field)) {
+      limitsAsRequests(container);
+      if (spec['hostNetwork'] === true) for (const port of recordsIn(container, 'ports')) port['hostPort'] ??= port['containerPort'];
+    }
+  }
+}
+
+/** A limit without a request asks for as much. */
+function limitsAsRequests(container: Draft): void {
+  const resources = mapIn(container, 'resources');
+  const limits = mapIn(resources, 'limits');
+  if (Object.keys(limits).length > 0) resources['requests'] = { ...limits, ...mapIn(resources, 'requests') };
+}
+
+/** How long a client that sticks to an endpoint does so. */
+const AFFINITY_SECONDS = 10_800;
+
+function serviceDefaults(draft: Draft): void {
+  const type = draft['type'];
+  if (draft['sessionAffinity'] === 'ClientIP') draft['sessionAffinityConfig'] ??= { clientIP: { timeoutSeconds: AFFINITY_SECONDS } };
+  if (type !== 'ExternalName') draft['internalTrafficPolicy'] ??= 'Cluster';
+  if (type === 'LoadBalancer') draft['allocateLoadBalancerNodePorts'] ??= true;
+}
+
+function claimTemplates(draft: Draft): void {
+  for (const claim of recordsIn(draft, 'volumeClaimTemplates')) {
+    claim['apiVersion'] ??= 'v1';
+    claim['kind'] ??= 'PersistentVolumeClaim';
+    claim['status'] = { phase: 'Pending', ...mapIn(claim, 'status') };
+  }
+}
+
 function emptyVolume(draft: Draft): void {
   if (Object.keys(draft).every((field) => field === 'name')) draft['emptyDir'] = {};
 }
@@ -39,6 +81,10 @@ function emptyVolume(draft: Draft): void {
 function targetPort(draft: Draft): void {
   const target = draft['targetPort'];
   if (target === undefined || target === 0 || target === '') draft['targetPort'] = draft['port'];
+}
+
+function addressMode(draft: Draft): void {
+  if (typeof draft['ip'] === 'string' && draft['ip'] !== '') draft['ipMode'] ??= 'VIP';
 }
 
 function limitRangeDefaults(draft: Draft): void {
@@ -60,7 +106,11 @@ function rollingUpdate(draft: Draft, values: Draft): void {
   draft['rollingUpdate'] = { ...values, ...mapIn(draft, 'rollingUpdate') };
 }
 
+/** Of a job alone: the template of a CronJob stays as it was written. */
 function jobDefaults(draft: Draft): void {
+  draft['completionMode'] ??= 'NonIndexed';
+  draft['manualSelector'] ??= false;
+  draft['suspend'] ??= false;
   if (draft['completions'] === undefined && draft['parallelism'] === undefined) draft['completions'] = 1;
   draft['parallelism'] ??= 1;
   // An indexed job with a limit per index is limited by it alone.
@@ -108,6 +158,11 @@ function customNames(draft: Draft): void {
   if (typeof draft['kind'] !== 'string') return;
   draft['singular'] ??= draft['kind'].toLowerCase();
   draft['listKind'] ??= `${draft['kind']}List`;
+}
+
+function recordsIn(draft: Draft, field: string): Draft[] {
+  const list = draft[field];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }
 
 function mapIn(draft: Draft, field: string): Draft {

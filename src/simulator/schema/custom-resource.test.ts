@@ -56,7 +56,7 @@ function inSpec(spec: StructuralSchema | Record<string, unknown>): Changes {
   return { schema: { type: 'object', properties: { spec } } };
 }
 
-const AT = 'spec.versions[0].schema.openAPIV3Schema';
+const AT = 'spec.validation.openAPIV3Schema';
 const SPEC = `${AT}.properties[spec]`;
 
 describe('readCustomResourceDefinition', () => {
@@ -206,12 +206,12 @@ describe('readCustomResourceDefinition', () => {
     [
       'a scale path',
       { version: { subresources: { scale: { specReplicasPath: '.status.x', statusReplicasPath: '.status.replicas' } } } },
-      'spec.versions[0].subresources.scale.specReplicasPath: Invalid value: ".status.x": should be a json path under .spec',
+      'spec.subresources.scale.specReplicasPath: Invalid value: ".status.x": should be a json path under .spec',
     ],
     [
       'a column',
       { version: { additionalPrinterColumns: [{ name: 'A', type: 'text', jsonPath: '.a' }] } },
-      'spec.versions[0].additionalPrinterColumns[0].type: Unsupported value: "text": supported values: "boolean", "date", "integer", "number", "string"',
+      'spec.additionalPrinterColumns[0].type: Invalid value: "text": must be one of boolean,date,integer,number,string',
     ],
   ])('refuses %s', (_, changes, expected) => {
     expect(problems(changes)).toEqual([expected]);
@@ -232,7 +232,7 @@ describe('readCustomResourceDefinition', () => {
     );
   });
 
-  test.each(readdirSync(CRDS))('takes our own %s', (file) => {
+  test.each(readdirSync(CRDS).filter((file) => file.endsWith('.yaml')))('takes our own %s', (file) => {
     const { resolver } = new SchemaRegistry();
     const definition = parse(readFileSync(new URL(file, CRDS), 'utf8')) as KubeObject;
     const schema = { $ref: 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition' };

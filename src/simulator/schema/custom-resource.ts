@@ -58,8 +58,32 @@ export function readCustomResourceDefinition(crd: KubeObject): CustomResourceRea
     schemas: new Map(versions.flatMap(({ name, schema }) => (schema === undefined ? [] : [[name, schema]]))),
     columns: new Map(versions.map(({ name, columns }) => [name, columns])),
     scalePaths: new Map(versions.flatMap(({ name, scale }) => (scale === undefined ? [] : [[name, scale]]))),
-    errors: reader.errors,
+    errors: hoisted(reader.errors, listIn(spec, 'versions')),
   };
+}
+
+/** What versions may have in common, by its name in a version and in the definition that has it once for all. */
+const COMMON_PARTS: readonly (readonly [string, string])[] = [
+  ['schema', 'spec.validation'],
+  ['subresources', 'spec.subresources'],
+  ['additionalPrinterColumns', 'spec.additionalPrinterColumns'],
+];
+
+/**
+ * The API server reads definitions in an older form, which has once what all versions share, and names faults by it: with one
+ * version, always. A part that is missing has no place there.
+ */
+function hoisted(errors: readonly FieldError[], versions: readonly unknown[]): readonly FieldError[] {
+  const parts = COMMON_PARTS.filter(([part]) => {
+    const [first, ...others] = versions.map((version) => (isJsonObject(version) ? version[part] : undefined));
+    return first !== undefined && others.every((other) => JSON.stringify(other) === JSON.stringify(first));
+  });
+  return errors.flatMap((error) => {
+    const [, index, rest = ''] = /^spec\.versions\[(\d+)\]\.(.+)$/.exec(error.field) ?? [];
+    const part = parts.find(([name]) => rest.startsWith(name));
+    if (index === undefined || part === undefined) return [error];
+    return index === '0' ? [{ ...error, field: `${part[1]}${rest.slice(part[0].length)}` }] : [];
+  });
 }
 
 class Reader {
@@ -96,8 +120,7 @@ class Reader {
   }
 
   versions(versions: readonly Version[]): void {
-    if (versions.length === 0) this.#add('spec.versions', 'FieldValueRequired', 'Required value: must have at least one version');
-    else if (versions.filter((version) => version.storage).length !== 1)
+    if (versions.filter((version) => version.storage).length !== 1)
       this.#invalid(
         'spec.versions',
         versions.map(({ name }) => name),
@@ -145,12 +168,7 @@ class Reader {
   #column(given: unknown, path: string): PrinterColumn[] {
     const column = isJsonObject(given) ? given : {};
     const [name, type, jsonPath] = [textIn(column, 'name'), textIn(column, 'type'), textIn(column, 'jsonPath')];
-    if (type !== '' && !COLUMN_TYPES.includes(type))
-      this.#add(
-        `${path}.type`,
-        'FieldValueNotSupported',
-        `Unsupported value: ${quoteValue(type)}: supported values: ${COLUMN_TYPES.map(quoteValue).join(', ')}`,
-      );
+    if (type !== '' && !COLUMN_TYPES.includes(type)) this.#invalid(`${path}.type`, type, `must be one of ${COLUMN_TYPES.join(',')}`);
     const values = parseJsonPath(jsonPath);
     if (values === undefined) this.#invalid(`${path}.jsonPath`, jsonPath, 'must be a valid JSON path');
     if (name === '' || values === undefined) return [];

@@ -28,6 +28,7 @@ function visit(reference: StructuralSchema, value: unknown, resolve: SchemaResol
     visitItems(schema, value, resolve, fill);
   } else if (isJsonObject(value)) {
     visitFields(schema, value, resolve, fill);
+    if (fill && reference.$ref !== undefined) dropEmptyMaps(schema, value);
     const compute = fill && reference.$ref !== undefined ? COMPUTED_DEFAULTS[reference.$ref] : undefined;
     compute?.(value);
   }
@@ -61,6 +62,17 @@ function visitFields(schema: StructuralSchema, object: Record<string, unknown>, 
     if (typeof inner !== 'object' || inner === null) continue;
     const field = fieldSchema(schema, name);
     if (field !== undefined) visit(field, inner, resolve, fill);
+  }
+}
+
+/** In built-in kinds a map of nothing is as good as none, and is not stored. */
+function dropEmptyMaps({ properties }: StructuralSchema, object: Record<string, unknown>): void {
+  for (const name of Object.keys(object)) {
+    const field = properties?.[name];
+    const isMap = typeof field?.additionalProperties === 'object' && field.properties === undefined;
+    const inner = object[name];
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- an empty map
+    if (isMap && isJsonObject(inner) && Object.keys(inner).length === 0) delete object[name];
   }
 }
 

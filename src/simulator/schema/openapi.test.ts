@@ -29,10 +29,10 @@ function referencesIn(value: unknown): string[] {
 
 describe('OpenAPI v3', () => {
   test('tells where the documents are', () => {
-    expect(openApiV3Index(['v1', 'apps/v1'])).toEqual({
+    expect(openApiV3Index(['v1', 'apps/v1'], 'A1')).toEqual({
       paths: {
-        'api/v1': { serverRelativeURL: '/openapi/v3/api/v1' },
-        'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1' },
+        'api/v1': { serverRelativeURL: '/openapi/v3/api/v1?hash=A1' },
+        'apis/apps/v1': { serverRelativeURL: '/openapi/v3/apis/apps/v1?hash=A1' },
       },
     });
   });

@@ -20,12 +20,15 @@ const API_VERSION: StructuralSchema = {
 };
 const KIND: StructuralSchema = { type: 'string', description: 'What kind of object this is, in CamelCase.' };
 
-/** `/openapi/v3`: where the document of each group and version (`v1`, `apps/v1`) is. No hash: documents are always asked for anew. */
-export function openApiV3Index(groupVersions: readonly string[]): Json {
+/**
+ * `/openapi/v3`: where the document of each group and version (`v1`, `apps/v1`) is. The hash changes whenever a document may
+ * have: clients keep documents by it.
+ */
+export function openApiV3Index(groupVersions: readonly string[], hash: string): Json {
   const paths: Json = {};
   for (const groupVersion of groupVersions) {
     const path = rootPath(groupVersion);
-    paths[path] = { serverRelativeURL: `/openapi/v3/${path}` };
+    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
   }
   return { paths };
 }

@@ -2,7 +2,7 @@
 
 import type { FieldError } from '../api/api-error.ts';
 import { undefinedFields } from './cel-fields.ts';
-import { compileRule } from './cel.ts';
+import { compileRule, evaluateRules } from './cel.ts';
 import { prune } from './prune.ts';
 import { compileRe2 } from './re2.ts';
 import type { CelRule, StructuralSchema } from './structural-schema.ts';
@@ -179,6 +179,9 @@ class StructureCheck {
     const value: unknown = structuredClone(schema.default);
     for (const error of validateAgainst(schema, value, () => undefined))
       this.add(error.field === '' ? `${path}.default` : `${path}.default.${error.field}`, error.type, error.message);
+    // Rules are asked of a default as it stands, without the defaults inside of it.
+    for (const error of evaluateRules({ type: 'object', properties: { default: schema } }, { default: value }, undefined, () => undefined))
+      this.add(`${path}.${error.field}`, error.type, error.message);
     if (prune(schema, value, () => undefined).length > 0)
       this.add(`${path}.default`, 'FieldValueInvalid', `Invalid value: ${quoteValue(schema.default)}: must not have unknown fields`);
   }

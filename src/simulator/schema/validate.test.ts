@@ -66,7 +66,7 @@ describe('validateAgainst', () => {
       'int or string',
       { 'x-kubernetes-int-or-string': true },
       true,
-      ['x: Invalid value: "boolean": x in body must be of type integer or string: "boolean"'],
+      ['x: Invalid value: "boolean": x in body must be of type integer,string: "boolean"'],
     ],
     ['int or string met', { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }, '25%', []],
     [

@@ -6,11 +6,12 @@ import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
 
 /**
  * Holds a value against a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Answers
- * every problem, in the words of the Kubernetes API server. CEL rules are apart, in `cel.ts`.
+ * every problem, in the words of the Kubernetes API server. CEL rules are apart, in `cel.ts`. Parts of the value that are as
+ * they were in `old` are not looked at: a schema that has become stricter stops nobody from changing something else.
  */
-export function validateAgainst(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): FieldError[] {
+export function validateAgainst(schema: StructuralSchema, value: unknown, resolve: SchemaResolver, old?: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  new Validation(resolve, errors).visit(schema, value, '');
+  new Validation(resolve, errors).visit(schema, value, '', old);
   return errors;
 }
 
@@ -22,14 +23,18 @@ export function quoteValue(value: unknown): string {
 class Validation {
   readonly #resolve: SchemaResolver;
   readonly #errors: FieldError[];
+  /** Only built-in kinds refer to named schemas; their code words bounds in ways of its own. */
+  #builtIn = false;
 
   constructor(resolve: SchemaResolver, errors: FieldError[]) {
     this.#resolve = resolve;
     this.#errors = errors;
   }
 
-  visit(reference: StructuralSchema, value: unknown, path: string): void {
+  visit(reference: StructuralSchema, value: unknown, path: string, old?: unknown): void {
+    if (old !== undefined && isEqual(value, old)) return;
     if (reference.$ref !== undefined) {
+      this.#builtIn = true;
       if (value === null && reference.nullable === true) return;
       this.#checkChoice(reference, value, path);
     }
@@ -38,8 +43,8 @@ class Validation {
     if (!this.#checkType(schema, value, path)) return;
     if (typeof value === 'string') this.#checkString(schema, value, path);
     else if (typeof value === 'number') this.#checkNumber(schema, value, path);
-    else if (Array.isArray(value)) this.#checkArray(schema, value, path);
-    else if (isJsonObject(value)) this.#checkObject(schema, value, path);
+    else if (Array.isArray(value)) this.#checkArray(schema, value, path, old);
+    else if (isJsonObject(value)) this.#checkObject(schema, value, path, old);
     this.#checkChoice(schema, value, path);
     this.#checkJunctions(schema, value, path);
   }
@@ -56,7 +61,7 @@ class Validation {
     const actual = typeName(value);
     if (schema['x-kubernetes-int-or-string'] === true) {
       if (actual === 'integer' || actual === 'string') return true;
-      this.#wrongType(path, 'integer or string', actual);
+      this.#wrongType(path, 'integer,string', actual);
       return false;
     }
     if (schema.type === undefined) return true;
@@ -77,11 +82,19 @@ class Validation {
     if (maxLength !== undefined && lengthOf(value, maxLength + 1) > maxLength)
       this.#add(path, 'FieldValueTooLong', `Too long: may not be more than ${maxLength} bytes`);
     if (pattern !== undefined && compileRe2(pattern)?.test(value) === false) this.#invalid(path, value, `should match '${pattern}'`);
-    if (format !== undefined && !hasFormat(value, format)) this.#invalid(path, value, `must be of type ${format}: ${quoteValue(value)}`);
+    if (format !== undefined && !hasFormat(value, format)) {
+      const message = `Invalid value: ${quoteValue(value)}: ${path} in body must be of type ${format}: ${quoteValue(value)}`;
+      this.#add(path, 'FieldValueTypeInvalid', message);
+    }
   }
 
   #checkNumber(schema: StructuralSchema, value: number, path: string): void {
     const { minimum, maximum, multipleOf, format } = schema;
+    if (this.#builtIn) {
+      if ((minimum ?? value) > value || (maximum ?? value) < value)
+        this.#add(path, 'FieldValueInvalid', `Invalid value: ${value}: ${boundWords(schema)}`);
+      return;
+    }
     const above = schema.exclusiveMinimum === true;
     if (minimum !== undefined && (above ? value <= minimum : value < minimum))
       this.#invalid(path, value, `should be greater than ${above ? '' : 'or equal to '}${minimum}`);
@@ -92,14 +105,15 @@ class Validation {
     if (format === 'int32' && Math.abs(value + 0.5) > 2 ** 31) this.#invalid(path, value, `must be of type int32: "${value}"`);
   }
 
-  #checkArray(schema: StructuralSchema, value: readonly unknown[], path: string): void {
+  #checkArray(schema: StructuralSchema, value: readonly unknown[], path: string, old: unknown): void {
     if (schema.minItems !== undefined && value.length < schema.minItems)
       this.#invalid(path, value.length, `should have at least ${schema.minItems} items`);
     if (schema.maxItems !== undefined && value.length > schema.maxItems)
       this.#add(path, 'FieldValueTooMany', `Too many: ${value.length}: must have at most ${schema.maxItems} items`);
     const { items } = schema;
     if (items === undefined) return;
-    for (let index = 0; index < value.length; index++) this.visit(items, value[index], `${path}[${index}]`);
+    for (let index = 0; index < value.length; index++)
+      this.visit(items, value[index], `${path}[${index}]`, correlatedItem(schema, value[index], old));
     this.#checkUnique(schema, items, value, path);
   }
 
@@ -123,7 +137,8 @@ class Validation {
     this.#add(named ? `${path}.${key}` : path, 'FieldValueDuplicate', `Duplicate value: ${quoteValue(value)}`);
   }
 
-  #checkObject(schema: StructuralSchema, value: Readonly<Record<string, unknown>>, path: string): void {
+  #checkObject(schema: StructuralSchema, value: Readonly<Record<string, unknown>>, path: string, old: unknown): void {
+    const before = isJsonObject(old) ? old : {};
     for (const name of schema.required ?? [])
       if (value[name] === undefined) this.#add(join(path, name), 'FieldValueRequired', 'Required value');
     const names = Object.keys(value);
@@ -134,7 +149,7 @@ class Validation {
     for (const name of names) {
       const inner = value[name];
       const field = inner === undefined ? undefined : fieldSchema(schema, name);
-      if (field !== undefined) this.visit(field, inner, join(path, name));
+      if (field !== undefined) this.visit(field, inner, join(path, name), before[name]);
     }
   }
 
@@ -182,6 +197,19 @@ function keyValues(itemSchema: StructuralSchema, item: unknown, keys: readonly s
   const values: Record<string, unknown> = {};
   for (const key of keys) values[key] = (isJsonObject(item) ? item[key] : undefined) ?? itemSchema.properties?.[key]?.default;
   return values;
+}
+
+function boundWords({ minimum, maximum }: StructuralSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return `must be between ${minimum} and ${maximum}, inclusive`;
+  if (minimum === undefined) return `must be less than or equal to ${maximum}`;
+  return minimum === 1 ? 'must be greater than 0' : `must be greater than or equal to ${minimum}`;
+}
+
+/** The item that an item was before: only lists by key tell. */
+export function correlatedItem(list: StructuralSchema, item: unknown, old: unknown): unknown {
+  const keys = list['x-kubernetes-list-type'] === 'map' ? (list['x-kubernetes-list-map-keys'] ?? []) : [];
+  if (keys.length === 0 || !Array.isArray(old) || !isJsonObject(item)) return undefined;
+  return (old as readonly unknown[]).find((other) => isJsonObject(other) && keys.every((key) => other[key] === item[key]));
 }
 
 function join(path: string, name: string): string {

@@ -27,14 +27,14 @@ export class CaseContext {
   /** Part of every name that this case gives to what is not in its namespace: no other case has it. */
   readonly id: string;
   readonly #removals: string[] = [];
-  readonly #namespaces: string[];
+  readonly #atEnd: Set<string>;
   #namespace: Promise<string> | null = null;
 
-  /** Namespaces made are added to `namespaces`; whoever runs the case removes them. */
-  constructor(client: RawClient, id: string, namespaces: string[]) {
+  /** Paths of what is to be deleted when all cases are over are added to `atEnd`. */
+  constructor(client: RawClient, id: string, atEnd: Set<string>) {
     this.client = client;
     this.id = id;
-    this.#namespaces = namespaces;
+    this.#atEnd = atEnd;
   }
 
   /**
@@ -50,7 +50,7 @@ export class CaseContext {
     const made = await this.client.post('/api/v1/namespaces', { metadata: { generateName: `contract-${this.id}-`, labels } });
     succeeded(made, 'making a namespace');
     const name = String(made.body.metadata.name);
-    this.#namespaces.push(name);
+    this.removeAtEnd(`/api/v1/namespaces/${name}`);
     return name;
   }
 
@@ -80,6 +80,11 @@ export class CaseContext {
   /** Asks again and again until the answer is neither undefined nor false, and returns it. */
   eventually<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
     return eventually(what, CONDITION_TIMEOUT_MS, probe);
+  }
+
+  /** The same when all cases are over: for what several of them stand on. */
+  removeAtEnd(path: string): void {
+    this.#atEnd.add(path);
   }
 
   /** The last made first. */

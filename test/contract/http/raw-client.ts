@@ -48,6 +48,11 @@ export const PATCH = {
   apply: 'application/apply-patch+yaml',
 } as const;
 
+/** `299 - "text"`, with quotes escaped inside of it. */
+function warningText(header: string): string {
+  return /^299 \S+ "(.*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? header;
+}
+
 /** For an answer that does not come; machine time. */
 const ANSWER_TIMEOUT_MS = 30_000;
 /** Sockets at once: more than the cases that run together, each with its watches. */
@@ -95,7 +100,7 @@ export class RawClient {
       headers: answer.headers,
       text,
       body: isJson ? JSON.parse(text) : undefined,
-      warnings: (answer.headersDistinct['warning'] ?? []).map((header) => /^299 \S+ "(.*)"$/.exec(header)?.[1] ?? header),
+      warnings: (answer.headersDistinct['warning'] ?? []).map(warningText),
     };
   }
 

@@ -83,7 +83,9 @@ describe('authorization', () => {
     });
     expect(self.body).toMatchObject({ status: { allowed: false } });
     const other = await world.post('/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec: { user: 'bob', resourceAttributes } });
-    expect(other.body).toMatchObject({ status: { allowed: true, reason: 'RBAC: allowed by RoleBinding "reader" of Role "reader"' } });
+    expect(other.body).toMatchObject({
+      status: { allowed: true, reason: 'RBAC: allowed by RoleBinding "reader/default" of Role "reader" to User "bob"' },
+    });
     const rules = await world.as(BOB).request({
       method: 'POST',
       path: '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews',
@@ -120,7 +122,7 @@ describe('authentication', () => {
     expect(world.server.authenticate(`Bearer ${token.slice(0, -2)}xx`, { user: undefined, groups: [] })).toBeUndefined();
     await world.machine.advance(600_000);
     expect(world.server.authenticate(`Bearer ${token}`, { user: undefined, groups: [] })).toBeUndefined();
-    expect((await world.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 1 } })).status).toBe(400);
+    expect((await world.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 1 } })).status).toBe(422);
   });
 
   test('only who may impersonate is somebody else', async () => {

@@ -85,13 +85,17 @@ export class Authorizer {
   }
 
   *#bound(user: UserInfo, binding: KubeObject, namespace: string | null): Iterable<{ readonly rule: PolicyRule; readonly why: string }> {
-    if (!records(binding['subjects']).some((subject) => isSubject(user, subject, namespace))) return;
+    const subject = records(binding['subjects']).find((each) => isSubject(user, each, namespace));
+    if (subject === undefined) return;
     const reference = isRecord(binding['roleRef']) ? binding['roleRef'] : {};
     const kind = String(reference['kind']);
     const name = String(reference['name']);
     const role =
       kind === 'Role' ? this.#store.table(`roles.${RBAC}`).get(namespace, name) : this.#store.table(`clusterroles.${RBAC}`).get(null, name);
-    const why = `RBAC: allowed by ${binding.kind} "${binding.metadata.name}" of ${kind} "${name}"`;
+    const bindingName = namespace === null ? binding.metadata.name : `${binding.metadata.name}/${namespace}`;
+    const who =
+      subject['kind'] === 'ServiceAccount' ? `${String(subject['name'])}/${String(subject['namespace'])}` : String(subject['name']);
+    const why = `RBAC: allowed by ${binding.kind} "${bindingName}" of ${kind} "${name}" to ${String(subject['kind'])} "${who}"`;
     for (const rule of role === undefined ? [] : this.#rulesOf(role)) yield { rule, why };
   }
 

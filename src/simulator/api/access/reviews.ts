@@ -1,9 +1,10 @@
 // Reviews: questions in the form of objects that are answered and never stored.
 
-import { badRequest, type ApiStatusError } from '../api-error.ts';
+import { badRequest, invalid, type ApiStatusError } from '../api-error.ts';
 import type { Authenticator } from './authentication.ts';
 import type { AccessAttributes, Authorizer, PolicyRule } from './authorization.ts';
 import { isRecord } from '../json.ts';
+import type { ServedResource } from '../resources/served-resources.ts';
 import type { UserInfo } from './user.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,10 +20,7 @@ export function reviews(authenticator: Authenticator, authorizer: Authorizer): R
     ['selfsubjectaccessreviews.authorization.k8s.io', access],
     ['subjectaccessreviews.authorization.k8s.io', (spec) => access(spec, subjectOfSpec(spec))],
     ['localsubjectaccessreviews.authorization.k8s.io', (spec) => access(spec, subjectOfSpec(spec))],
-    [
-      'selfsubjectrulesreviews.authorization.k8s.io',
-      (spec, user) => rulesStatus(authorizer.rulesFor(user, requiredText(spec, 'namespace'))),
-    ],
+    ['selfsubjectrulesreviews.authorization.k8s.io', (spec, user) => rulesStatus(authorizer.rulesFor(user, namespaceOf(spec)))],
     ['selfsubjectreviews.authentication.k8s.io', (_spec, user) => ({ userInfo: user })],
     [
       'tokenreviews.authentication.k8s.io',
@@ -35,11 +33,23 @@ export function reviews(authenticator: Authenticator, authorizer: Authorizer): R
   ]);
 }
 
-/** Throws ApiStatusError 400 where the review asks nothing. */
-export function answerReview(review: Review, body: unknown, user: UserInfo, namespace: string | null): Fields {
+/** Throws ApiStatusError 422 where the review asks nothing. */
+export function answerReview(
+  { apiVersion, descriptor }: ServedResource,
+  review: Review,
+  body: unknown,
+  user: UserInfo,
+  namespace: string | null,
+): Fields {
   if (!isRecord(body)) throw badRequest('the request body must be a review object');
   const spec = isRecord(body['spec']) ? body['spec'] : {};
-  return { ...body, metadata: { ...(isRecord(body['metadata']) ? body['metadata'] : {}) }, status: review(spec, user, namespace) };
+  return {
+    kind: descriptor.kind,
+    apiVersion,
+    ...body,
+    metadata: { ...(isRecord(body['metadata']) ? body['metadata'] : {}) },
+    status: review(spec, user, namespace),
+  };
 }
 
 function attributesOf(spec: Fields): AccessAttributes {
@@ -60,7 +70,10 @@ function attributesOf(spec: Fields): AccessAttributes {
   }
   const nonResource = spec['nonResourceAttributes'];
   if (isRecord(nonResource)) return { verb: String(nonResource['verb']), path: String(nonResource['path']) };
-  throw missing('spec.resourceAttributes', 'exactly one of nonResourceAttributes or resourceAttributes must be specified');
+  const why = 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified';
+  // The real server names no kind here, either.
+  const subject = { group: 'authorization.k8s.io', kind: '', plural: '', name: '' };
+  throw invalid(subject, [{ field: 'spec.resourceAttributes', type: 'FieldValueInvalid', message: why }]);
 }
 
 function subjectOfSpec(spec: Fields): UserInfo {
@@ -74,6 +87,12 @@ function requiredText(spec: Fields, field: string): string {
   const value = spec[field];
   if (typeof value === 'string' && value !== '') return value;
   throw missing(`spec.${field}`, `${field} is required`);
+}
+
+function namespaceOf(spec: Fields): string {
+  const { namespace } = spec;
+  if (typeof namespace === 'string' && namespace !== '') return namespace;
+  throw badRequest('no namespace on request');
 }
 
 function missing(field: string, why: string): ApiStatusError {

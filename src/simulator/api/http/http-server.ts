@@ -116,7 +116,8 @@ async function answerTo(server: EmbeddedApiServer, request: IncomingMessage, pro
     ...(accept === undefined ? {} : { accept }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(userAgent === undefined ? {} : { userAgent }),
-    body,
+    body: body.value,
+    duplicateFields: body.duplicateFields,
     user,
   };
   return server.handle(call);

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseYaml } from 'yaml';
 import { ApiStatusError, badRequest } from '../api-error.ts';
+import { duplicateFields } from './duplicate-fields.ts';
 import { PROTOBUF_TYPE, type ProtobufDecoder } from '../protobuf/protobuf.ts';
 
 /** As etcd limits a request, and more than any client of ours sends. */
@@ -10,8 +11,17 @@ const BODY_MAX_BYTES = 3 * 1024 * 1024;
 /** No real object comes near it. Copying, comparing and validating recurse: far deeper ones would overflow the stack. */
 const DEPTH_MAX = 500;
 
-/** undefined for an empty body. Throws ApiStatusError 400, 413 or 415 for one that is not taken. */
-export async function readBody(request: IncomingMessage, contentType: string, protobuf: ProtobufDecoder): Promise<unknown> {
+export interface RequestBody {
+  /** undefined for an empty one. */
+  readonly value: unknown;
+  /** Paths of fields that the text gives twice; the last of them counts. */
+  readonly duplicateFields: readonly string[];
+}
+
+const EMPTY: RequestBody = { value: undefined, duplicateFields: [] };
+
+/** Throws ApiStatusError 400, 413 or 415 for one that is not taken. */
+export async function readBody(request: IncomingMessage, contentType: string, protobuf: ProtobufDecoder): Promise<RequestBody> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -20,12 +30,19 @@ export async function readBody(request: IncomingMessage, contentType: string, pr
       throw new ApiStatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${BODY_MAX_BYTES}`);
     chunks.push(chunk);
   }
-  if (size === 0) return undefined;
+  if (size === 0) return EMPTY;
   const bytes = Buffer.concat(chunks);
   const type = contentType.split(';', 1)[0]?.trim() ?? '';
-  const body = type === PROTOBUF_TYPE ? protobuf.decode(bytes) : parseBody(bytes.toString('utf8'), type);
-  checkBody(body);
-  return body;
+  if (type === PROTOBUF_TYPE) {
+    const value = protobuf.decode(bytes);
+    checkBody(value);
+    return { value, duplicateFields: [] };
+  }
+  const text = bytes.toString('utf8');
+  const value = parseBody(text, type);
+  checkBody(value);
+  // The reader of YAML refuses them by itself.
+  return { value, duplicateFields: type.endsWith('yaml') ? [] : duplicateFields(text) };
 }
 
 function parseBody(text: string, type: string): unknown {

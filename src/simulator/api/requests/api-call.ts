@@ -13,5 +13,7 @@ export interface ApiCall {
   readonly userAgent?: string;
   /** Never changed and never kept. */
   readonly body?: unknown;
+  /** Paths of fields that the text of the body gave twice. */
+  readonly duplicateFields?: readonly string[];
   readonly user: UserInfo;
 }

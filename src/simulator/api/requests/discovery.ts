@@ -115,7 +115,9 @@ export function aggregatedDiscovery(resources: ServedResources, version: 'v2' | 
 }
 
 function aggregatedEntry(resource: ServedResource): object {
-  const { group, version, kind, plural, singular, namespaced, verbs, shortNames, categories, subresources } = resource.descriptor;
+  const { kind, plural, singular, namespaced, verbs, shortNames, categories, subresources } = resource.descriptor;
+  // Built-in kinds leave out what is the list's own; clients fill it in.
+  const { group, version } = resource.custom ? resource.descriptor : { group: '', version: '' };
   const own = { group, version, kind };
   return {
     resource: plural,

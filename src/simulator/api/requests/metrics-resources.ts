@@ -25,7 +25,7 @@ export function metricsAnswer(
   const { plural, kind, listKind } = resource.descriptor;
   const { namespace, name } = target;
   const labels = parseLabelSelector(call.query['labelSelector'] ?? '');
-  const byName = parseFieldSelector(call.query['fieldSelector'] ?? '', []).find(({ field }) => field === 'metadata.name');
+  const byName = parseFieldSelector(call.query['fieldSelector'] ?? '', resource).find(({ field }) => field === 'metadata.name');
   const wanted = name ?? byName?.value;
   const found: readonly Measured[] =
     plural === 'nodes' ? provider.nodeMetrics(wanted) : provider.podMetrics(namespace ?? undefined, wanted);

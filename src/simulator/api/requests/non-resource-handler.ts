@@ -68,14 +68,10 @@ export class NonResourceHandler {
         return json(200, { paths: this.#paths() });
       case '/version':
         return json(200, SERVER_VERSION);
-      case '/healthz':
-      case '/livez':
-      case '/readyz':
-        return health(path.slice(1), call);
       case '/evenkeel/clock':
         return json(200, { now: this.#parts.clock.now(), ...this.#parts.clockState() });
       default:
-        return undefined;
+        return health(path, call);
     }
   }
 
@@ -127,8 +123,14 @@ function found(body: object | undefined): Answer | undefined {
   return body === undefined ? undefined : json(200, body);
 }
 
-/** Everything runs in one process, so that whoever is answered is answered by a healthy server. */
-function health(which: string, call: ApiCall): Answer {
+/**
+ * Everything runs in one process, so that whoever is answered is answered by a healthy server. Each check has a path of its
+ * own. undefined for other paths.
+ */
+function health(path: string, call: ApiCall): Answer | undefined {
+  const [, which, check] = /^\/(healthz|livez|readyz)(?:\/(.+))?$/.exec(path) ?? [];
+  if (which === undefined) return undefined;
+  if (check !== undefined) return HEALTH_CHECKS.some((known) => known === check) ? text(200, 'ok') : undefined;
   if (call.query['verbose'] === undefined) return text(200, 'ok');
   return text(200, [...HEALTH_CHECKS.map((check) => `[+]${check} ok`), `${which} check passed`, ''].join('\n'));
 }

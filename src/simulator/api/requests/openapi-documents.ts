@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { openApiV2Document, openApiV3Document, openApiV3Index } from '../../schema/openapi.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { groupVersion, type ServedResources } from '../resources/served-resources.ts';
@@ -16,7 +17,13 @@ export class OpenApiDocuments {
 
   v3Index(): object {
     const served = [...this.#resources.groups()];
-    return openApiV3Index(served.flatMap(([group, versions]) => versions.map((version) => groupVersion(group, version))));
+    const names = served.flatMap(([group, versions]) => versions.map((version) => groupVersion(group, version)));
+    // Documents change when a resource comes or goes, and in no other way; a schema that changes is both.
+    const hash = createHash('sha256')
+      .update(`${this.#resources.generation} ${names.join(' ')}`)
+      .digest('hex')
+      .toUpperCase();
+    return openApiV3Index(names, hash);
   }
 
   /** undefined for a group version that is not served. */

@@ -13,6 +13,8 @@ type Query = Readonly<Record<string, string | undefined>>;
 export function podLog(provider: LogProvider | undefined, pod: KubeObject, query: Query, clock: Clock): Answer {
   if (provider === undefined) throw new ApiStatusError(503, 'ServiceUnavailable', 'no container runtime is simulated in this cluster');
   const container = containerOf(pod, query['container']);
+  // A pod that runs nowhere has said nothing.
+  if ((readPath(pod, ['spec', 'nodeName']) ?? '') === '') return text(204, '');
   const print = query['timestamps'] === 'true' ? (line: LogLine) => `${nanoTime(line.at)} ${line.text}` : (line: LogLine) => line.text;
   const since = sinceInstant(query, clock.now());
   const all = provider.lines(pod, container, query['previous'] === 'true').filter((line) => line.at >= since);

@@ -59,6 +59,10 @@ function shapeOf(as: string | undefined): Shape | undefined {
 
 const PARTIAL = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' } as const;
 
+function untyped({ kind: _kind, apiVersion: _apiVersion, ...rest }: KubeObject): object {
+  return rest;
+}
+
 /** Shows one resource's objects in the shape asked for. Takes stored objects. */
 export class ObjectPresenter {
   readonly #resource: ServedResource;
@@ -96,7 +100,8 @@ export class ObjectPresenter {
       const partials = items.map((item) => ({ ...PARTIAL, metadata: item.metadata }));
       return { kind: 'PartialObjectMetadataList', apiVersion: PARTIAL.apiVersion, metadata, items: partials };
     }
-    return { kind: descriptor.listKind, apiVersion, metadata, items };
+    // The list says of what kind its items are; custom resources say it once more.
+    return { kind: descriptor.listKind, apiVersion, metadata, items: this.#resource.custom ? items : items.map(untyped) };
   }
 
   watchView(): WatchView {

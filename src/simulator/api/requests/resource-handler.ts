@@ -3,6 +3,7 @@
 import type { Clock } from '../../../ports/clock.ts';
 import { json, warningHeaders, type Answer, type StreamAnswer } from '../answer.ts';
 import { ApiStatusError, badRequest, notFound } from '../api-error.ts';
+import type { Authorizer } from '../access/authorization.ts';
 import type { ApiCall } from './api-call.ts';
 import { cloneJson } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -13,6 +14,7 @@ import { patchTypeOf, type ObjectPatcher } from '../verbs/object-patcher.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { ObjectWriter, Written } from '../verbs/object-writer.ts';
 import { negotiate, ObjectPresenter, type TableMaker } from './representation.ts';
+import { isTrue, writeRequestOf } from './write-options.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { applyScale, SCALE, scaleOf } from '../verbs/scale-subresource.ts';
 import { selectionOf, type Selection } from '../verbs/selection.ts';
@@ -31,6 +33,7 @@ export interface ResourceHandlerParts {
   readonly tables: TableMaker;
   readonly clock: Clock;
   readonly watchTimers: WatchTimers;
+  readonly authorizer: Authorizer;
 }
 
 /** Kinds whose DELETE answers the object; all others answer a Status. */
@@ -57,7 +60,7 @@ export class ResourceHandler {
 
   /** Throws ApiStatusError for every refusal. */
   handle(resource: ServedResource, target: ResourceTarget, verb: string, call: ApiCall): Answer {
-    const request = writeRequestOf(call);
+    const request = writeRequestOf(call, this.#parts.authorizer);
     switch (verb) {
       case 'get':
         return this.#get(resource, target, call);
@@ -83,8 +86,6 @@ export class ResourceHandler {
   #get(resource: ServedResource, target: ResourceTarget, call: ApiCall): Answer {
     const { namespace, subresource } = target;
     const name = target.name ?? '';
-    // kubectl follows one object by `?watch=true&fieldSelector=metadata.name=…`, older clients by its own path.
-    if (isTrue(call.query['watch'])) return this.#watch(resource, target, call);
     const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) throw notFound(subjectOf(resource, name));
     const served = resource.view.toServed(stored);
@@ -155,8 +156,16 @@ export class ResourceHandler {
     if (!OBJECT_SUBRESOURCES.has(subresource)) throw methodNotAllowed();
     const { object, unknownFields } = decodeObject(call.body, resource.apiVersion, resource.descriptor.kind);
     if (resource.custom && (object.metadata.resourceVersion as string | undefined) === undefined) throw unversionedUpdate(resource, name);
+    if ((object.metadata.name as string | undefined) === undefined || object.metadata.name === '')
+      throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
     const change = { subresource, produce: () => object, unknownFields };
-    return this.#written(resource, this.#parts.writer.update(resource, namespace, name, change, request), call);
+    const { store, writer } = this.#parts;
+    const isNew = resource.descriptor.createdByUpdate === true && store.table(resource.storageId).get(namespace, name) === undefined;
+    const written =
+      isNew && subresource === '' && object.metadata.name === name
+        ? writer.create(resource, namespace, object, request, unknownFields)
+        : writer.update(resource, namespace, name, change, request);
+    return this.#written(resource, written, call);
   }
 
   #replaceScale(resource: ServedResource, namespace: string | null, name: string, call: ApiCall, request: WriteRequest): Answer {
@@ -234,26 +243,6 @@ export class ResourceHandler {
   }
 }
 
-function isTrue(value: string | undefined): boolean {
-  return value === 'true' || value === '1';
-}
-
-function writeRequestOf(call: ApiCall): WriteRequest {
-  const validation = call.query['fieldValidation'] ?? 'Warn';
-  if (validation !== 'Ignore' && validation !== 'Warn' && validation !== 'Strict')
-    throw badRequest(`fieldValidation: Unsupported value: ${JSON.stringify(validation)}: supported values: "Ignore", "Strict", "Warn"`);
-  const dryRun = call.query['dryRun'] ?? '';
-  if (dryRun !== '' && dryRun !== 'All') throw badRequest(`dryRun: Unsupported value: ${JSON.stringify(dryRun)}: supported values: "All"`);
-  const isApply = call.contentType?.startsWith('application/apply-patch') === true;
-  return {
-    user: call.user.username,
-    fieldManager: call.query['fieldManager'] ?? (isApply ? '' : (call.userAgent?.split('/', 1)[0] ?? 'unknown')),
-    dryRun: dryRun === 'All',
-    fieldValidation: validation,
-    trusted: false,
-  };
-}
-
 function wholeNumberOf(query: ApiCall['query'], name: string): number | undefined {
   const text = query[name];
   if (text === undefined || text === '') return undefined;
@@ -262,7 +251,7 @@ function wholeNumberOf(query: ApiCall['query'], name: string): number | undefine
 }
 
 function listQueryOf(query: ApiCall['query']): ListQuery {
-  const { resourceVersion, resourceVersionMatch } = query;
+  const { resourceVersion, resourceVersionMatch, sendInitialEvents } = query;
   const token = query['continue'];
   const limit = wholeNumberOf(query, 'limit');
   return {
@@ -270,6 +259,7 @@ function listQueryOf(query: ApiCall['query']): ListQuery {
     ...(token === undefined ? {} : { continue: token }),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
     ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
+    ...(sendInitialEvents === undefined ? {} : { sendInitialEvents: isTrue(sendInitialEvents) }),
   };
 }
 
@@ -286,7 +276,7 @@ function watchQueryOf(query: ApiCall['query']): WatchQuery {
 /** Custom resources take no update without the version that it is based on. */
 function unversionedUpdate(resource: ServedResource, name: string): ApiStatusError {
   const { group, plural } = resource.descriptor;
-  const message = 'Invalid value: 0x0: must be specified for an update';
+  const message = 'Invalid value: 0: must be specified for an update';
   return new ApiStatusError(422, 'Invalid', `${plural}.${group} "${name}" is invalid: metadata.resourceVersion: ${message}`, {
     name,
     group,

@@ -83,7 +83,7 @@ describe('custom resources', () => {
     );
     expect((await world.patch('strategic', `${BOATS}/ark`, {})).status).toBe(415);
     expect(messageOf(await world.put(`${BOATS}/ark`, { metadata: { name: 'ark' }, spec: {} }))).toMatch(
-      /resourceVersion: Invalid value: 0x0: must be specified for an update/,
+      /resourceVersion: Invalid value: 0: must be specified for an update/,
     );
   });
 

@@ -3,13 +3,15 @@
 import type { PrinterColumn } from '../../printing/printer-column.ts';
 import { readCustomResourceDefinition } from '../../schema/custom-resource.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
+import type { FieldError } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { conditionIs, definitionStatus, nameConflict } from './definition-status.ts';
-import { equalJson } from '../json.ts';
+import { cloneJson, equalJson, readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { relabelledView } from '../store/object-view.ts';
+import { relabelledView, type ObjectView } from '../store/object-view.ts';
 import type { ObjectStore, StoredChange } from '../store/object-store.ts';
 import { resourceId, type ResourceDescriptor } from '../resource-descriptor.ts';
+import type { SchemaWork } from './schema-work.ts';
 import { groupVersion, type ServedResource, type ServedResources } from './served-resources.ts';
 import type { ResourceStrategy } from '../strategy.ts';
 import { toTimestamp } from '../timestamp.ts';
@@ -22,6 +24,8 @@ export interface CustomResourceParts {
   readonly store: ObjectStore;
   readonly resources: ServedResources;
   readonly schemas: SchemaRegistry;
+  /** By those schemas. */
+  readonly work: SchemaWork;
   /** In the server's own name. */
   readonly access: () => ClusterAccess;
 }
@@ -44,7 +48,10 @@ export class CustomResources {
     prepareForUpdate: (draft, old, context, subresource) => {
       if (subresource === '') this.#settle(draft, old, context.now);
     },
-    validate: (definition) => [...readCustomResourceDefinition(definition).errors],
+    validate: (definition, old) => [
+      ...readCustomResourceDefinition(definition).errors,
+      ...(old !== null && conditionIs(old, 'Established') ? immutableErrors(definition, old) : []),
+    ],
   };
 
   /** Columns of a custom resource's table; undefined for resources that are none. */
@@ -81,11 +88,18 @@ export class CustomResources {
     }
     if (previous !== undefined && isServedAlike(previous, object)) return;
     this.#withdraw(id);
-    if (conditionIs(object, 'Established')) this.#serve(object);
+    if (!conditionIs(object, 'Established')) return;
+    // A version from before is no version of this kind, and a watch from there would promise what was never kept.
+    if (previous === undefined || !conditionIs(previous, 'Established')) {
+      const { store } = this.#parts;
+      store.table(id).beginHistory(store.revision);
+    }
+    this.#serve(object);
   }
 
   #serve(definition: KubeObject): void {
     const { descriptors, schemas, columns, scalePaths, storageVersion } = readCustomResourceDefinition(definition);
+    const since = this.#parts.store.revision;
     const terminating = definition.metadata.deletionTimestamp !== undefined;
     for (const read of descriptors) {
       const descriptor = terminating ? { ...read, verbs: read.verbs.filter((verb) => verb !== 'create') } : read;
@@ -98,7 +112,7 @@ export class CustomResources {
         storedDescriptor: descriptor,
         apiVersion: groupVersion(group, version),
         custom: true,
-        view: relabelledView(groupVersion(group, version), groupVersion(group, storageVersion)),
+        view: this.#viewOf(descriptor, relabelledView(groupVersion(group, version), groupVersion(group, storageVersion)), since),
         scalePaths: scalePaths.get(version) ?? null,
       };
       this.#parts.resources.add(resource);
@@ -106,6 +120,22 @@ export class CustomResources {
       if (schema !== undefined) this.#parts.schemas.registerCustom(descriptor, schema);
       this.#columns.set(keyOf(descriptor), columns.get(version) ?? []);
     }
+  }
+
+  /** Objects stored before the schema came are shown by it: without what it does not know, and with its defaults. */
+  #viewOf(descriptor: ResourceDescriptor, view: ObjectView, since: number): ObjectView {
+    const { work } = this.#parts;
+    return {
+      toStored: (served) => view.toStored(served),
+      toServed: (stored) => {
+        const served = view.toServed(stored);
+        if (Number(stored.metadata.resourceVersion) > since) return served;
+        const shown = cloneJson(served);
+        work.prune(descriptor, shown);
+        work.applyDefaults(descriptor, shown);
+        return shown;
+      },
+    };
   }
 
   #withdraw(id: string): void {
@@ -145,6 +175,16 @@ export class CustomResources {
     const definition = this.#parts.store.table(DEFINITIONS).get(null, name);
     if (definition?.metadata.deletionTimestamp !== undefined) this.#cleanUp(definition);
   }
+}
+
+/** A kind that is served stays where it is, and of the kind that it is. */
+function immutableErrors(definition: KubeObject, old: KubeObject): FieldError[] {
+  return [['scope'], ['names', 'kind']].flatMap((path) => {
+    const value = readPath(definition, ['spec', ...path]);
+    if (value === readPath(old, ['spec', ...path])) return [];
+    const message = `Invalid value: ${JSON.stringify(value)}: field is immutable`;
+    return [{ field: `spec.${path.join('.')}`, type: 'FieldValueInvalid' as const, message }];
+  });
 }
 
 function keyOf({ group, version, plural }: ResourceDescriptor): string {

@@ -3,6 +3,8 @@
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
+/** Nobody deletes all namespaces at once. */
+const NAMESPACE_VERBS = ALL_VERBS.filter((verb) => verb !== 'deletecollection');
 const REVIEW_VERBS = ['create'] as const;
 const READ_VERBS = ['get', 'list'] as const;
 
@@ -15,6 +17,8 @@ interface Traits {
   /** Generation moves with the spec; true for most that have a spec worth observing. */
   readonly generation?: true;
   readonly select?: readonly string[];
+  readonly putCreates?: true;
+  readonly generationCountsAnnotations?: true;
   readonly plural?: string;
   /** Package of the schema where it is not `io.k8s.api.<group>.<version>`. */
   readonly schema?: string;
@@ -35,6 +39,8 @@ function group(name: string, version: string, kinds: Readonly<Record<string, Tra
     verbs: traits.verbs ?? ALL_VERBS,
     subresources: traits.sub ?? [],
     hasGeneration: traits.generation === true,
+    ...(traits.generationCountsAnnotations === true ? { generationCountsAnnotations: true as const } : {}),
+    ...(traits.putCreates === true ? { createdByUpdate: true as const } : {}),
     schemaName: `${traits.schema ?? `io.k8s.api.${shortGroup}.${version}`}.${kind}`,
     fieldSelectors: traits.select ?? [],
   }));
@@ -52,13 +58,14 @@ const ALL = ['all'] as const;
 
 const core = group('', 'v1', {
   ConfigMap: { short: ['cm'] },
-  Endpoints: { short: ['ep'] },
+  Endpoints: { short: ['ep'], putCreates: true },
   Event: {
     short: ['ev'],
+    putCreates: true,
     select: [...EVENT_FIELDS.map((field) => `involvedObject.${field}`), 'reason', 'reportingComponent', 'source', 'type'],
   },
-  LimitRange: { short: ['limits'] },
-  Namespace: { short: ['ns'], cluster: true, sub: ['status', 'finalize'], select: ['status.phase'] },
+  LimitRange: { short: ['limits'], putCreates: true },
+  Namespace: { short: ['ns'], cluster: true, verbs: NAMESPACE_VERBS, sub: ['status', 'finalize'], select: ['status.phase'] },
   Node: { short: ['no'], cluster: true, sub: ['status', 'proxy'], select: ['spec.unschedulable'] },
   PersistentVolumeClaim: { short: ['pvc'], sub: ['status'] },
   PersistentVolume: { short: ['pv'], cluster: true, sub: ['status'] },
@@ -83,14 +90,14 @@ const core = group('', 'v1', {
   ResourceQuota: { short: ['quota'], sub: ['status'] },
   Secret: { select: ['type'] },
   ServiceAccount: { short: ['sa'], sub: ['token'] },
-  Service: { short: ['svc'], categories: ALL, sub: ['status'], select: ['spec.clusterIP', 'spec.type'] },
+  Service: { putCreates: true, short: ['svc'], categories: ALL, sub: ['status'], select: ['spec.clusterIP', 'spec.type'] },
 });
 
 const apps = group('apps', 'v1', {
   ControllerRevision: {},
   DaemonSet: { short: ['ds'], categories: ALL, generation: true, sub: ['status'] },
-  Deployment: { short: ['deploy'], categories: ALL, generation: true, sub: ['status', 'scale'] },
-  ReplicaSet: { short: ['rs'], categories: ALL, generation: true, sub: ['status', 'scale'], select: ['status.replicas'] },
+  Deployment: { short: ['deploy'], categories: ALL, generation: true, generationCountsAnnotations: true, sub: ['status', 'scale'] },
+  ReplicaSet: { short: ['rs'], categories: ALL, generation: true, sub: ['status', 'scale'] },
   StatefulSet: { short: ['sts'], categories: ALL, generation: true, sub: ['status', 'scale'] },
 });
 
@@ -134,10 +141,10 @@ export const BUILT_IN_RESOURCES: readonly ResourceDescriptor[] = [
   }),
   ...group('policy', 'v1', { PodDisruptionBudget: { short: ['pdb'], generation: true, sub: ['status'] } }),
   ...group('rbac.authorization.k8s.io', 'v1', {
-    ClusterRoleBinding: { cluster: true },
-    ClusterRole: { cluster: true },
-    RoleBinding: {},
-    Role: {},
+    ClusterRoleBinding: { cluster: true, putCreates: true },
+    ClusterRole: { cluster: true, putCreates: true },
+    RoleBinding: { putCreates: true },
+    Role: { putCreates: true },
   }),
   ...group('storage.k8s.io', 'v1', {
     CSIDriver: { cluster: true },
@@ -163,8 +170,8 @@ export const BUILT_IN_RESOURCES: readonly ResourceDescriptor[] = [
     },
   }),
   ...group('scheduling.k8s.io', 'v1', { PriorityClass: { short: ['pc'], cluster: true, generation: true } }),
-  ...group('coordination.k8s.io', 'v1', { Lease: {} }),
-  ...group('node.k8s.io', 'v1', { RuntimeClass: { cluster: true } }),
+  ...group('coordination.k8s.io', 'v1', { Lease: { putCreates: true } }),
+  ...group('node.k8s.io', 'v1', { RuntimeClass: { cluster: true, putCreates: true } }),
   ...group('discovery.k8s.io', 'v1', { EndpointSlice: { generation: true } }),
   ...group('metrics.k8s.io', 'v1beta1', {
     NodeMetrics: { plural: 'nodes', cluster: true, verbs: READ_VERBS, schema: 'io.k8s.metrics.pkg.apis.metrics.v1beta1' },

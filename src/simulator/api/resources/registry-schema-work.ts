@@ -1,10 +1,11 @@
+import { decodingFault } from '../../schema/decoding-fault.ts';
 import { applyDefaults } from '../../schema/defaults.ts';
 import { prune } from '../../schema/prune.ts';
 import type { SchemaRegistry } from '../../schema/schema-registry.ts';
 import { validateAgainst } from '../../schema/validate.ts';
-import { evaluateRules } from '../../schema/cel.ts';
+import { evaluateRules, hasRules, ROOT } from '../../schema/cel.ts';
 import { strategicMerge } from '../../patch/strategic-merge.ts';
-import { serverSideApply, trackUpdate } from '../../patch/apply.ts';
+import { applyFaults, serverSideApply, trackUpdate } from '../../patch/apply.ts';
 import type { FieldError } from '../api-error.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../kube-object.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
@@ -12,6 +13,13 @@ import type { ApplyOutcome, ManagedBy, SchemaWork } from './schema-work.ts';
 
 /** A resource that nobody described: anything goes. */
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
+
+const RULES_NOT_ASKED: FieldError = {
+  field: ROOT,
+  type: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
 
 /** SchemaWork by the schemas of a registry. */
 export class RegistrySchemaWork implements SchemaWork {
@@ -34,9 +42,22 @@ export class RegistrySchemaWork implements SchemaWork {
   validate(descriptor: ResourceDescriptor, object: KubeObject, old: KubeObject | null): readonly FieldError[] {
     const schema = this.#registry.schemaFor(descriptor);
     if (schema === undefined) return [];
-    const errors = validateAgainst(schema, object, this.#registry.resolver);
-    // Rules may take for granted what the schema says: they run on what is valid otherwise. Built-in kinds have none.
-    return errors.length > 0 || schema.$ref !== undefined ? errors : evaluateRules(schema, object, old, this.#registry.resolver);
+    const isCustom = schema.$ref === undefined;
+    const errors = validateAgainst(schema, object, this.#registry.resolver, isCustom ? (old ?? undefined) : undefined);
+    if (!isCustom || !hasRules(schema)) return errors;
+    // Rules may take the shape of an object for granted, not its values.
+    if (errors.some(({ type }) => type !== 'FieldValueInvalid' && type !== 'FieldValueDuplicate')) return [...errors, RULES_NOT_ASKED];
+    return [...errors, ...evaluateRules(schema, object, old, this.#registry.resolver)];
+  }
+
+  decodingFault(descriptor: ResourceDescriptor, object: KubeObject): string | undefined {
+    const schema = this.#registry.schemaFor(descriptor);
+    return schema?.$ref === undefined ? undefined : decodingFault(schema, object, this.#registry.resolver);
+  }
+
+  applyFaults(descriptor: ResourceDescriptor, applied: KubeObject): readonly string[] {
+    const schema = this.#registry.schemaFor(descriptor);
+    return schema === undefined ? [] : applyFaults(schema, applied, this.#registry.resolver);
   }
 
   strategicMerge(descriptor: ResourceDescriptor, current: KubeObject, patch: Readonly<Record<string, unknown>>): unknown {

@@ -25,6 +25,10 @@ export interface SchemaWork {
   applyDefaults(descriptor: ResourceDescriptor, draft: KubeObject): void;
   /** Types, ranges, formats, CEL rules (with the old object where there is one). */
   validate(descriptor: ResourceDescriptor, object: KubeObject, old: KubeObject | null): readonly FieldError[];
+  /** Why an object of a built-in kind cannot be read into its type; undefined where it can. */
+  decodingFault(descriptor: ResourceDescriptor, object: KubeObject): string | undefined;
+  /** What keeps a configuration from being applied at all: fields that nobody declares, wrong types, items that stand twice. */
+  applyFaults(descriptor: ResourceDescriptor, applied: KubeObject): readonly string[];
   /** Throws ApiStatusError for a patch that cannot be read. */
   strategicMerge(descriptor: ResourceDescriptor, current: KubeObject, patch: Readonly<Record<string, unknown>>): unknown;
   /** `live` null: the object does not exist yet. */

@@ -149,6 +149,12 @@ export class ResourceTable {
     return this.#history.slice(low);
   }
 
+  /** The history begins now: nobody has seen this resource before. `revision` is the store's. */
+  beginHistory(revision: number): void {
+    this.#history = [];
+    this.#forgottenRevision = revision;
+  }
+
   /** The list as it was at a revision, by undoing what came after; null where the history does not reach back that far. */
   listAt(revision: number, namespace?: string | null): readonly KubeObject[] | null {
     const since = this.changesSince(revision);

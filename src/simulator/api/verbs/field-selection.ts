@@ -3,6 +3,7 @@
 import { badRequest } from '../api-error.ts';
 import { readPath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
+import type { ServedResource } from '../resources/served-resources.ts';
 
 export interface FieldRequirement {
   readonly field: string;
@@ -17,18 +18,27 @@ const ALIASES: Readonly<Record<string, string>> = {
   'status.successful': 'status.succeeded',
 };
 
-/** Throws ApiStatusError 400 for a field that cannot be selected by. `selectable` are the resource's own fields. */
-export function parseFieldSelector(text: string, selectable: readonly string[]): readonly FieldRequirement[] {
+/** Throws ApiStatusError 400 for a field that cannot be selected by. */
+export function parseFieldSelector(text: string, resource: Pick<ServedResource, 'custom' | 'descriptor'>): readonly FieldRequirement[] {
+  const selectable = resource.descriptor.fieldSelectors;
   const requirements: FieldRequirement[] = [];
   for (const part of text.split(',')) {
     if (part.trim() === '') continue;
     const match = /^\s*([^=!]+?)\s*(!=|==|=)(.*)$/.exec(part);
     if (match === null) throw badRequest(`invalid field selector: ${JSON.stringify(part)}: couldn't understand the operator`);
     const field = match[1] ?? '';
-    if (!ALWAYS.includes(field) && !selectable.includes(field)) throw badRequest(`field label not supported: ${field}`);
+    if (!ALWAYS.includes(field) && !selectable.includes(field)) throw notSelectable(field, !resource.custom && selectable.length === 0);
     requirements.push({ field, value: (match[3] ?? '').replaceAll(/\\([,=\\])/g, '$1'), equal: match[2] !== '!=' });
   }
   return requirements;
+}
+
+/** Built-in kinds without fields of their own have the words of all kinds. */
+function notSelectable(field: string, isPlain: boolean): Error {
+  if (!isPlain) return badRequest(`field label not supported: ${field}`);
+  return badRequest(
+    `${JSON.stringify(field)} is not a known field selector: only ${ALWAYS.map((name) => JSON.stringify(name)).join(', ')}`,
+  );
 }
 
 /** null where there is nothing to test. */
@@ -41,9 +51,16 @@ export function fieldPredicate(requirements: readonly FieldRequirement[]): ((obj
   return (object) => tests.every((test) => test(object));
 }
 
+const ZERO_VALUES: Readonly<Record<string, string>> = {
+  'spec.unschedulable': 'false',
+  'spec.hostNetwork': 'false',
+  'status.replicas': '0',
+  'status.successful': '0',
+};
+
 /** A field that is not set reads as its Go zero value. */
 function asText(value: unknown, field: string): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return field === 'spec.unschedulable' || field === 'spec.hostNetwork' ? 'false' : '';
+  return ZERO_VALUES[field] ?? '';
 }

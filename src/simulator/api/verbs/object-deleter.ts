@@ -38,8 +38,11 @@ export class ObjectDeleter {
     const graceSeconds = resource.id === 'pods' ? podGraceSeconds(stored, options.gracePeriodSeconds) : 0;
     const draft = this.#marked(resource, stored, graceSeconds, options.propagation);
     if (isRemovable(draft)) {
-      if (dryRun) return { object: stored, gone: true };
-      return { object: table.remove(namespace, name) ?? stored, gone: true };
+      const removed = dryRun ? stored : (table.remove(namespace, name) ?? stored);
+      // A pod is answered with the grace that it had, which was none.
+      const { resourceVersion } = removed.metadata;
+      const object = resource.id === 'pods' ? { ...removed, metadata: { ...draft.metadata, resourceVersion } } : removed;
+      return { object, gone: true };
     }
     if (sameDeletion(draft, stored)) return { object: stored, gone: false };
     return { object: dryRun ? draft : table.put(draft), gone: false };

@@ -1,6 +1,7 @@
 // Lists: pages of one consistent moment, which the store's history lets us look back to.
 
 import { ApiStatusError, badRequest, type FieldError } from '../api-error.ts';
+import { forbidden, optionsInvalid, unsupported } from '../requests/option-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { keyOf, type ObjectStore } from '../store/object-store.ts';
 import type { Selection } from './selection.ts';
@@ -10,6 +11,8 @@ export interface ListQuery {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: string;
+  /** Means something to watches alone. */
+  readonly sendInitialEvents?: boolean;
 }
 
 export interface ListPage {
@@ -66,33 +69,22 @@ export function tooLargeResourceVersion(wanted: number, current: number): ApiSta
   });
 }
 
-/** Throws ApiStatusError 422 for a text that is no version. */
-export function readResourceVersion(text: string): number {
+/** The number of a version; undefined for a text that is none. */
+export function parseResourceVersion(text: string): number | undefined {
   const version = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(version)) return version;
-  throw listOptionsInvalid([
-    {
-      field: 'resourceVersion',
-      type: 'FieldValueInvalid',
-      message: `Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    },
-  ]);
+  return /^\d+$/.test(text) && Number.isSafeInteger(version) ? version : undefined;
 }
 
-/** 422 over the query of a list or watch. */
-export function listOptionsInvalid(errors: readonly FieldError[]): ApiStatusError {
-  const words = errors.map((error) => `${error.field}: ${error.message}`).join(', ');
-  return new ApiStatusError(422, 'Invalid', `ListOptions.meta.k8s.io "" is invalid: ${words}`, {
-    group: 'meta.k8s.io',
-    kind: 'ListOptions',
-    causes: errors.map((error) => ({ reason: error.type, message: error.message, field: error.field })),
-  });
+/** As the API server says it, wherever a version is read. */
+export function notAVersion(text: string): string {
+  return `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
 }
 
 function startOf(store: ObjectStore, query: ListQuery): Position {
   const { resourceVersion, resourceVersionMatch } = query;
   if (resourceVersion === undefined || resourceVersion === '') return { revision: -1, after: '' };
-  const wanted = readResourceVersion(resourceVersion);
+  const wanted = parseResourceVersion(resourceVersion);
+  if (wanted === undefined) throw badRequest(`invalid resource version: ${notAVersion(resourceVersion)}`);
   if (wanted > store.revision) throw tooLargeResourceVersion(wanted, store.revision);
   // Anything as fresh as asked for will do, unless it must be exactly that version.
   return { revision: resourceVersionMatch === 'Exact' ? wanted : -1, after: '' };
@@ -100,24 +92,23 @@ function startOf(store: ObjectStore, query: ListQuery): Position {
 
 function checkListQuery(query: ListQuery): void {
   const { resourceVersion = '', resourceVersionMatch: match = '', continue: token = '' } = query;
-  if (match === '') return;
-  const forbid = (why: string): FieldError => ({
-    field: 'resourceVersionMatch',
-    type: 'FieldValueForbidden',
-    message: `Forbidden: ${why}`,
-  });
-  if (resourceVersion === '') throw listOptionsInvalid([forbid('resourceVersionMatch is forbidden unless resourceVersion is provided')]);
-  if (token !== '') throw listOptionsInvalid([forbid('resourceVersionMatch is forbidden when continue is provided')]);
-  if (match !== 'Exact' && match !== 'NotOlderThan')
-    throw listOptionsInvalid([
-      {
-        field: 'resourceVersionMatch',
-        type: 'FieldValueNotSupported',
-        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-      },
-    ]);
+  const errors = matchErrors(resourceVersion, match, token);
+  if (query.sendInitialEvents !== undefined) errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (errors.length > 0) throw optionsInvalid('ListOptions', errors);
+  if (token !== '' && resourceVersion !== '' && resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
+}
+
+function matchErrors(resourceVersion: string, match: string, token: string): FieldError[] {
+  if (match === '') return [];
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (resourceVersion === '') errors.push(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (token !== '') errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(unsupported(field, match, ['Exact', 'NotOlderThan', '']));
   if (match === 'Exact' && resourceVersion === '0')
-    throw listOptionsInvalid([forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"')]);
+    errors.push(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  return errors;
 }
 
 function continued(items: readonly KubeObject[], revision: number, remaining: number | null): ListPage {

@@ -1,6 +1,6 @@
 // Decodes the metadata of an object that a client sent: known fields of the right types, everything else named.
 
-import { badRequest } from '../api-error.ts';
+import { badRequest, UndecodableError } from '../api-error.ts';
 import { cloneJson, isRecord } from '../json.ts';
 import type { KubeObject, ObjectMeta } from '../kube-object.ts';
 
@@ -65,8 +65,12 @@ export function decodeObject(body: unknown, apiVersion: string, kind: string): D
 function checkTypeMeta(body: Record<string, unknown>, apiVersion: string, kind: string): void {
   const given = { apiVersion: body['apiVersion'] ?? apiVersion, kind: body['kind'] ?? kind };
   if (given.apiVersion === apiVersion && given.kind === kind) return;
-  const shown = `${JSON.stringify(given.apiVersion)}, Kind=${JSON.stringify(given.kind)}`.replaceAll('"', '');
-  throw badRequest(`the object provided (${shown}) does not match the resource of the request, expected ${apiVersion}, Kind=${kind}`);
+  const version = splitApiVersion(String(given.apiVersion))[1];
+  const why =
+    given.apiVersion === apiVersion
+      ? `${String(given.kind)} is another kind`
+      : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "embedded cluster"`;
+  throw new UndecodableError(String(given.kind), version, kind, why);
 }
 
 /** `apps/v1` → `['apps', 'v1']`, `v1` → `['', 'v1']`. */
@@ -92,12 +96,17 @@ function hasType(value: unknown, type: FieldType): boolean {
 
 function undecodable(apiVersion: string, kind: string, field: string, goType: string, value: unknown): Error {
   const version = splitApiVersion(apiVersion)[1];
-  return badRequest(
-    `${kind} in version "${version}" cannot be handled as a ${kind}: json: cannot unmarshal ${jsonType(value)} into Go struct field ${kind}.${field} of type ${goType}`,
+  const holder = field === 'metadata' ? kind : 'ObjectMeta';
+  return new UndecodableError(
+    kind,
+    version,
+    kind,
+    `json: cannot unmarshal ${jsonType(value)} into Go struct field ${holder}.${field} of type ${goType}`,
   );
 }
 
-function jsonType(value: unknown): string {
+/** As Go's JSON package names what it found. */
+export function jsonType(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   return value === null ? 'null' : typeof value;

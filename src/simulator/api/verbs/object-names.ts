@@ -1,39 +1,9 @@
-// Names, labels and the rest of metadata that every object shares, checked as Kubernetes checks and words it.
+// Names that the server makes, and the metadata that every object shares, checked as Kubernetes checks and words it.
 
 import type { FieldError } from '../api-error.ts';
 import type { KubeObject, ObjectMeta } from '../kube-object.ts';
+import { labelErrors, nameFaults, qualifiedNameErrors } from './name-rules.ts';
 
-interface NameRule {
-  readonly pattern: RegExp;
-  readonly maxLength: number;
-  readonly words: string;
-}
-
-const SUBDOMAIN: NameRule = {
-  pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-  maxLength: 253,
-  words:
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-};
-const LABEL: NameRule = {
-  pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-  maxLength: 63,
-  words:
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-};
-const OLD_LABEL: NameRule = {
-  pattern: /^[a-z]([-a-z0-9]*[a-z0-9])?$/,
-  maxLength: 63,
-  words:
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
-};
-
-const RULES: ReadonlyMap<string, NameRule> = new Map([
-  ['namespaces', LABEL],
-  ['services', OLD_LABEL],
-]);
-const LABEL_NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-const LABEL_VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
 /** Characters that generated names end in: no vowels, so that no words come out. */
@@ -48,56 +18,36 @@ export function generatedName(base: string, next: () => number): string {
   return name;
 }
 
-/** Everything wrong with the metadata of an object that is about to be stored. `id` is the resource's. */
-export function metadataErrors(id: string, object: KubeObject): FieldError[] {
-  const { metadata } = object;
+/** As much of a resource as its metadata depends on. */
+interface Named {
+  readonly id: string;
+  readonly custom: boolean;
+}
+
+/** Everything wrong with the metadata of an object that is about to be stored. */
+export function metadataErrors(resource: Named, { metadata }: KubeObject, isNew: boolean): FieldError[] {
   return [
-    ...nameErrors(id, metadata),
-    ...labelErrors(metadata.labels),
+    ...nameErrors(resource.id, metadata, isNew),
+    ...labelErrors('metadata.labels', metadata.labels),
     ...annotationErrors(metadata.annotations),
-    ...finalizerErrors(metadata.finalizers),
     ...ownerErrors(metadata.ownerReferences),
+    ...finalizerErrors(metadata.finalizers, isNew && !resource.custom && !resource.id.endsWith('.apiextensions.k8s.io')),
   ];
 }
 
-function nameErrors(id: string, metadata: ObjectMeta): FieldError[] {
-  const { name } = metadata;
-  if (name === '') return [invalidValue('metadata.name', name, 'name or generateName is required', 'FieldValueRequired')];
-  if (id.endsWith('.rbac.authorization.k8s.io')) {
-    const bad = name === '.' || name === '..' || /[/%]/.test(name);
-    return bad ? [invalidValue('metadata.name', name, `may not be '.' or '..' nor contain '/' or '%'`)] : [];
-  }
-  const rule = RULES.get(id) ?? SUBDOMAIN;
-  if (name.length > rule.maxLength) return [invalidValue('metadata.name', name, `must be no more than ${rule.maxLength} bytes`)];
-  return rule.pattern.test(name) ? [] : [invalidValue('metadata.name', name, rule.words)];
+function nameErrors(id: string, { name, generateName = '' }: ObjectMeta, isNew: boolean): FieldError[] {
+  if (name === '')
+    return [{ field: 'metadata.name', type: 'FieldValueRequired', message: 'Required value: name or generateName is required' }];
+  const generated = isNew && generateName !== '' ? nameFaults(id, withoutTrailingDash(generateName)) : [];
+  return [
+    ...generated.map((fault) => invalidValue('metadata.generateName', generateName, fault)),
+    ...nameFaults(id, name).map((fault) => invalidValue('metadata.name', name, fault)),
+  ];
 }
 
-const QUALIFIED_NAME_WORDS =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-const LABEL_VALUE_WORDS =
-  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-
-function labelErrors(labels: Readonly<Record<string, string>> | undefined): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const key in labels) {
-    const value: unknown = labels[key];
-    errors.push(...qualifiedNameErrors('metadata.labels', key));
-    if (typeof value !== 'string') errors.push(invalidValue('metadata.labels', value, 'must be a string', 'FieldValueTypeInvalid'));
-    else if (value.length > 63) errors.push(invalidValue('metadata.labels', value, 'must be no more than 63 bytes'));
-    else if (!LABEL_VALUE.test(value)) errors.push(invalidValue('metadata.labels', value, LABEL_VALUE_WORDS));
-  }
-  return errors;
-}
-
-function qualifiedNameErrors(field: string, key: string): FieldError[] {
-  const slash = key.lastIndexOf('/');
-  const prefix = slash < 0 ? null : key.slice(0, slash);
-  const name = key.slice(slash + 1);
-  if (prefix !== null && (prefix === '' || prefix.length > 253 || !SUBDOMAIN.pattern.test(prefix)))
-    return [invalidValue(field, key, `prefix part ${SUBDOMAIN.words}`)];
-  if (name === '') return [invalidValue(field, key, 'name part must be non-empty')];
-  if (name.length > 63) return [invalidValue(field, key, 'name part must be no more than 63 bytes')];
-  return LABEL_NAME.test(name) ? [] : [invalidValue(field, key, QUALIFIED_NAME_WORDS)];
+/** What is generated goes on behind a dash. */
+function withoutTrailingDash(base: string): string {
+  return base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base;
 }
 
 function annotationErrors(annotations: Readonly<Record<string, string>> | undefined): FieldError[] {
@@ -118,26 +68,44 @@ function annotationErrors(annotations: Readonly<Record<string, string>> | undefi
   return errors;
 }
 
-function finalizerErrors(finalizers: readonly string[] | undefined): FieldError[] {
-  return (finalizers ?? []).flatMap((finalizer, index) => qualifiedNameErrors(`metadata.finalizers[${index}]`, finalizer));
+/** Finalizers from before they had to have a domain. */
+const OLD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+/** @param knownOnly one without a domain has to be one of Kubernetes' own */
+function finalizerErrors(finalizers: readonly string[] = [], knownOnly: boolean): FieldError[] {
+  const field = 'metadata.finalizers';
+  const errors = finalizers.flatMap((finalizer) => qualifiedNameErrors(field, finalizer));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion'))
+    errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  if (!knownOnly) return errors;
+  for (const [index, finalizer] of finalizers.entries()) {
+    if (finalizer.includes('/') || OLD_FINALIZERS.has(finalizer)) continue;
+    errors.push(invalidValue(`${field}[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
+  }
+  return errors;
 }
 
-function ownerErrors(owners: ObjectMeta['ownerReferences']): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const [index, owner] of (owners ?? []).entries()) {
-    for (const field of ['apiVersion', 'kind', 'name', 'uid'] as const) {
-      if (typeof owner[field] !== 'string' || owner[field] === '')
-        errors.push(invalidValue(`metadata.ownerReferences[${index}].${field}`, '', 'must not be empty'));
-    }
+function ownerErrors(owners: ObjectMeta['ownerReferences'] = []): FieldError[] {
+  const field = 'metadata.ownerReferences';
+  const errors = owners.flatMap((owner) => ownerFaults(owner, field));
+  const [first, second] = owners.filter(({ controller }) => controller === true).map(({ kind, name }) => `${kind}/${name}`);
+  if (first !== undefined && second !== undefined) {
+    const why = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${second}`;
+    errors.push(invalidValue(field, owners, why));
   }
-  if ((owners ?? []).filter((owner) => owner.controller === true).length > 1)
-    errors.push(
-      invalidValue('metadata.ownerReferences', 'multiple', 'Only one reference can have Controller set to true', 'FieldValueInvalid'),
-    );
+  return errors;
+}
+
+function ownerFaults(owner: NonNullable<ObjectMeta['ownerReferences']>[number], field: string): FieldError[] {
+  const words = { apiVersion: 'version must not be empty', kind: 'must not be empty', name: 'must not be empty', uid: 'must not be empty' };
+  const errors = (['apiVersion', 'kind', 'name', 'uid'] as const)
+    .filter((each) => typeof owner[each] !== 'string' || owner[each] === '')
+    .map((each) => invalidValue(`${field}.${each}`, '', words[each]));
+  if (owner.apiVersion === 'v1' && owner.kind === 'Event')
+    errors.push(invalidValue(field, owner, '/v1, Kind=Event is disallowed from being an owner'));
   return errors;
 }
 
 function invalidValue(field: string, value: unknown, why: string, type: FieldError['type'] = 'FieldValueInvalid'): FieldError {
-  const words = type === 'FieldValueRequired' ? `Required value: ${why}` : `Invalid value: ${JSON.stringify(value)}: ${why}`;
-  return { field, type, message: words };
+  return { field, type, message: `Invalid value: ${JSON.stringify(value)}: ${why}` };
 }

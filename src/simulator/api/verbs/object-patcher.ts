@@ -4,15 +4,15 @@ import type { PatchType } from '../../../ports/api-transport.ts';
 import { applyConflictError } from '../../patch/apply.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { mergePatch } from '../../patch/merge-patch.ts';
-import { ApiStatusError, badRequest, notFound } from '../api-error.ts';
+import { ApiStatusError, badRequest, conflict, fault, notFound, UndecodableError } from '../api-error.ts';
 import { cloneJson, isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { decodeObject } from './object-metadata.ts';
+import { decodeObject, jsonType } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { ObjectWriter, Written } from './object-writer.ts';
 import { toTimestamp } from '../timestamp.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import { applyScale, scaleOf } from './scale-subresource.ts';
+import { applyScale, scaledPart, scaleOf } from './scale-subresource.ts';
 import type { SchemaWork } from '../resources/schema-work.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 import { subjectOf, type WriteRequest } from './write-request.ts';
@@ -44,11 +44,7 @@ export function patchTypeOf(contentType: string, resource: ServedResource): Patc
     ? PATCH_TYPES.filter((known) => known !== 'application/strategic-merge-patch+json')
     : PATCH_TYPES;
   if (accepted.includes(type)) return type as PatchType;
-  throw new ApiStatusError(
-    415,
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
-  );
+  throw new ApiStatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 const PATCH_TYPES: readonly PatchType[] = [
@@ -67,23 +63,31 @@ export class ObjectPatcher {
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, BadRequest for a patch that cannot be read. */
   patch(patch: PatchRequest): Written {
-    if (patch.type === 'application/apply-patch+yaml') return this.#apply(patch);
+    if (patch.type === 'application/apply-patch+yaml') return patch.subresource === 'scale' ? this.#applyScale(patch) : this.#apply(patch);
     const { resource, subresource, request, namespace, name } = patch;
     if (subresource === 'scale') return this.#patchScale(patch);
     let unknownFields: readonly string[] = [];
+    let merged: unknown;
     const produce = (current: KubeObject): KubeObject => {
-      const decoded = this.#patched(patch, current, resource.apiVersion, resource.descriptor.kind);
+      merged = this.#merged(patch, current);
+      const decoded = decodeObject(merged, resource.apiVersion, resource.descriptor.kind);
       unknownFields = decoded.unknownFields;
       return decoded.object;
     };
     const change = {
       subresource,
       produce,
+      isPatch: true,
       get unknownFields(): readonly string[] {
         return unknownFields;
       },
     };
-    return this.#parts.writer.update(resource, namespace, name, change, request);
+    try {
+      return this.#parts.writer.update(resource, namespace, name, change, request);
+    } catch (error) {
+      if (error instanceof UndecodableError) throw undecodablePatch(merged, error.why);
+      throw error;
+    }
   }
 
   #patchScale(patch: PatchRequest): Written {
@@ -97,6 +101,14 @@ export class ObjectPatcher {
     return { ...written, object: scaleOf(resource, written.object) };
   }
 
+  /** Applies to the object what the Scale says of it, in the name of the subresource. */
+  #applyScale(patch: PatchRequest): Written {
+    const { resource, name } = patch;
+    const { object: scale } = decodeObject(patch.body, 'autoscaling/v1', 'Scale');
+    const written = this.#apply({ ...patch, body: scaledPart(resource, name, scale) });
+    return { ...written, object: scaleOf(resource, written.object) };
+  }
+
   #patched(patch: PatchRequest, current: KubeObject, apiVersion: string, kind: string): ReturnType<typeof decodeObject> {
     return decodeObject(this.#merged(patch, current), apiVersion, kind);
   }
@@ -104,7 +116,8 @@ export class ObjectPatcher {
   #merged(patch: PatchRequest, current: KubeObject): unknown {
     const { type, body, resource } = patch;
     if (type === 'application/json-patch+json') return jsonPatched(current, body);
-    if (!isRecord(body)) throw badRequest('the patch must be a JSON object');
+    if (!isRecord(body))
+      throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
     if (type === 'application/merge-patch+json' || current.kind === 'Scale') return mergePatch(current, body);
     return this.#parts.schemas.strategicMerge(resource.descriptor, current, body);
   }
@@ -113,12 +126,21 @@ export class ObjectPatcher {
   #apply(patch: PatchRequest): Written {
     const { resource, namespace, name, subresource, request } = patch;
     if (request.fieldManager === '') throw missingManager();
+    checkTyped(patch);
+    const faults = this.#parts.schemas.applyFaults(resource.descriptor, patch.body as KubeObject);
+    if (faults.length > 0) throw untypedConfiguration(patch, faults);
     const { object: applied, unknownFields } = decodeObject(patch.body, resource.apiVersion, resource.descriptor.kind);
     this.#checkApplied(patch, applied);
     const dropped = [...unknownFields, ...this.#parts.schemas.prune(resource.descriptor, applied)];
     const stored = this.#parts.store.table(resource.storageId).get(namespace, name);
     if (stored === undefined) {
       if (subresource !== '') throw notFound(subjectOf(resource, name));
+      const uid = applied.metadata.uid as string | undefined;
+      if (uid !== undefined && uid !== '') {
+        const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+        throw conflict(subjectOf(resource, name), why);
+      }
+      delete (applied.metadata as Partial<KubeObject['metadata']>).resourceVersion;
       const fresh = this.#applied(patch, null, applied);
       return this.#parts.writer.create(resource, namespace, cloneJson(fresh), request, dropped);
     }
@@ -170,7 +192,34 @@ function jsonPatched(current: KubeObject, body: unknown): unknown {
   if (outcome.ok) return outcome.value;
   if (outcome.kind === 'malformed') throw badRequest(outcome.message);
   // A real server says no more than this, not even which test failed; clients compare it.
-  throw new ApiStatusError(422, 'Invalid', 'the server rejected our request due to an error in our request');
+  throw new ApiStatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** Everything that is applied says what it is. */
+function checkTyped({ body, resource }: PatchRequest): void {
+  const { apiVersion, kind } = isRecord(body) ? body : {};
+  if (apiVersion === resource.apiVersion && kind === resource.descriptor.kind) return;
+  throw badRequest(`invalid object type: ${groupVersionKind(apiVersion, kind)}`);
+}
+
+function untypedConfiguration({ body, name, resource }: PatchRequest, faults: readonly string[]): ApiStatusError {
+  const given = (body as { metadata?: { namespace?: string } }).metadata?.namespace ?? '';
+  const what = `${given}/${name}; ${groupVersionKind(resource.apiVersion, resource.descriptor.kind)}`;
+  const words = faults.length === 1 ? (faults[0] ?? '') : `errors:\n  ${faults.join('\n  ')}`;
+  return fault(`failed to create typed patch object (${what}): ${words}`);
+}
+
+/** `apps/v1, Kind=Deployment`, `/v1, Kind=Pod`. */
+function groupVersionKind(apiVersion: unknown, kind: unknown): string {
+  const version = typeof apiVersion === 'string' ? apiVersion : '';
+  return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
+}
+
+/** What a patch makes of an object has to be one. The answer shows it whole. */
+function undecodablePatch(merged: unknown, why: string): ApiStatusError {
+  const message = `Invalid value: ${JSON.stringify(JSON.stringify(merged))}: ${why}`;
+  const causes = [{ reason: 'FieldValueInvalid', message, field: 'patch' }];
+  return new ApiStatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, { causes });
 }
 
 function missingManager(): ApiStatusError {

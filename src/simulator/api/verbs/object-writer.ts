@@ -2,7 +2,18 @@
 
 import type { Clock } from '../../../ports/clock.ts';
 import type { Random } from '../../../ports/random.ts';
-import { alreadyExists, ApiStatusError, badRequest, conflict, forbidden, invalid, notFound, type FieldError } from '../api-error.ts';
+import {
+  alreadyExists,
+  ApiStatusError,
+  badRequest,
+  conflict,
+  fault,
+  forbidden,
+  invalid,
+  notFound,
+  UndecodableError,
+  type FieldError,
+} from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { cloneJson, equalJson } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
@@ -13,7 +24,7 @@ import type { ManagedBy, SchemaWork } from '../resources/schema-work.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 import type { ResourceStrategy, StrategyContext } from '../strategy.ts';
 import { toTimestamp } from '../timestamp.ts';
-import { isRemovable, keepOutsideSubresource, keepSystemMetadata } from './update-rules.ts';
+import { dropEmptyMetadata, isRemovable, keepOutsideSubresource, keepSystemMetadata } from './update-rules.ts';
 import { checkPreconditions, subjectOf, type Preconditions, type WriteRequest } from './write-request.ts';
 
 export interface WriterParts {
@@ -39,6 +50,7 @@ export interface Change {
   readonly subresource: string;
   /** The wanted object, as the writer's own; may be the draft that `draft()` gives. */
   readonly produce: (current: KubeObject) => KubeObject;
+  readonly isPatch?: boolean;
   /** `produce` has kept managedFields itself (server-side apply). */
   readonly managesFields?: boolean;
   readonly preconditions?: Preconditions;
@@ -70,8 +82,7 @@ export class ObjectWriter {
   ): Written {
     const { store, clock, random } = this.#parts;
     this.#nameNewObject(resource, namespace, decoded, random);
-    if (decoded.metadata.resourceVersion as string | undefined)
-      throw badRequest('resourceVersion should not be set on objects to be created');
+    if (decoded.metadata.resourceVersion as string | undefined) throw fault('resourceVersion should not be set on objects to be created');
     const appliedFields = decoded.metadata.managedFields;
     const warnings = this.#prune(resource, decoded, request, unknown);
     const draft = resource.view.toStored(decoded);
@@ -85,6 +96,7 @@ export class ObjectWriter {
     delete draft.metadata.deletionTimestamp;
     delete draft.metadata.deletionGracePeriodSeconds;
     if (!resource.descriptor.hasGeneration) delete draft.metadata.generation;
+    dropEmptyMetadata(draft.metadata);
     if (resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id)) clearStatus(resource, draft);
     this.#checkNamespace(resource, draft);
 
@@ -99,7 +111,8 @@ export class ObjectWriter {
     const table = store.table(resource.storageId);
     if (table.get(draft.metadata.namespace, draft.metadata.name) !== undefined)
       throw alreadyExists(subjectOf(resource, draft.metadata.name));
-    const stored = request.dryRun ? draft : table.put(draft);
+    dropEmptyMetadata(draft.metadata);
+    const stored = request.dryRun ? withoutVersion(draft) : table.put(draft);
     return { object: resource.view.toServed(stored), created: true, warnings: [...warnings, ...this.#told(resource, draft, request)] };
   }
 
@@ -109,13 +122,14 @@ export class ObjectWriter {
     if (stored === undefined) throw notFound(subjectOf(resource, name));
     checkPreconditions(resource, stored, change.preconditions);
     const candidate = change.produce(resource.view.toServed(stored));
-    checkIdentity(resource, stored, candidate);
+    checkIdentity(resource, stored, candidate, change.isPatch === true);
     const warnings = this.#prune(resource, candidate, request, change.unknownFields ?? [], change.subresource);
     const { subresource } = change;
     const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
     // What is kept from the stored object is a copy of it wherever somebody may still change the draft.
     const kept = request.trusted && subresource === 'status' ? stored : cloneJson(stored);
     const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
+    this.#checkDeletionTime(resource, draft, stored, subresource);
     keepSystemMetadata(draft, kept);
     this.#checkFinalizers(resource, draft, stored);
 
@@ -123,9 +137,10 @@ export class ObjectWriter {
     if (givenFields !== undefined) draft.metadata.managedFields = givenFields;
     if (isSameState(draft, stored)) return { object: resource.view.toServed(stored), created: false, warnings };
     // A pod's generation counts what was asked of it; where it runs was not.
-    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(draft, stored))
+    if (resource.descriptor.hasGeneration && subresource !== 'binding' && contentChanged(resource, draft, stored, subresource))
       draft.metadata.generation = (stored.metadata.generation ?? 0) + 1;
     if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
+    dropEmptyMetadata(draft.metadata);
     if (!request.dryRun) this.#commit(resource, draft, stored);
     const told = subresource === '' ? this.#told(resource, draft, request) : [];
     return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...told] };
@@ -142,14 +157,16 @@ export class ObjectWriter {
     const context = this.#context(request);
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
-    const errors: FieldError[] = metadataErrors(resource.id, draft);
+    const errors: FieldError[] = metadataErrors(resource, draft, old === null);
     const checksSchema = !(request.trusted && subresource === 'status');
     if (checksSchema) {
       this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
       errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
     }
-    this.#refuse(resource, draft, errors);
-    this.#refuse(resource, draft, strategy?.validate?.(draft, old, context, subresource) ?? []);
+    // Strategies take the shape of an object for granted, not its values: where only those are wrong, all is told together.
+    const hasShape = errors.every(({ type }) => type !== 'FieldValueTypeInvalid' && type !== 'FieldValueRequired');
+    if (!hasShape) this.#refuse(resource, draft, errors);
+    this.#refuse(resource, draft, joined(errors, strategy?.validate?.(draft, old, context, subresource) ?? []));
     strategy?.admit?.(draft, old, context, subresource);
   }
 
@@ -158,9 +175,18 @@ export class ObjectWriter {
     const { kind, version } = resource.descriptor;
     const wrongType = errors.find((error) => error.type === 'FieldValueTypeInvalid');
     // Built-in kinds fail to decode where a type is wrong; custom resources are validated like any other rule.
-    if (wrongType !== undefined && !resource.custom)
-      throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${wrongType.field}: ${wrongType.message}`);
+    if (wrongType !== undefined && !resource.custom) {
+      const why = this.#parts.schemas.decodingFault(resource.storedDescriptor, draft) ?? `${wrongType.field}: ${wrongType.message}`;
+      throw new UndecodableError(kind, version, kind, why);
+    }
     throw invalid(subjectOf(resource, draft.metadata.name), errors);
+  }
+
+  /** Only a DELETE begins a deletion. */
+  #checkDeletionTime(resource: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): void {
+    const { deletionTimestamp } = draft.metadata;
+    if (subresource !== '' || deletionTimestamp === undefined || stored.metadata.deletionTimestamp !== undefined) return;
+    throw invalid(subjectOf(resource, stored.metadata.name), [immutable('metadata.deletionTimestamp', deletionTimestamp)]);
   }
 
   #checkFinalizers(resource: ServedResource, draft: KubeObject, stored: KubeObject): void {
@@ -182,11 +208,14 @@ export class ObjectWriter {
   ): readonly string[] {
     if (request.trusted && subresource === 'status') return [];
     const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
-    if (dropped.length === 0 || request.fieldValidation === 'Ignore') return [];
-    const words = dropped.map((path) => `unknown field ${JSON.stringify(path)}`);
+    const words = [
+      ...(request.duplicateFields ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`),
+      ...dropped.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ];
+    if (words.length === 0 || request.fieldValidation === 'Ignore') return [];
     if (request.fieldValidation === 'Warn') return words;
     const { kind, version } = resource.descriptor;
-    throw badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${words.join(', ')}`);
+    throw new UndecodableError(kind, version, kind, `strict decoding error: ${words.join(', ')}`);
   }
 
   #nameNewObject(resource: ServedResource, namespace: string | null, object: KubeObject, random: Random): void {
@@ -242,7 +271,8 @@ export class ObjectWriter {
   }
 
   #context(request: WriteRequest): StrategyContext {
-    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user: request.user, dryRun: request.dryRun };
+    const { user, dryRun, may } = request;
+    return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(may === undefined ? {} : { may }) };
   }
 }
 
@@ -252,20 +282,40 @@ function clearStatus(resource: ServedResource, draft: KubeObject): void {
   else draft['status'] = {};
 }
 
-function checkIdentity(resource: ServedResource, stored: KubeObject, candidate: KubeObject): void {
+function checkIdentity(resource: ServedResource, stored: KubeObject, candidate: KubeObject, isPatch: boolean): void {
   const { name, namespace } = stored.metadata;
   const given = candidate.metadata as Partial<KubeObject['metadata']>;
   if (given.name !== undefined && given.name !== '' && given.name !== name)
     throw badRequest(`the name of the object (${given.name}) does not match the name on the URL (${name})`);
   if (given.namespace !== undefined && given.namespace !== '' && given.namespace !== namespace)
-    throw badRequest(`the namespace of the object (${given.namespace}) does not match the namespace on the URL (${namespace ?? ''})`);
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   if (given.uid !== undefined && given.uid !== '' && given.uid !== stored.metadata.uid)
-    throw conflict(
-      subjectOf(resource, name),
-      `Precondition failed: UID in precondition: ${given.uid}, UID in object meta: ${stored.metadata.uid}`,
-    );
+    throw otherUid(resource, stored, given.uid, isPatch);
   const version = given.resourceVersion ?? '';
+  if (!/^\d*$/.test(version)) throw fault(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version !== '' && version !== '0' && version !== stored.metadata.resourceVersion) throw conflict(subjectOf(resource, name));
+}
+
+/** A patch was made from the object itself, so that a uid in it is a change; a whole object was meant for another. */
+function otherUid(resource: ServedResource, { metadata }: KubeObject, uid: string, isPatch: boolean): ApiStatusError {
+  const of = subjectOf(resource, metadata.name);
+  if (isPatch) return invalid(of, [immutable('metadata.uid', uid)]);
+  return conflict(of, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`);
+}
+
+function immutable(field: string, value: unknown): FieldError {
+  return { field, type: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: field is immutable` };
+}
+
+/** What is not stored has none. */
+function withoutVersion(draft: KubeObject): KubeObject {
+  const { resourceVersion: _none, ...metadata } = draft.metadata;
+  return { ...draft, metadata: metadata as KubeObject['metadata'] };
+}
+
+/** Where both speak of a field, the strategy's words are the API server's. */
+function joined(bySchema: readonly FieldError[], byStrategy: readonly FieldError[]): readonly FieldError[] {
+  return [...bySchema.filter(({ field }) => !byStrategy.some((error) => error.field === field)), ...byStrategy];
 }
 
 /** Whether a commit would store what is stored already. Times of managed fields do not count. */
@@ -281,9 +331,12 @@ function untimed(object: KubeObject): unknown {
   return object.metadata.managedFields?.map((entry) => ({ ...entry, time: '' }));
 }
 
-/** Anything but metadata and status: what `metadata.generation` counts. */
-function contentChanged(draft: KubeObject, stored: KubeObject): boolean {
-  const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, status: undefined });
+/** Anything but metadata, and the status where it is apart: what `metadata.generation` counts. */
+function contentChanged({ descriptor, custom }: ServedResource, draft: KubeObject, stored: KubeObject, subresource: string): boolean {
+  const apart = !custom || descriptor.subresources.includes('status') ? { status: undefined } : {};
+  const content = (object: KubeObject): KubeObject => ({ ...object, metadata: stored.metadata, ...apart });
+  const countsAnnotations = descriptor.generationCountsAnnotations === true && subresource === '';
+  if (countsAnnotations && !equalJson(draft.metadata.annotations ?? {}, stored.metadata.annotations ?? {})) return true;
   return !equalJson(content(draft), content(stored));
 }
 

@@ -1,6 +1,6 @@
 // autoscaling/v1 Scale: one shape for how many replicas something has, whatever its kind.
 
-import { badRequest } from '../api-error.ts';
+import { badRequest, invalid } from '../api-error.ts';
 import { isRecord, readPath, writePath } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
@@ -34,23 +34,42 @@ const BUILT_IN_PATHS: ScalePaths = {
 export function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
   const paths = resource.scalePaths ?? BUILT_IN_PATHS;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const replicas = count(readPath(object, paths.specReplicas));
   const selector = resource.scalePaths === null ? selectorText(readPath(object, ['spec', 'selector'])) : customSelector(object, paths);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
     metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
-    spec: { replicas: count(readPath(object, paths.specReplicas)) },
+    spec: replicas === 0 ? {} : { replicas },
     status: { replicas: count(readPath(object, paths.statusReplicas)), ...(selector === '' ? {} : { selector }) },
   };
 }
 
-/** Carries a wanted Scale over to the draft of the object. Throws ApiStatusError 400 for a count that is none. */
+/** Carries a wanted Scale over to the draft of the object. Throws ApiStatusError: 400 for a count that is no whole number, 422 below 0. */
 export function applyScale(resource: ServedResource, draft: KubeObject, scale: KubeObject): void {
   const replicas = readPath(scale, ['spec', 'replicas']) ?? 0;
-  if (!Number.isInteger(replicas) || (replicas as number) < 0)
+  if (typeof replicas !== 'number' || !Number.isInteger(replicas))
     throw badRequest(`spec.replicas: ${JSON.stringify(replicas)} must be an integer of at least 0`);
+  if (replicas < 0) {
+    const subject = { group: SCALE.group, kind: SCALE.kind, plural: SCALE.plural, name: draft.metadata.name };
+    const why = resource.custom ? 'should be a non-negative integer' : 'must be greater than or equal to 0';
+    const message = `Invalid value: ${replicas}: ${why}`;
+    throw invalid(subject, [{ field: 'spec.replicas', type: 'FieldValueInvalid', message }]);
+  }
   writePath(draft, (resource.scalePaths ?? BUILT_IN_PATHS).specReplicas, replicas);
   draft.metadata.resourceVersion = (scale.metadata as Partial<KubeObject['metadata']>).resourceVersion ?? '';
+}
+
+/** What an applied Scale says of the object itself. */
+export function scaledPart(resource: ServedResource, name: string, scale: KubeObject): KubeObject {
+  const part: KubeObject = {
+    apiVersion: resource.apiVersion,
+    kind: resource.descriptor.kind,
+    metadata: { name } as KubeObject['metadata'],
+  };
+  const replicas = readPath(scale, ['spec', 'replicas']);
+  if (replicas !== undefined) writePath(part, (resource.scalePaths ?? BUILT_IN_PATHS).specReplicas, replicas);
+  return part;
 }
 
 function customSelector(object: KubeObject, paths: ScalePaths): string {

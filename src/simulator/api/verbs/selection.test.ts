@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ServedResources } from '../resources/served-resources.ts';
 import { fieldPredicate, parseFieldSelector } from './field-selection.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { labelPredicate, parseLabelSelector } from './label-selection.ts';
@@ -48,7 +49,8 @@ describe('label selectors', () => {
 
 describe('field selectors', () => {
   const node = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, spec: {} } as unknown as KubeObject;
-  const matches = (text: string): boolean | undefined => fieldPredicate(parseFieldSelector(text, ['spec.unschedulable']))?.(node);
+  const nodes = new ServedResources().findById('nodes')!;
+  const matches = (text: string): boolean | undefined => fieldPredicate(parseFieldSelector(text, nodes))?.(node);
 
   test('a field that is not set reads as its zero value', () => {
     expect(matches('spec.unschedulable=false')).toBe(true);

@@ -24,7 +24,7 @@ export function selectionOf(
   fieldSelector: string | undefined,
 ): Selection {
   const labels = parseLabelSelector(labelSelector ?? '');
-  const requirements = parseFieldSelector(fieldSelector ?? '', resource.descriptor.fieldSelectors);
+  const requirements = parseFieldSelector(fieldSelector ?? '', resource);
   const fields = fieldPredicate(requirements);
   const sameView = resource.id === resource.storageId;
   const isIn = (object: KubeObject): boolean => namespace === null || object.metadata.namespace === namespace;

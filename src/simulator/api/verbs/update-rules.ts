@@ -8,6 +8,8 @@ import type { ServedResource } from '../resources/served-resources.ts';
 
 /** Resources whose status subresource also takes labels and annotations: kubelets write those. */
 const LABELLED_BY_STATUS: ReadonlySet<string> = new Set(['pods', 'nodes']);
+/** The controller of Deployments notes their revision together with their status. */
+const ANNOTATED_BY_STATUS: ReadonlySet<string> = new Set([...LABELLED_BY_STATUS, 'deployments.apps']);
 
 /**
  * The draft with everything restored that a write to `subresource` ('' for the main resource) may not change.
@@ -32,10 +34,9 @@ function statusOnly(resource: ServedResource, draft: KubeObject, stored: KubeObj
   if (draft['status'] !== undefined && draft['status'] !== null && !isRecord(draft['status']))
     throw badRequest(`status: must be an object, not ${JSON.stringify(draft['status'])}`);
   const metadata = { ...stored.metadata };
-  if (LABELLED_BY_STATUS.has(resource.id)) {
-    if (draft.metadata.labels !== undefined) metadata.labels = draft.metadata.labels;
-    if (draft.metadata.annotations !== undefined) metadata.annotations = draft.metadata.annotations;
-  }
+  const { labels, annotations } = draft.metadata;
+  if (LABELLED_BY_STATUS.has(resource.id) && labels !== undefined) metadata.labels = labels;
+  if (ANNOTATED_BY_STATUS.has(resource.id) && annotations !== undefined) metadata.annotations = annotations;
   return withStatus({ ...stored, metadata }, draft['status']);
 }
 
@@ -65,9 +66,17 @@ export function keepSystemMetadata(draft: KubeObject, stored: KubeObject): void 
   put(to, 'deletionTimestamp', from.deletionTimestamp);
   put(to, 'deletionGracePeriodSeconds', from.deletionGracePeriodSeconds);
   if ((to.managedFields?.length ?? 0) === 0) put(to, 'managedFields', from.managedFields);
-  // Empty and absent are one; the wire never shows an empty map or list of metadata.
-  for (const field of ['labels', 'annotations'] as const) if (isEmpty(to[field])) put(to, field, undefined);
-  for (const field of ['finalizers', 'ownerReferences'] as const) if (to[field]?.length === 0) put(to, field, undefined);
+  const { managedFields } = to;
+  dropEmptyMetadata(to);
+  // A list of nothing is told apart from none until ownership is worked out.
+  if (managedFields !== undefined) to.managedFields = managedFields;
+}
+
+/** Empty and absent are one; the wire never shows an empty map or list of metadata. */
+export function dropEmptyMetadata(metadata: KubeObject['metadata']): void {
+  for (const field of ['labels', 'annotations'] as const) if (isEmpty(metadata[field])) put(metadata, field, undefined);
+  for (const field of ['finalizers', 'ownerReferences', 'managedFields'] as const)
+    if (metadata[field]?.length === 0) put(metadata, field, undefined);
 }
 
 function isEmpty(value: Readonly<Record<string, string>> | undefined): boolean {

@@ -296,7 +296,7 @@ describe('list', () => {
 
   test.each([
     [{ resourceVersion: '999' }, 504, 'Too large resource version: 999, current: '],
-    [{ resourceVersion: 'x' }, 422, 'resourceVersion: Invalid value'],
+    [{ resourceVersion: 'x' }, 400, 'resourceVersion: Invalid value'],
     [{ resourceVersionMatch: 'Exact' }, 422, 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
     [{ continue: 'garbage' }, 400, 'continue key is not valid'],
   ])('refuses %j', async (query, status, message) => {

@@ -1,5 +1,7 @@
+import type { AccessAttributes } from '../access/authorization.ts';
 import { badRequest, conflict } from '../api-error.ts';
 import { isRecord } from '../json.ts';
+import { optionsInvalid, unsupported } from '../requests/option-errors.ts';
 import type { KubeObject } from '../kube-object.ts';
 import type { ServedResource } from '../resources/served-resources.ts';
 
@@ -16,6 +18,10 @@ export interface WriteRequest {
    * writes skip the schema and its managed fields are recorded as one entry without the fields (see `managed-fields.ts`).
    */
   readonly trusted: boolean;
+  /** Paths of fields that the body gave twice. */
+  readonly duplicateFields?: readonly string[];
+  /** Whether who writes may do something else, too. Absent for actors: they may everything. */
+  readonly may?: (attributes: AccessAttributes) => boolean;
 }
 
 export interface Preconditions {
@@ -47,23 +53,35 @@ export function checkPreconditions(resource: Named, object: KubeObject, precondi
   if (preconditions === undefined) return;
   const { name, uid, resourceVersion } = object.metadata;
   const wanted = preconditions;
-  if (wanted.uid !== undefined && wanted.uid !== uid)
-    throw conflict(subjectOf(resource, name), `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`);
-  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion)
-    throw conflict(
-      subjectOf(resource, name),
-      `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
-    );
+  // Named by its kind, where every other refusal names the resource.
+  const of = { ...subjectOf(resource, name), plural: resource.descriptor.kind };
+  if (wanted.uid !== undefined && wanted.uid !== uid) {
+    const why = `the UID in the precondition (${wanted.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+    throw conflict(of, why);
+  }
+  if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${wanted.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+    throw conflict(of, why);
+  }
 }
 
 const PROPAGATIONS: readonly Propagation[] = ['Background', 'Foreground', 'Orphan'];
 
-/** From the body of a DELETE and its query; the body wins. Throws ApiStatusError 400 for values that mean nothing. */
+/** From the body of a DELETE and its query; the body wins. Throws ApiStatusError 400 and 422 for values that mean nothing. */
 export function readDeleteOptions(body: unknown, query: Readonly<Record<string, string | undefined>>): DeleteOptions & { dryRun: boolean } {
   const given = recordOf(body, 'the request body must be a DeleteOptions object');
+  const kind = given['kind'] ?? 'DeleteOptions';
+  if (kind !== 'DeleteOptions')
+    throw badRequest(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(given['apiVersion'])} in scheme "embedded cluster"`,
+    );
   const preconditions = recordOf(given['preconditions'], 'preconditions: must be an object');
   const gracePeriodSeconds = readGrace(given['gracePeriodSeconds'] ?? query['gracePeriodSeconds']);
   const propagation = readPropagation(given['propagationPolicy'] ?? query['propagationPolicy'] ?? orphanPolicy(given['orphanDependents']));
+  if (typeof given['orphanDependents'] === 'boolean' && propagation !== undefined && given['propagationPolicy'] !== undefined) {
+    const message = `Invalid value: ${JSON.stringify(propagation)}: orphanDependents and deletionPropagation cannot be both set`;
+    throw optionsInvalid('DeleteOptions', [{ field: 'propagationPolicy', type: 'FieldValueInvalid', message }]);
+  }
   const dryRun = given['dryRun'] ?? [query['dryRun']];
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
@@ -91,7 +109,7 @@ function readPropagation(given: unknown): Propagation | undefined {
   if (given === undefined || given === null) return undefined;
   const policy = PROPAGATIONS.find((known) => known === given);
   if (policy !== undefined) return policy;
-  throw badRequest(`propagationPolicy: ${JSON.stringify(given)} is not one of ${PROPAGATIONS.join(', ')}`);
+  throw optionsInvalid('DeleteOptions', [unsupported('propagationPolicy', given, ['Foreground', 'Background', 'Orphan', 'nil'])]);
 }
 
 /** The field that propagationPolicy replaced; kubectl still sends it for `--cascade` on old servers. */

@@ -2,7 +2,8 @@
 
 import { ApiStatusError, type FieldError } from '../api-error.ts';
 import type { KubeObject } from '../kube-object.ts';
-import { listOptionsInvalid, readResourceVersion, tooLargeResourceVersion } from '../verbs/object-lister.ts';
+import { forbidden, optionsInvalid, unsupported } from '../requests/option-errors.ts';
+import { notAVersion, parseResourceVersion, tooLargeResourceVersion } from '../verbs/object-lister.ts';
 import type { ObjectStore, StoredChange } from '../store/object-store.ts';
 import type { Selection } from '../verbs/selection.ts';
 
@@ -25,27 +26,19 @@ export interface WatchView {
   bookmark(resourceVersion: string, isInitialEnd: boolean): unknown;
 }
 
-/** Throws ApiStatusError 422 for parameters that contradict each other. */
+/** Throws ApiStatusError: 422 for parameters that contradict each other, 500 (as a real server) for a version that is none. */
 export function checkWatchQuery(query: WatchQuery): void {
   const { sendInitialEvents, resourceVersionMatch: match = '' } = query;
-  const forbid = (field: string, why: string): FieldError => ({ field, type: 'FieldValueForbidden', message: `Forbidden: ${why}` });
-  if (sendInitialEvents === undefined) {
-    if (match !== '')
-      throw listOptionsInvalid([
-        forbid('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
-      ]);
-    return;
-  }
-  if (match === '')
-    throw listOptionsInvalid([forbid('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')]);
-  if (match !== 'NotOlderThan')
-    throw listOptionsInvalid([
-      {
-        field: 'resourceVersionMatch',
-        type: 'FieldValueNotSupported',
-        message: `Unsupported value: ${JSON.stringify(match)}: supported values: "NotOlderThan"`,
-      },
-    ]);
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
+    errors.push(forbidden(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (sendInitialEvents === undefined && match !== '')
+    errors.push(forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  if (match !== '' && match !== 'NotOlderThan') errors.push(unsupported(field, match, ['NotOlderThan']));
+  if (errors.length > 0) throw optionsInvalid('ListOptions', errors);
+  const { resourceVersion: version = '' } = query;
+  if (version !== '' && parseResourceVersion(version) === undefined) throw new ApiStatusError(500, '', notAVersion(version));
 }
 
 export class WatchSession {
@@ -70,7 +63,7 @@ export class WatchSession {
   start(query: WatchQuery): boolean {
     const table = this.#store.table(this.#selection.resource.storageId);
     const text = query.resourceVersion ?? '';
-    const since = text === '' ? 0 : readResourceVersion(text);
+    const since = text === '' ? 0 : (parseResourceVersion(text) ?? 0);
     if (since > this.#store.revision) throw tooLargeResourceVersion(since, this.#store.revision);
     const wantsInitial = query.sendInitialEvents ?? since === 0;
     if (wantsInitial) {

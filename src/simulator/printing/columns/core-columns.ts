@@ -88,13 +88,8 @@ export const CORE_COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     wide('Selector', 'Labels of the pods behind it.', (service) => labelsText(fieldsAt(service, 'spec', 'selector'))),
   ],
   endpoints: [NAME, text('Endpoints', 'Addresses and ports.', endpointAddresses), AGE],
-  configmaps: [NAME, count('Data', 'How many keys it has.', (object) => sizeOf(object, 'data') + sizeOf(object, 'binaryData')), AGE],
-  secrets: [
-    NAME,
-    shown('Type', 'What the keys mean.', ['type'], ''),
-    count('Data', 'How many keys it has.', (object) => sizeOf(object, 'data')),
-    AGE,
-  ],
+  configmaps: [NAME, keys((object) => sizeOf(object, 'data') + sizeOf(object, 'binaryData')), AGE],
+  secrets: [NAME, shown('Type', 'What the keys mean.', ['type'], ''), keys((object) => sizeOf(object, 'data')), AGE],
   serviceaccounts: [NAME, count('Secrets', 'How many secrets it has.', (object) => itemsAt(object, 'secrets').length), AGE],
   persistentvolumes: [
     NAME,
@@ -255,4 +250,9 @@ function quotaText(quota: KubeObject, limits: boolean): string {
     .filter((resource) => resource.startsWith('limits.') === limits)
     .map((resource) => `${resource}: ${textAt(used, [resource], '0')}/${textAt(hard, [resource])}`)
     .join(', ');
+}
+
+/** The column says that it is text and holds a number, as on a real server. */
+function keys(of: (object: KubeObject) => number): Column {
+  return { ...count('Data', 'How many keys it has.', of), type: 'string' };
 }

@@ -15,7 +15,7 @@ import {
 } from '../schema-facts.ts';
 
 const CONDITIONS = all(listMap(['type']), saying('What is true of it now, one entry per type.'));
-const PROTOCOL = all(oneOf('TCP', 'UDP', 'SCTP'), withDefault('TCP'));
+const PROTOCOL = all(oneOf('SCTP', 'TCP', 'UDP'), withDefault('TCP'));
 const PORT_NUMBER: FieldFacts = { minimum: 1, maximum: 65535 };
 const ACCESS_MODES = all(atomicList, {
   items: { type: 'string', enum: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'] },
@@ -65,7 +65,7 @@ export const CORE_FACTS: FactsByType = {
       matchLabels: saying('Labels and values that an object must have.'),
     },
   },
-  V1LabelSelectorRequirement: { fields: { operator: oneOf('In', 'NotIn', 'Exists', 'DoesNotExist'), values: atomicList } },
+  V1LabelSelectorRequirement: { fields: { values: atomicList } },
   V1ObjectReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   V1TypedLocalObjectReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
   V1SecretReference: { schema: { 'x-kubernetes-map-type': 'atomic' } },
@@ -107,9 +107,9 @@ export const CORE_FACTS: FactsByType = {
     fields: {
       ports: all(listMap(['port', 'protocol']), saying('Ports of the service.')),
       selector: all(atomicMap, saying('Labels of the pods behind the service.')),
-      type: all(oneOf('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'), withDefault('ClusterIP')),
-      sessionAffinity: all(oneOf('None', 'ClientIP'), withDefault('None')),
-      internalTrafficPolicy: all(oneOf('Cluster', 'Local'), withDefault('Cluster')),
+      type: all(oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'), withDefault('ClusterIP')),
+      sessionAffinity: all(oneOf('ClientIP', 'None'), withDefault('None')),
+      internalTrafficPolicy: oneOf('Cluster', 'Local'),
       externalTrafficPolicy: oneOf('Cluster', 'Local'),
       ipFamilyPolicy: oneOf('SingleStack', 'PreferDualStack', 'RequireDualStack'),
       clusterIPs: atomicList,

@@ -1,7 +1,7 @@
 import type { FactsByType } from '../schema-facts.ts';
 import { all, atomicList, listMap, oneOf, required, saying, setList, withDefault } from '../schema-facts.ts';
 
-const PROTOCOL = all(oneOf('TCP', 'UDP', 'SCTP'), withDefault('TCP'));
+const PROTOCOL = all(oneOf('SCTP', 'TCP', 'UDP'), withDefault('TCP'));
 const CONDITIONS = listMap(['type']);
 const FAILURE_POLICY = all(oneOf('Fail', 'Ignore'), withDefault('Fail'));
 const MATCH_POLICY = all(oneOf('Equivalent', 'Exact'), withDefault('Equivalent'));

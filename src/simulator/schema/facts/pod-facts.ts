@@ -17,7 +17,7 @@ import {
 } from '../schema-facts.ts';
 
 const PULL_POLICY = oneOf('Always', 'IfNotPresent', 'Never');
-const PROTOCOL = all(oneOf('TCP', 'UDP', 'SCTP'), withDefault('TCP'), saying('TCP, UDP or SCTP.'));
+const PROTOCOL = all(oneOf('SCTP', 'TCP', 'UDP'), withDefault('TCP'), saying('TCP, UDP or SCTP.'));
 const FILE_MODE_0644: FieldFacts = { default: 420, minimum: 0, maximum: 511 };
 const PORT_NUMBER: FieldFacts = { minimum: 1, maximum: 65535 };
 const LOCAL_NAME = withDefault('');
@@ -58,7 +58,7 @@ export const POD_FACTS: FactsByType = {
   V1PodTemplate: { description: 'A template for pods.' },
   V1PodTemplateSpec: {
     description: 'What the pods that are created from it look like.',
-    fields: { metadata: saying('Labels and annotations of the pods.'), spec: saying('What the pods run.') },
+    fields: { metadata: all(withDefault({}), saying('Labels and annotations of the pods.')), spec: saying('What the pods run.') },
   },
   V1PodSpec: {
     description: 'What a pod runs, and how.',
@@ -95,13 +95,13 @@ export const POD_FACTS: FactsByType = {
         withDefault('Always'),
         saying('Whether containers are started again when they end.'),
       ),
-      dnsPolicy: all(oneOf('ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'), withDefault('ClusterFirst')),
+      dnsPolicy: all(oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'), withDefault('ClusterFirst')),
       terminationGracePeriodSeconds: all(
         withDefault(30),
         notNegative,
         saying('Seconds between the request to stop and the kill; 0 stops at once.'),
       ),
-      activeDeadlineSeconds: all({ minimum: 1 }, saying('Seconds after its start at which the pod is failed.')),
+      activeDeadlineSeconds: all({ minimum: 1, maximum: 2_147_483_647 }, saying('Seconds after its start at which the pod is failed.')),
       securityContext: all(withDefault({}), saying('Security settings for the pod and all its containers.')),
       schedulerName: all(withDefault('default-scheduler'), saying('Scheduler that places the pod.')),
       serviceAccountName: saying('ServiceAccount as which the pod talks to the API.'),

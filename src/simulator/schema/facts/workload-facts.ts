@@ -47,7 +47,7 @@ export const WORKLOAD_FACTS: FactsByType = {
       paused: saying('Changes of the template are not rolled out.'),
     },
   },
-  V1DeploymentStrategy: { fields: { type: all(oneOf('Recreate', 'RollingUpdate'), withDefault('RollingUpdate')) } },
+  V1DeploymentStrategy: { fields: { type: withDefault('RollingUpdate') } },
   V1RollingUpdateDeployment: {
     fields: {
       maxSurge: all(withDefault('25%'), saying('How many pods there may be above the wanted number, as a number or a percentage.')),
@@ -98,15 +98,16 @@ export const WORKLOAD_FACTS: FactsByType = {
   V1ControllerRevision: { description: 'A past state of a workload.' },
 
   V1Job: { description: 'Runs pods until enough of them have succeeded.', fields: { spec: SPEC, status: STATUS } },
+  V1JobTemplateSpec: { fields: { metadata: withDefault({}) } },
   V1JobSpec: {
     fields: {
       activeDeadlineSeconds: all({ minimum: 1 }, saying('Seconds after which the job is failed.')),
       backoffLimit: all(notNegative, saying('Failures after which the job is failed.')),
       completions: all(notNegative, saying('How many pods must succeed.')),
-      completionMode: all(oneOf('NonIndexed', 'Indexed'), withDefault('NonIndexed')),
+      completionMode: oneOf('Indexed', 'NonIndexed'),
       parallelism: all(notNegative, saying('How many pods run at once.')),
       podReplacementPolicy: oneOf('Failed', 'TerminatingOrFailed'),
-      suspend: all(withDefault(false), saying('Pods are not created meanwhile.')),
+      suspend: saying('Pods are not created meanwhile.'),
       template: TEMPLATE,
       ttlSecondsAfterFinished: all(notNegative, saying('Seconds after its end at which the job is deleted.')),
     },
@@ -175,7 +176,7 @@ export const WORKLOAD_FACTS: FactsByType = {
       selector: { 'x-kubernetes-patch-strategy': 'replace', description: 'Pods that the budget covers.' },
       minAvailable: saying('How many must stay available, as a number or a percentage.'),
       maxUnavailable: saying('How many may be missing, as a number or a percentage.'),
-      unhealthyPodEvictionPolicy: oneOf('IfHealthyBudget', 'AlwaysAllow'),
+      unhealthyPodEvictionPolicy: oneOf('AlwaysAllow', 'IfHealthyBudget'),
     },
   },
   V1PodDisruptionBudgetStatus: {

@@ -177,7 +177,7 @@ export const DISCOVERY_CASES = area('discovery', {
     expect(apps.freshness).toBe('Current');
     const deployments = apps.resources.find((entry: Json) => entry.resource === 'deployments');
     expect(deployments).toMatchObject({
-      responseKind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+      responseKind: { group: '', version: '', kind: 'Deployment' },
       scope: 'Namespaced',
       singularResource: 'deployment',
       shortNames: ['deploy'],
@@ -195,7 +195,7 @@ export const DISCOVERY_CASES = area('discovery', {
     const core = await aggregated(client, '/api', undefined, 'v1');
     expect(core.resources.find((entry: Json) => entry.resource === 'nodes')).toMatchObject({
       scope: 'Cluster',
-      responseKind: { group: '', version: 'v1', kind: 'Node' },
+      responseKind: { group: '', version: '', kind: 'Node' },
     });
   },
   'aggregated discovery lists the same resources as the old form': async ({ client }) => {
@@ -214,12 +214,12 @@ export const DISCOVERY_CASES = area('discovery', {
     expect(plain.body.kind).toBe('APIGroupList');
   },
   'OpenAPI v3 has an index with a path per group version': async ({ client }) => {
-    const { body } = await client.get('/openapi/v3');
+    const body = JSON.parse((await client.get('/openapi/v3')).text);
     for (const path of ['api/v1', 'apis/apps/v1', 'apis/batch/v1', 'apis/policy/v1', 'apis/autoscaling/v2'])
-      expect([path, body.paths[path]?.serverRelativeURL]).toEqual([path, expect.stringMatching(`^/openapi/v3/${path}\\?hash=`)]);
+      expect([path, body.paths[path]?.serverRelativeURL]).toEqual([path, expect.stringMatching(`^/openapi/v3/${path}\\?hash=[0-9A-F]+$`)]);
   },
   'the index’s own URL of a group version answers its document': async ({ client }) => {
-    const { body: index } = await client.get('/openapi/v3');
+    const index = JSON.parse((await client.get('/openapi/v3')).text);
     const { status, body } = await client.get(index.paths['apis/apps/v1'].serverRelativeURL);
     expect(status).toBe(200);
     expect(body).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes' } });
@@ -292,10 +292,6 @@ export const DISCOVERY_CASES = area('discovery', {
   },
   'a path outside of the API is 404': async ({ client }) => {
     expect((await client.get('/no/such/path')).status).toBe(404);
-  },
-  'discovery takes no POST': async ({ client }) => {
-    const answer = await client.post('/apis', {});
-    expect(answer.status).toBe(405);
   },
   'a resource that nobody serves in a group that is served is 404 with a Status': async ({ client }) => {
     const answer = await client.get('/apis/apps/v1/teapots');

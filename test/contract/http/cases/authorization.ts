@@ -1,0 +1,264 @@
+// Who asks, and what they may.
+
+import { expect } from '@jest/globals';
+import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
+import type { Json } from '../raw-client.ts';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
+const API_GROUP = 'rbac.authorization.k8s.io';
+
+interface Robot {
+  readonly namespace: string;
+  readonly user: string;
+  readonly token: string;
+}
+
+/** A ServiceAccount of the case's own, with a token, and with these rules in its namespace. */
+async function robot(given: CaseContext, rules: readonly Json[] = []): Promise<Robot> {
+  const namespace = await given.namespace();
+  const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`;
+  await given.create(accounts, { metadata: { name: 'robot' } });
+  if (rules.length > 0) {
+    await given.create(`${RBAC}/namespaces/${namespace}/roles`, { metadata: { name: 'robot' }, rules });
+    await given.create(`${RBAC}/namespaces/${namespace}/rolebindings`, {
+      metadata: { name: 'robot' },
+      roleRef: { apiGroup: API_GROUP, kind: 'Role', name: 'robot' },
+      subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace }],
+    });
+  }
+  const made = await given.client.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 3600 } });
+  succeeded(made, 'asking for a token');
+  const self: Robot = { namespace, user: `system:serviceaccount:${namespace}:robot`, token: made.body.status.token };
+  // A real server's authorizer and authenticator learn of new objects by watches of their own.
+  await given.eventually('the token to be known', async () => (await given.client.get('/version', {}, self)).status === 200);
+  const [first] = rules;
+  if (first !== undefined) {
+    const [verb, group, resource] = [first.verbs[0], first.apiGroups[0], first.resources[0]];
+    await given.eventually('the role to be in force', async () => {
+      const review = await accessReview(given, self.token, { namespace, verb, group, resource, name: first.resourceNames?.[0] });
+      return review.status.allowed === true;
+    });
+  }
+  return self;
+}
+
+async function accessReview(given: CaseContext, token: string, resourceAttributes: Json): Promise<Json> {
+  const answer = await given.client.post(`${AUTHORIZATION}/selfsubjectaccessreviews`, { spec: { resourceAttributes } }, { token });
+  succeeded(answer, 'selfsubjectaccessreview');
+  return answer.body;
+}
+
+const READ_SECRETS = { apiGroups: [''], resources: ['secrets'], verbs: ['get', 'list', 'watch'] };
+
+export const AUTHORIZATION_CASES = area('authorization', {
+  'without a permission: 403 that says who may not do what, where': async (given) => {
+    const { token, user, namespace } = await robot(given);
+    const answer = await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { token });
+    expectRefusal(
+      answer,
+      403,
+      'Forbidden',
+      `secrets is forbidden: User "${user}" cannot list resource "secrets" in API group "" in the namespace "${namespace}"`,
+    );
+    expect(answer.body.details).toEqual({ kind: 'secrets' });
+  },
+  'a 403 about one object names it': async (given) => {
+    const { token, user, namespace } = await robot(given);
+    const answer = await given.client.delete(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, { token });
+    expectRefusal(
+      answer,
+      403,
+      'Forbidden',
+      `deployments.apps "web" is forbidden: User "${user}" cannot delete resource "deployments" in API group "apps" in the namespace "${namespace}"`,
+    );
+    expect(answer.body.details).toEqual({ name: 'web', group: 'apps', kind: 'deployments' });
+  },
+  'a 403 about what is in no namespace says so': async (given) => {
+    const { token, user } = await robot(given);
+    const answer = await given.client.get('/api/v1/nodes', {}, { token });
+    expectRefusal(
+      answer,
+      403,
+      'Forbidden',
+      `nodes is forbidden: User "${user}" cannot list resource "nodes" in API group "" at the cluster scope`,
+    );
+  },
+  'a 403 about a subresource names it': async (given) => {
+    const { token, user, namespace } = await robot(given);
+    const answer = await given.client.patch(`/api/v1/namespaces/${namespace}/pods/web/resize`, 'merge', {}, { token });
+    expectRefusal(
+      answer,
+      403,
+      'Forbidden',
+      `User "${user}" cannot patch resource "pods/resize" in API group "" in the namespace "${namespace}"`,
+    );
+  },
+  'a role allows what it lists, in its namespace': async (given) => {
+    const { token, namespace } = await robot(given, [READ_SECRETS]);
+    expect((await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { token })).status).toBe(200);
+    expectRefusal(
+      await given.client.post(`/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'a' } }, { token }),
+      403,
+      'Forbidden',
+      'cannot create resource "secrets"',
+    );
+    expect((await given.client.get('/api/v1/namespaces/default/secrets', {}, { token })).status).toBe(403);
+    expect((await given.client.get('/api/v1/secrets', {}, { token })).status).toBe(403);
+  },
+  'a role with resource names allows those alone': async (given) => {
+    const { token, namespace } = await robot(given, [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'], resourceNames: ['mine'] }]);
+    const collection = `/api/v1/namespaces/${namespace}/secrets`;
+    await given.create(collection, { metadata: { name: 'mine' } });
+    await given.create(collection, { metadata: { name: 'theirs' } });
+    expect((await given.client.get(`${collection}/mine`, {}, { token })).status).toBe(200);
+    expect((await given.client.get(`${collection}/theirs`, {}, { token })).status).toBe(403);
+    expect((await given.client.get(collection, {}, { token })).status).toBe(403);
+  },
+  'a subresource needs a permission of its own': async (given) => {
+    const { token, namespace } = await robot(given, [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get', 'patch'] }]);
+    const scale = await given.client.get(`/apis/apps/v1/namespaces/${namespace}/deployments/web/scale`, {}, { token });
+    expectRefusal(scale, 403, 'Forbidden', 'cannot get resource "deployments/scale" in API group "apps"');
+    expect((await given.client.get(`/apis/apps/v1/namespaces/${namespace}/deployments/web`, {}, { token })).status).toBe(404);
+  },
+  'a cluster role that is bound in a namespace holds there alone': async (given) => {
+    const { token, namespace } = await robot(given);
+    await given.create(`${RBAC}/clusterroles`, { metadata: { name: `read-secrets-${given.id}` }, rules: [READ_SECRETS] });
+    await given.create(`${RBAC}/namespaces/${namespace}/rolebindings`, {
+      metadata: { name: 'by-cluster-role' },
+      roleRef: { apiGroup: API_GROUP, kind: 'ClusterRole', name: `read-secrets-${given.id}` },
+      subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace }],
+    });
+    await given.eventually(
+      'the binding to be in force',
+      async () => (await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { token })).status === 200,
+    );
+    expect((await given.client.get('/api/v1/secrets', {}, { token })).status).toBe(403);
+  },
+  'a cluster role binding holds everywhere, also for a group': async (given) => {
+    const { token, namespace } = await robot(given);
+    await given.create(`${RBAC}/clusterroles`, { metadata: { name: `read-secrets-${given.id}` }, rules: [READ_SECRETS] });
+    await given.create(`${RBAC}/clusterrolebindings`, {
+      metadata: { name: `read-secrets-${given.id}` },
+      roleRef: { apiGroup: API_GROUP, kind: 'ClusterRole', name: `read-secrets-${given.id}` },
+      subjects: [{ kind: 'Group', apiGroup: API_GROUP, name: `system:serviceaccounts:${namespace}` }],
+    });
+    await given.eventually(
+      'the binding to be in force',
+      async () => (await given.client.get('/api/v1/secrets', {}, { token })).status === 200,
+    );
+  },
+  'discovery and version are for everyone who is known': async (given) => {
+    const { token } = await robot(given);
+    for (const path of ['/api', '/apis', '/apis/apps/v1', '/openapi/v3', '/version', '/healthz'])
+      expect([path, (await given.client.get(path, {}, { token })).status]).toEqual([path, 200]);
+  },
+  'paths that nobody was given are 403': async (given) => {
+    const { token, user } = await robot(given);
+    const answer = await given.client.get('/metrics', {}, { token });
+    expectRefusal(answer, 403, 'Forbidden', `forbidden: User "${user}" cannot get path "/metrics"`);
+  },
+  'SelfSubjectAccessReview: what the administrator may': async (given) => {
+    const review = await accessReview(given, given.client.target.token, { verb: 'delete', resource: 'nodes', name: 'n1' });
+    expect(review).toMatchObject({ kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed: true } });
+  },
+  'SelfSubjectAccessReview: what a ServiceAccount may, and may not': async (given) => {
+    const { token, namespace } = await robot(given, [READ_SECRETS]);
+    const allowed = await accessReview(given, token, { namespace, verb: 'list', resource: 'secrets' });
+    expect(allowed.status.allowed).toBe(true);
+    expect(allowed.status.reason).toContain('RBAC: allowed by RoleBinding "robot/');
+    expect((await accessReview(given, token, { namespace, verb: 'delete', resource: 'secrets' })).status.allowed).toBe(false);
+    expect((await accessReview(given, token, { verb: 'list', resource: 'secrets' })).status.allowed).toBe(false);
+  },
+  'SelfSubjectAccessReview: paths': async (given) => {
+    const { token } = await robot(given);
+    const ask = async (path: string): Promise<boolean> => {
+      const spec = { nonResourceAttributes: { path, verb: 'get' } };
+      return (await given.client.post(`${AUTHORIZATION}/selfsubjectaccessreviews`, { spec }, { token })).body.status.allowed;
+    };
+    expect([await ask('/version'), await ask('/metrics')]).toEqual([true, false]);
+  },
+  'SelfSubjectAccessReview: neither resource nor path is 422': async ({ client }) => {
+    expectRefusal(
+      await client.post(`${AUTHORIZATION}/selfsubjectaccessreviews`, { spec: {} }),
+      422,
+      'Invalid',
+      'exactly one of nonResourceAttributes or resourceAttributes must be specified',
+    );
+  },
+  'SubjectAccessReview: the administrator asks about another': async (given) => {
+    const { namespace, user } = await robot(given, [READ_SECRETS]);
+    const ask = async (verb: string): Promise<boolean> => {
+      const spec = { user, groups: ['system:serviceaccounts'], resourceAttributes: { namespace, verb, resource: 'secrets' } };
+      return (await given.client.post(`${AUTHORIZATION}/subjectaccessreviews`, { spec })).body.status.allowed;
+    };
+    expect([await ask('get'), await ask('create')]).toEqual([true, false]);
+  },
+  'SelfSubjectRulesReview lists the rules of a namespace': async (given) => {
+    const { token, namespace } = await robot(given, [READ_SECRETS]);
+    const { status, body } = await given.client.post(`${AUTHORIZATION}/selfsubjectrulesreviews`, { spec: { namespace } }, { token });
+    expect([status, body.kind, body.status.incomplete]).toEqual([201, 'SelfSubjectRulesReview', false]);
+    expect(body.status.resourceRules).toEqual(expect.arrayContaining([expect.objectContaining(READ_SECRETS)]));
+    expect(body.status.nonResourceRules.flatMap((rule: Json) => rule.nonResourceURLs)).toEqual(
+      expect.arrayContaining(['/version', '/healthz']),
+    );
+  },
+  'SelfSubjectReview: who I am': async (given) => {
+    const { token, user, namespace } = await robot(given);
+    const { body } = await given.client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, { token });
+    expect(body.status.userInfo.username).toBe(user);
+    expect(body.status.userInfo.groups).toEqual(['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated']);
+  },
+  'TokenReview: whose token it is': async (given) => {
+    const { token, user } = await robot(given);
+    const { body } = await given.client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
+    expect(body.status).toMatchObject({ authenticated: true, user: { username: user } });
+  },
+  'TokenReview: nobody’s': async ({ client }) => {
+    const { body } = await client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'nobody' } });
+    expect(body.status.authenticated ?? false).toBe(false);
+  },
+  'a token dies with its ServiceAccount': async (given) => {
+    const { token, namespace } = await robot(given);
+    succeeded(await given.client.delete(`/api/v1/namespaces/${namespace}/serviceaccounts/robot`), 'delete');
+    await given.eventually('the token to be refused', async () => (await given.client.get('/version', {}, { token })).status === 401);
+  },
+  'a token lasts at least ten minutes': async (given) => {
+    const { namespace } = await robot(given);
+    const answer = await given.client.post(`/api/v1/namespaces/${namespace}/serviceaccounts/robot/token`, {
+      spec: { expirationSeconds: 60 },
+    });
+    expectRefusal(answer, 422, 'Invalid', 'spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes');
+  },
+  'impersonation: the administrator as another': async (given) => {
+    const { user, namespace } = await robot(given, [READ_SECRETS]);
+    const headers = { 'impersonate-user': user };
+    expect((await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { headers })).status).toBe(200);
+    expectRefusal(
+      await given.client.get('/api/v1/nodes', {}, { headers }),
+      403,
+      'Forbidden',
+      `User "${user}" cannot list resource "nodes"`,
+    );
+  },
+  'impersonation needs a permission of its own': async (given) => {
+    const { token, user } = await robot(given);
+    const answer = await given.client.get('/version', {}, { token, headers: { 'impersonate-user': 'somebody' } });
+    expectRefusal(answer, 403, 'Forbidden', `User "${user}" cannot impersonate`);
+  },
+  'nobody gives away a permission that they have not': async (given) => {
+    const rules = [{ apiGroups: [API_GROUP], resources: ['roles'], verbs: ['create'] }];
+    const { token, namespace } = await robot(given, rules);
+    const answer = await given.client.post(
+      `${RBAC}/namespaces/${namespace}/roles`,
+      { metadata: { name: 'more' }, rules: [READ_SECRETS] },
+      { token },
+    );
+    expectRefusal(answer, 403, 'Forbidden', 'is attempting to grant RBAC permissions not currently held');
+  },
+  'a binding’s role cannot change': async (given) => {
+    const { namespace } = await robot(given, [READ_SECRETS]);
+    const answer = await given.client.patch(`${RBAC}/namespaces/${namespace}/rolebindings/robot`, 'merge', { roleRef: { name: 'other' } });
+    expectRefusal(answer, 422, 'Invalid', 'cannot change roleRef');
+  },
+});

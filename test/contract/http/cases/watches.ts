@@ -1,0 +1,330 @@
+// Watches: where they begin, what they tell, how they end and go on.
+
+import { expect } from '@jest/globals';
+import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
+import { aGauge, defineGauge } from '../custom-kinds.ts';
+import type { Json } from '../raw-client.ts';
+import type { RawEvent } from '../raw-watch.ts';
+
+async function secretsOf(given: CaseContext): Promise<string> {
+  return `/api/v1/namespaces/${await given.namespace()}/secrets`;
+}
+
+const secret = (name: string, labels: Record<string, string> = {}): Json => ({ metadata: { name, labels } });
+const relabel = (labels: Json): Json => ({ metadata: { labels } });
+
+/** `ADDED a`, `MODIFIED b`, … */
+const told = (events: readonly RawEvent[]): string[] =>
+  events.map(({ type, object }) => [type, object.metadata?.name].filter((word) => word !== undefined && word !== '').join(' '));
+
+const isInitialEnd = ({ type, object }: RawEvent): boolean =>
+  type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+
+async function versionOf(given: CaseContext, collection: string): Promise<string> {
+  return (await given.client.get(collection)).body.metadata.resourceVersion;
+}
+
+const INITIAL = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', allowWatchBookmarks: true };
+
+export const WATCH_CASES = area('watches', {
+  'without a version it begins with everything there is, then follows': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a'));
+    await given.create(collection, secret('b'));
+    const watch = await given.client.watch(collection);
+    expect(told(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    await given.create(collection, secret('c'));
+    expect(told(await watch.take(1))).toEqual(['ADDED c']);
+  },
+  'from version 0 it begins with everything there is, then follows': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a'));
+    await given.eventually('the cache to hold it', async () => {
+      const list = await given.client.get(collection, { resourceVersion: made.metadata.resourceVersion });
+      return list.status === 200;
+    });
+    const watch = await given.client.watch(collection, { resourceVersion: '0' });
+    expect(told(await watch.take(1))).toEqual(['ADDED a']);
+    succeeded(await given.client.delete(`${collection}/a`), 'delete');
+    expect(told(await watch.take(1))).toEqual(['DELETED a']);
+  },
+  'from a version it tells what happened since, and nothing before': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('before'));
+    const resourceVersion = await versionOf(given, collection);
+    await given.create(collection, secret('after'));
+    succeeded(await given.client.patch(`${collection}/before`, 'merge', relabel({ seen: 'yes' })), 'patch');
+    succeeded(await given.client.delete(`${collection}/after`), 'delete');
+    const watch = await given.client.watch(collection, { resourceVersion });
+    expect(told(await watch.take(3))).toEqual(['ADDED after', 'MODIFIED before', 'DELETED after']);
+  },
+  'an event carries the object whole, with kind, apiVersion and the version of the change': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, { ...secret('a'), stringData: { key: 'value' } });
+    const watch = await given.client.watch(collection, { resourceVersion: '0' });
+    const { object } = await watch.next();
+    expect(object).toMatchObject({ kind: 'Secret', apiVersion: 'v1', data: { key: 'dmFsdWU=' } });
+    expect(object.metadata).toMatchObject({ uid: made.metadata.uid, resourceVersion: made.metadata.resourceVersion });
+  },
+  'versions of events grow': async (given) => {
+    const collection = await secretsOf(given);
+    const resourceVersion = await versionOf(given, collection);
+    for (const name of ['a', 'b', 'c']) await given.create(collection, secret(name));
+    const events = await (await given.client.watch(collection, { resourceVersion })).take(3);
+    const versions = events.map(({ object }) => Number(object.metadata.resourceVersion));
+    expect(versions).toEqual([...versions].sort((left, right) => left - right));
+    expect(versions[0]).toBeGreaterThan(Number(resourceVersion));
+  },
+  'a deletion carries the last state with the version of the deletion': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a', { kept: 'yes' }));
+    const watch = await given.client.watch(collection, { resourceVersion: made.metadata.resourceVersion });
+    succeeded(await given.client.delete(`${collection}/a`), 'delete');
+    const { type, object } = await watch.next();
+    expect([type, object.metadata.labels]).toEqual(['DELETED', { kept: 'yes' }]);
+    expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(Number(made.metadata.resourceVersion));
+  },
+  'a write that changes nothing is no event': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a', { color: 'blue' }));
+    const watch = await given.client.watch(collection, { resourceVersion: made.metadata.resourceVersion });
+    const same = await given.client.patch(`${collection}/a`, 'merge', relabel({ color: 'blue' }));
+    expect(same.body.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
+    await given.create(collection, secret('b'));
+    expect(told(await watch.take(1))).toEqual(['ADDED b']);
+  },
+  'a dry run is no event': async (given) => {
+    const collection = await secretsOf(given);
+    const resourceVersion = await versionOf(given, collection);
+    const watch = await given.client.watch(collection, { resourceVersion });
+    succeeded(await given.client.post(collection, secret('dry'), { query: { dryRun: 'All' } }), 'dry run');
+    await given.create(collection, secret('wet'));
+    expect(told(await watch.take(1))).toEqual(['ADDED wet']);
+  },
+  'it goes on where another watch ended, missing and repeating nothing': async (given) => {
+    const collection = await secretsOf(given);
+    const first = await given.client.watch(collection);
+    await given.create(collection, secret('a'));
+    const { object } = await first.next();
+    first.close();
+    await given.create(collection, secret('b'));
+    await given.create(collection, secret('c'));
+    const second = await given.client.watch(collection, { resourceVersion: object.metadata.resourceVersion });
+    expect(told(await second.take(2))).toEqual(['ADDED b', 'ADDED c']);
+  },
+  'one namespace’s watch tells nothing of another': async (given) => {
+    const collection = await secretsOf(given);
+    const other = `/api/v1/namespaces/${await given.anotherNamespace()}/secrets`;
+    const watch = await given.client.watch(collection);
+    await given.create(other, secret('elsewhere'));
+    await given.create(collection, secret('here'));
+    expect(told(await watch.take(1))).toEqual(['ADDED here']);
+  },
+  'over all namespaces it tells of each': async (given) => {
+    const collection = await secretsOf(given);
+    const labels = { case: given.id };
+    const watch = await given.client.watch('/api/v1/secrets', { labelSelector: `case=${given.id}` });
+    await given.create(collection, secret('a', labels));
+    await given.create(`/api/v1/namespaces/${await given.anotherNamespace()}/secrets`, secret('b', labels));
+    expect(told(await watch.take(2))).toEqual(['ADDED a', 'ADDED b']);
+  },
+  'a label selector: what moves in is ADDED, what moves out DELETED': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a', { color: 'red' }));
+    const watch = await given.client.watch(collection, {
+      labelSelector: 'color=blue',
+      resourceVersion: await versionOf(given, collection),
+    });
+    for (const labels of [{ color: 'blue' }, { color: 'blue', size: '1' }, { color: 'red', size: '1' }, { color: 'red', size: '2' }])
+      succeeded(await given.client.patch(`${collection}/a`, 'merge', relabel(labels)), 'patch');
+    await given.create(collection, secret('end', { color: 'blue' }));
+    expect(told(await watch.take(4))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED end']);
+  },
+  'what moves out is told as it was when it was in, with the version of the change': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a', { color: 'blue' }));
+    const watch = await given.client.watch(collection, { labelSelector: 'color=blue', resourceVersion: made.metadata.resourceVersion });
+    const changed = await given.client.patch(`${collection}/a`, 'merge', relabel({ color: 'red' }));
+    const { type, object } = await watch.next();
+    expect([type, object.metadata.labels, object.metadata.resourceVersion]).toEqual([
+      'DELETED',
+      { color: 'blue' },
+      changed.body.metadata.resourceVersion,
+    ]);
+  },
+  'what is deleted outside of the selector is no event': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a', { color: 'red' }));
+    const watch = await given.client.watch(collection, {
+      labelSelector: 'color=blue',
+      resourceVersion: await versionOf(given, collection),
+    });
+    succeeded(await given.client.delete(`${collection}/a`), 'delete');
+    await given.create(collection, secret('b', { color: 'blue' }));
+    expect(told(await watch.take(1))).toEqual(['ADDED b']);
+  },
+  'a field selector follows one name': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a'));
+    const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=b' });
+    await given.create(collection, secret('b'));
+    succeeded(await given.client.delete(`${collection}/b`), 'delete');
+    expect(told(await watch.take(2))).toEqual(['ADDED b', 'DELETED b']);
+  },
+  'the path of one object is no watch: it answers the object': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a'));
+    const answer = await given.client.get(`${collection}/a`, { watch: true });
+    expect([answer.status, answer.body.kind, answer.body.metadata.name]).toEqual([200, 'Secret', 'a']);
+  },
+  'an object may be watched that is not there yet': async (given) => {
+    const collection = await secretsOf(given);
+    const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=later' });
+    await given.create(collection, secret('later'));
+    expect(told(await watch.take(1))).toEqual(['ADDED later']);
+  },
+  'sendInitialEvents: everything there is, then a bookmark that ends it, then what follows': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a'));
+    await given.create(collection, secret('b'));
+    const watch = await given.client.watch(collection, INITIAL);
+    const initial = await watch.through(isInitialEnd);
+    expect(told(initial.slice(0, -1)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    await given.create(collection, secret('c'));
+    expect(told(await watch.through(({ type }) => type === 'ADDED')).at(-1)).toBe('ADDED c');
+  },
+  'the bookmark that ends the initial events carries kind and version, and nothing else': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a'));
+    const watch = await given.client.watch(collection, INITIAL);
+    const { object } = (await watch.through(isInitialEnd)).at(-1) ?? { object: {} };
+    expect(object).toMatchObject({ kind: 'Secret', apiVersion: 'v1' });
+    expect(object.metadata.name).toBeUndefined();
+    expect(Number(object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(made.metadata.resourceVersion));
+  },
+  'sendInitialEvents of nothing is the bookmark alone': async (given) => {
+    const watch = await given.client.watch(await secretsOf(given), INITIAL);
+    expect(isInitialEnd(await watch.next())).toBe(true);
+  },
+  'sendInitialEvents obeys selectors': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a', { color: 'blue' }));
+    await given.create(collection, secret('b', { color: 'red' }));
+    const watch = await given.client.watch(collection, { ...INITIAL, labelSelector: 'color=red' });
+    expect(told((await watch.through(isInitialEnd)).slice(0, -1))).toEqual(['ADDED b']);
+  },
+  'sendInitialEvents=false from no version tells only what follows': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('before'));
+    const query = { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' };
+    const watch = await given.client.watch(collection, query);
+    await given.create(collection, secret('after'));
+    expect(told(await watch.take(1))).toEqual(['ADDED after']);
+  },
+  'sendInitialEvents from version 0 is answered from what is cached, and ends with the bookmark': async (given) => {
+    const collection = await secretsOf(given);
+    const watch = await given.client.watch(collection, { ...INITIAL, resourceVersion: '0' });
+    expect(isInitialEnd((await watch.through(isInitialEnd)).at(-1)!)).toBe(true);
+  },
+  'sendInitialEvents without resourceVersionMatch is 422': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), { watch: true, sendInitialEvents: true });
+    expectRefusal(answer, 422, 'Invalid', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
+  },
+  'sendInitialEvents of a list is 422': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), { ...INITIAL });
+    expectRefusal(answer, 422, 'Invalid', 'sendInitialEvents is forbidden for list');
+  },
+  'resourceVersionMatch of a watch is 422 without sendInitialEvents': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), {
+      watch: true,
+      resourceVersion: '1',
+      resourceVersionMatch: 'NotOlderThan',
+    });
+    expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
+  },
+  'Exact is no match for a watch': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), { watch: true, sendInitialEvents: true, resourceVersionMatch: 'Exact' });
+    expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch');
+  },
+  'timeoutSeconds ends the stream': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, secret('a'));
+    const watch = await given.client.watch(collection, { timeoutSeconds: 1 });
+    expect(told(await watch.rest())).toEqual(['ADDED a']);
+  },
+  'with bookmarks allowed, a stream that ends by its time-out says how far it went': async (given) => {
+    const collection = await secretsOf(given);
+    const made = await given.create(collection, secret('a'));
+    const watch = await given.client.watch(collection, { allowWatchBookmarks: true, timeoutSeconds: 4 });
+    const events = await watch.rest();
+    expect(told(events.slice(0, 1))).toEqual(['ADDED a']);
+    const bookmarks = events.slice(1);
+    expect(bookmarks.length).toBeGreaterThanOrEqual(1);
+    for (const { type, object } of bookmarks) {
+      expect([type, object.kind, object.apiVersion]).toEqual(['BOOKMARK', 'Secret', 'v1']);
+      expect(Number(object.metadata.resourceVersion)).toBeGreaterThanOrEqual(Number(made.metadata.resourceVersion));
+    }
+  },
+  'without bookmarks allowed there are none': async (given) => {
+    const watch = await given.client.watch(await secretsOf(given), { timeoutSeconds: 4 });
+    expect(told(await watch.rest())).toEqual([]);
+  },
+  'a version from before the kind was served is too old: an ERROR event with 410, then the end': async (given) => {
+    const old = (await given.create(await secretsOf(given), secret('old'))).metadata.resourceVersion;
+    const kind = await defineGauge(given);
+    await given.create(kind.collection, aGauge(kind, 'a'));
+    const watch = await given.client.watch(kind.collection, { resourceVersion: old });
+    const events = await watch.rest();
+    expect(told(events)).toEqual(['ERROR']);
+    expect(events[0]?.object).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 });
+    expect(events[0]?.object.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
+  },
+  'a version that is no number is refused': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), { watch: true, resourceVersion: 'newest' });
+    expect(answer.body).toMatchObject({
+      kind: 'Status',
+      code: 500,
+      message: expect.stringMatching(/^resourceVersion: Invalid value: "newest"/),
+    });
+  },
+  'a selector that cannot be read is 400, not a stream': async (given) => {
+    const answer = await given.client.get(await secretsOf(given), { watch: true, labelSelector: 'a b' });
+    expectRefusal(answer, 400, 'BadRequest');
+  },
+  'custom resources are watched like any other': async (given) => {
+    const kind = await defineGauge(given);
+    const watch = await given.client.watch(kind.collection);
+    await given.create(kind.collection, aGauge(kind, 'a', { spec: { level: 1 } }));
+    succeeded(await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { level: 2 } }), 'patch');
+    succeeded(await given.client.delete(`${kind.collection}/a`), 'delete');
+    const events = await watch.take(3);
+    expect(told(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
+    expect(events.map(({ object }) => [object.kind, object.apiVersion, object.spec.level])).toEqual([
+      ['Gauge', kind.apiVersion, 1],
+      ['Gauge', kind.apiVersion, 2],
+      ['Gauge', kind.apiVersion, 2],
+    ]);
+  },
+  'custom resources have initial events and the bookmark that ends them': async (given) => {
+    const kind = await defineGauge(given);
+    await given.create(kind.collection, aGauge(kind, 'a'));
+    const watch = await given.client.watch(kind.collection, INITIAL);
+    const events = await watch.through(isInitialEnd);
+    expect(told(events.slice(0, -1))).toEqual(['ADDED a']);
+    expect(events.at(-1)?.object).toMatchObject({ kind: 'Gauge', apiVersion: kind.apiVersion });
+  },
+  'a deletion that waits for a finalizer is first MODIFIED, then DELETED': async (given) => {
+    const collection = await secretsOf(given);
+    await given.create(collection, { metadata: { name: 'a', finalizers: ['example.com/wait'] } });
+    const watch = await given.client.watch(collection, { resourceVersion: await versionOf(given, collection) });
+    succeeded(await given.client.delete(`${collection}/a`), 'delete');
+    succeeded(await given.client.patch(`${collection}/a`, 'merge', { metadata: { finalizers: null } }), 'patch');
+    const events = await watch.take(2);
+    expect(told(events)).toEqual(['MODIFIED a', 'DELETED a']);
+    expect(events[0]?.object.metadata.deletionTimestamp).toEqual(expect.any(String));
+  },
+  'the stream is JSON, one event a line': async (given) => {
+    const watch = await given.client.watch(await secretsOf(given));
+    expect(watch.contentType).toMatch(/^application\/json/);
+  },
+});

@@ -1,0 +1,83 @@
+// CustomResourceDefinitions that cases make for themselves.
+
+import type { CaseContext } from './contract-case.ts';
+import type { Json } from './raw-client.ts';
+
+export interface CustomKind {
+  /** The group is the case's own. */
+  readonly group: string;
+  readonly apiVersion: string;
+  /** Of the definition itself. */
+  readonly definition: string;
+  /** Where its objects are: of one namespace where the kind has namespaces, else of all. */
+  readonly collection: string;
+}
+
+interface Traits {
+  /** Of `spec`; absent: anything. */
+  readonly spec?: Json;
+  /** The whole schema, in place of one with `spec` and `status`. */
+  readonly schema?: Json;
+  readonly scope?: 'Namespaced' | 'Cluster';
+  /** Added to the version: subresources, additionalPrinterColumns, selectableFields. */
+  readonly version?: Json;
+  /** Added to `spec.names`. */
+  readonly names?: Json;
+}
+
+const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** The definition of a kind Gauge (`gauges`) in the group `GROUP`, served and stored as v1. */
+export function definitionOf(
+  group: string,
+  { spec = ANYTHING, schema, scope = 'Namespaced', version = {}, names = {} }: Traits = {},
+): Json {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `gauges.${group}` },
+    spec: {
+      group,
+      scope,
+      names: { plural: 'gauges', singular: 'gauge', kind: 'Gauge', listKind: 'GaugeList', ...names },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: schema ?? { type: 'object', properties: { spec, status: ANYTHING } } },
+          ...version,
+        },
+      ],
+    },
+  };
+}
+
+/** The group of a case's own kinds. */
+export const groupOf = (given: CaseContext): string => `${given.id}.contract.example.com`;
+
+/** Defines the kind Gauge in the case's own group and waits until it is served. Removed after the case. */
+export async function defineGauge(given: CaseContext, traits: Traits = {}): Promise<CustomKind> {
+  const group = groupOf(given);
+  await given.create(DEFINITIONS, definitionOf(group, traits));
+  const definition = `${DEFINITIONS}/gauges.${group}`;
+  const root = `/apis/${group}/v1`;
+  await established(given, definition);
+  const collection = traits.scope === 'Cluster' ? `${root}/gauges` : `${root}/namespaces/${await given.namespace()}/gauges`;
+  await given.eventually('the kind to be served', async () => (await given.client.get(`${root}/gauges`)).status === 200);
+  return { group, apiVersion: `${group}/v1`, definition, collection };
+}
+
+export async function established(given: CaseContext, definition: string): Promise<Json> {
+  return given.eventually('the definition to be established', async () => {
+    const { body } = await given.client.get(definition);
+    const conditions: Json[] = body.status?.conditions ?? [];
+    return conditions.some(({ type, status }) => type === 'Established' && status === 'True') && (body as object);
+  });
+}
+
+export function aGauge(kind: CustomKind, name: string, rest: object = {}): Json {
+  return { apiVersion: kind.apiVersion, kind: 'Gauge', metadata: { name }, ...rest };
+}
