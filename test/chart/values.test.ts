@@ -1,0 +1,103 @@
+// values.yaml and its schema tell the same, and the settings in them are the controller's own.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { loadSettings } from '../../src/runtime/options/load-settings.ts';
+import { SETTINGS, type Setting } from '../../src/runtime/options/settings-schema.ts';
+import { ROOT } from './rules.ts';
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: unknown;
+}
+
+const text = readFileSync(join(ROOT, 'charts/evenkeel/values.yaml'), 'utf8');
+const values = parse(text) as Readonly<Record<string, unknown>>;
+const schema = JSON.parse(readFileSync(join(ROOT, 'charts/evenkeel/values.schema.json'), 'utf8')) as Schema;
+const validate = new Ajv({ strict: false }).compile(schema);
+
+/** `config.kubelet.interval` = value, over the defaults. */
+function withValue(path: string, value: unknown): unknown {
+  const copy = structuredClone(values) as Record<string, unknown>;
+  const names = path.split('.');
+  const leaf = names.pop()!;
+  let at = copy;
+  for (const name of names) at = (at[name] ??= {}) as Record<string, unknown>;
+  at[leaf] = value;
+  return copy;
+}
+
+/** Paths of all values that the schema knows, down to where anything may stand. */
+function pathsOf({ properties }: Schema, prefix = ''): readonly string[] {
+  return Object.entries(properties ?? {}).flatMap(([name, inner]) => {
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    return inner.properties === undefined ? [path] : pathsOf(inner, path);
+  });
+}
+
+describe('values.yaml', () => {
+  test('passes its own schema', () => {
+    expect(validate(values) || validate.errors).toBe(true);
+  });
+
+  test('shows every value that there is', () => {
+    const shown = (path: string): boolean =>
+      path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], values) !== undefined;
+    // Settings are described in docs/settings.md, resources by Kubernetes; `global` is a parent chart's.
+    const elsewhere = /^(config\.|global$|controller\.(resources|affinity)\.)/;
+    expect(pathsOf(schema).filter((path) => !elsewhere.test(path) && !shown(path))).toEqual([]);
+  });
+
+  test('says of every group and of every value by itself what it is for', () => {
+    const lines = text.split('\n');
+    const silent = Object.keys(values).filter((name) => {
+      const at = lines.findIndex((line) => line.startsWith(`${name}:`));
+      const next = lines.findIndex((line, index) => index > at && /^\S/.test(line));
+      const inside = lines.slice(at + 1, next === -1 ? undefined : next);
+      return !lines[at - 1]?.startsWith('#') && !inside.some((line) => line.startsWith('  #'));
+    });
+    expect(silent).toEqual([]);
+  });
+
+  test('holds settings that the controller accepts', () => {
+    const file = { name: 'values.yaml', text: JSON.stringify(values['config']) };
+    expect(loadSettings({ file, environment: {}, flags: [] })).toMatchObject({ ok: true, warnings: [] });
+  });
+});
+
+describe('The schema', () => {
+  const SETTABLE = Object.entries<Setting>(SETTINGS).filter(
+    ([path, { secret }]) => secret !== true && !['namespace', 'kubernetes.kubeconfig'].includes(path),
+  );
+
+  test.each(SETTABLE)('accepts the default of setting %s', (path, setting) => {
+    expect(validate(withValue(`config.${path}`, setting.default)) || validate.errors).toBe(true);
+  });
+
+  test.each([
+    ['a setting that is none', 'config.controller.dryrun', true],
+    ['a group that is none', 'config.controler', {}],
+    ['what the chart gives itself', 'config.namespace', 'here'],
+    ['a secret in the open', 'config.history.password', 'hunter2'],
+    ['a duration without a unit', 'config.kubelet.interval', '60'],
+    ['a text where a number belongs', 'controller.replicas', '2'],
+    ['an address on which a pod answers nobody', 'config.controller.probeAddr', '127.0.0.1:8081'],
+    ['a value that is none', 'persistance', {}],
+    ['a value that is none, inside', 'networkPolicy.enable', true],
+    ['a label that is no text', 'commonLabels', { on: true }],
+  ])('refuses %s', (_what, path, value) => {
+    expect(validate(withValue(path, value))).toBe(false);
+  });
+
+  test('leaves no object open where a misspelt name would go unseen', () => {
+    const open = (at: Schema, path: string): readonly string[] =>
+      Object.entries(at.properties ?? {})
+        .flatMap(([name, inner]) => open(inner, `${path}.${name}`))
+        .concat(at.properties !== undefined && at.additionalProperties !== false ? [path] : []);
+    expect(open(schema, '')).toEqual([]);
+  });
+});
