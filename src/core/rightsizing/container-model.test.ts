@@ -32,6 +32,24 @@ describe('advice', () => {
     expect(adviceAfter([aSample(MONDAY + FIVE_MINUTES, 100, 100)]).cpu).toBeNull();
   });
 
+  test.each([
+    ['before it was ever measured', 0],
+    ['within its first hour', 5],
+  ])('a container killed %s is to get more than the limit that it hit, bounded as ever, and nothing is said of its CPU', (_, samples) => {
+    const model = learned(Array.from({ length: samples }, (_each, index) => aSample(MONDAY + (index + 1) * FIVE_MINUTES, 100, 90)));
+    const killedAt = MONDAY + samples * FIVE_MINUTES + 60_000;
+    model.observeOom(killedAt, 100 * MiB);
+    const advice = model.advise('app', killedAt + SETTLE_MS, RULES);
+    expect([advice?.cpu, advice?.memory?.target, advice?.memory?.lowerBound]).toEqual([null, 200 * MiB, 200 * MiB]);
+    expect(advice).toMatchObject({ enoughHistory: false, oomKills: 1, lastOomAt: killedAt, samples });
+    expect(advice?.memory?.steps.map(({ step }) => step)).toEqual(['oom']);
+    expect(advice?.memory?.steps[0]?.detail).toContain('no hour of usage is known yet');
+    const bounded = { ...RULES, memory: { ...RULES.memory, max: 150 * MiB } };
+    expect(model.advise('app', killedAt + SETTLE_MS, bounded)?.memory?.target).toBe(150 * MiB);
+    // A checkpoint keeps what the kill has told.
+    expect(ContainerModel.restore(model.checkpoint())?.advise('app', killedAt + SETTLE_MS, RULES)?.memory?.target).toBe(200 * MiB);
+  });
+
   test('on steady usage is a little above it', () => {
     const advice = adviceAfter(
       aSeries(

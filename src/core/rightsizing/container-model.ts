@@ -11,7 +11,7 @@ import type { ConfidenceInputs } from './confidence.ts';
 import { DayCounts } from './day-counts.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
 import { OomLog } from './oom-log.ts';
-import { adviseResource } from './resource-advice.ts';
+import { adviseFromKills, adviseResource } from './resource-advice.ts';
 import { ResourceModel, SLOT_MS } from './resource-model.ts';
 import { CPU_TUNING, MEMORY_TUNING } from './resource-rules.ts';
 import { SlotCollector, slotOf } from './slot-collector.ts';
@@ -81,7 +81,7 @@ export class ContainerModel {
 
   /** Advice at a moment, from what was observed before it; null before anything was. Repeatable: asking changes nothing. */
   advise(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice | null {
-    if (Number.isNaN(this.#firstSampleAt)) return null;
+    if (Number.isNaN(this.#firstSampleAt)) return this.#ooms.lastAt === null ? null : this.#adviseUnmeasured(container, now, rules);
     this.#advanceTo(now);
     const historyMs = Math.max(0, this.#lastSampleAt - this.#firstSampleAt);
     const windowDays = rules.historyWindowMs / DAY_MS;
@@ -101,15 +101,9 @@ export class ContainerModel {
     const cpu = this.#cpu.known
       ? adviseResource(this.#cpu, { ...common, rules: rules.cpu, confidence: confidenceOf(cpuTrust), oomNeed: 0, openPeak: NaN })
       : null;
-    const memory = this.#memory.known
-      ? adviseResource(this.#memory, {
-          ...common,
-          rules: rules.memory,
-          confidence: confidenceOf(memoryTrust),
-          oomNeed,
-          openPeak: openMemory,
-        })
-      : null;
+    const asked = { rules: rules.memory, oomNeed, openPeak: openMemory };
+    const learnt = this.#memory.known ? adviseResource(this.#memory, { ...common, ...asked, confidence: confidenceOf(memoryTrust) }) : null;
+    const memory = learnt ?? (oomNeed > 0 ? adviseFromKills(asked) : null);
     const weaker = memory !== null && (cpu === null || memory.confidence < cpu.confidence) ? memoryTrust : cpuTrust;
     return {
       container,
@@ -129,6 +123,31 @@ export class ContainerModel {
       enoughHistory: historyMs >= rules.minSamplesMs,
       confidence: cpu === null && memory === null ? 0 : confidenceOf(weaker),
       confidenceText: confidenceText(weaker),
+    };
+  }
+
+  /** Killed before anything was measured: the kills are all that is known. */
+  #adviseUnmeasured(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice {
+    const nothing = { cpuMillicores: 0, memoryBytes: 0 };
+    const oomNeed = this.#ooms.need(now, rules.oom, () => NaN);
+    return {
+      container,
+      cpu: null,
+      memory: oomNeed > 0 ? adviseFromKills({ rules: rules.memory, oomNeed, openPeak: NaN }) : null,
+      usage: { p50: nothing, p95: nothing, p99: nothing, max: nothing },
+      memoryEvidence: null,
+      oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
+      lastOomAt: this.#ooms.lastAt,
+      leakSuspected: false,
+      throttledRatio: null,
+      samples: 0,
+      droppedSamples: this.#dropped,
+      firstSampleAt: now,
+      lastSampleAt: now,
+      coverage: 0,
+      enoughHistory: false,
+      confidence: 0,
+      confidenceText: 'nothing was measured yet',
     };
   }
 

@@ -59,6 +59,21 @@ export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInput
   };
 }
 
+/** What OOM kills alone ask for, while no hour of usage is known: a container may die before it was ever measured. */
+export function adviseFromKills({
+  rules,
+  oomNeed,
+  openPeak,
+}: Pick<ResourceAdviceInputs, 'rules' | 'oomNeed' | 'openPeak'>): ResourceAdvice {
+  const sum = new StepSum('bytes');
+  sum.to('oom', oomNeed, 'an OOM kill showed that the limit it hit was too small; no hour of usage is known yet');
+  sum.to('rounding', roundUp(sum.value, 'bytes'), 'rounded up to a readable quantity');
+  bound(sum, rules);
+  const target = sum.value;
+  const seen = Number.isNaN(openPeak) ? 0 : Math.round(openPeak);
+  return { target, lowerBound: target, upperBound: target, peak: seen, recentPeak: seen, latest: seen, confidence: 0, steps: sum.steps };
+}
+
 function fixedSteps(sum: StepSum, model: ResourceModel, percentile: Ratio, margin: Ratio | null): void {
   const usage = percentile >= 1 ? model.peak(Infinity) : model.percentile(percentile);
   sum.to('usage', usage, `p${Number((percentile * 100).toFixed(2))} of usage, fixed by the policy`);

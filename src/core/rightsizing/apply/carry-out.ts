@@ -47,7 +47,7 @@ export function carryOut(situation: WorkloadSituation, values: Values, options: 
   const candidates: { readonly pod: PodRecord; readonly fit: Extract<PodFit, { kind: 'change' }> }[] = [];
   for (const pod of situation.pods) {
     if (!isResizable(pod)) continue;
-    const fit = fitPod(pod, values, situation.kubeletVersions.get(pod.node ?? '') ?? '');
+    const fit = fitPod(pod, values, situation.kubeletVersions.get(pod.node ?? '') ?? '', situation.now);
     if (fit.kind === 'fits') {
       having += 1;
       reachable += 1;

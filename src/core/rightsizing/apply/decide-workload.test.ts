@@ -419,6 +419,31 @@ describe('limits', () => {
     expect(on('v1.34.0')).toBeLessThan(memory('700Mi'));
   });
 
+  test('the memory limit of a young pod does not fall, and its request does', () => {
+    const container = { limits: amounts(null, '700Mi') };
+    const aged = (ageMs: number) => {
+      const [pod] = pods(1, { container }).map((each) => ({ ...each, createdAt: T0 - ageMs }));
+      const situation = aSituation({ pods: pod === undefined ? [] : [pod], kubeletVersions: new Map([['n1', 'v1.34.0']]) });
+      return decideWorkload(situation).steps[0]?.containers[0];
+    };
+    const [young, grown] = [aged(HOUR_MS - 1), aged(HOUR_MS)];
+    expect(young?.to.limits.memoryBytes).toBe(memory('700Mi'));
+    expect(young?.to.requests).toEqual(grown?.to.requests);
+    expect(grown?.to.limits.memoryBytes).toBeLessThan(memory('700Mi'));
+  });
+
+  test('a killed container gets more at once, although nothing else is known of it', () => {
+    const killed = anAdvice({ memory: '700Mi', memoryAdvice: { lowerBound: memory('700Mi') }, enoughHistory: false });
+    const unknown = { ...killed, cpu: null, memoryEvidence: null, lastOomAt: T0 - 60_000, confidence: 0 };
+    const container = { limits: amounts(null, '512Mi') };
+    const decision = decideWorkload(aSituation({ pods: pods(1, { container }), advice: [unknown] }));
+    const [change] = decision.steps[0]?.containers ?? [];
+    expect(change?.to.requests.memoryBytes).toBe(memory('700Mi'));
+    // By the policy's ratio, as ever.
+    expect(change?.to.limits.memoryBytes).toBe(memory('875Mi'));
+    expect(change?.to.requests.cpuMillicores).toBe(change?.from.requests.cpuMillicores);
+  });
+
   test('a LimitRange moves the recommendation, and the explanation says so', () => {
     const range = {
       namespace: 'shop',

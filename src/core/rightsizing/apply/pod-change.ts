@@ -2,6 +2,7 @@
 
 import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from './container-values.ts';
 
 /** One container's part of a resize. */
@@ -18,17 +19,25 @@ export type PodFit =
   /** It cannot be done without a restart, in words. */
   | { readonly kind: 'restart'; readonly message: string };
 
+/** Caches fill and heaps grow in the first hour; only then it shows what a pod of today needs. */
+const YOUNG_FOR_MS: DurationMs = HOUR_MS;
+
 /** First kubelet that lowers a memory limit without a restart. */
 const MEMORY_LIMIT_FALLS_SINCE = [1, 34] as const;
 
-/** @param values containers that are not named stay as they are */
-export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string): PodFit {
+/**
+ * @param values containers that are not named stay as they are
+ * @param now the memory limit of a young pod stays for the time being: what it needs to start is often its most. Left out:
+ *   it is given back what it had, whatever its age
+ */
+export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, now: Instant = Number.POSITIVE_INFINITY): PodFit {
+  const grown = now - pod.createdAt >= YOUNG_FOR_MS;
   const changes: ContainerChange[] = [];
   const after: RequestsAndLimits[] = [];
   for (const container of pod.containers) {
     const from: RequestsAndLimits = { requests: container.requests, limits: container.limits };
     const wanted = values.get(container.name);
-    const to = wanted === undefined ? from : shaped(pod, container, wanted, mayLowerMemoryLimit(container, kubeletVersion));
+    const to = wanted === undefined ? from : shaped(pod, container, wanted, grown && mayLowerMemoryLimit(container, kubeletVersion));
     after.push(to);
     if (!sameValues(from, to)) changes.push({ name: container.name, from, to });
   }
