@@ -26,14 +26,18 @@ const GO_MINOR = 26;
 const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
 
 /** Paths of the binaries; builds those that are missing, which takes minutes the first time. */
-export async function buildBinaries<N extends BinaryName>(names: readonly N[], say: (line: string) => void): Promise<Record<N, string>> {
+export async function buildBinaries<N extends BinaryName>(
+  names: readonly N[],
+  say: (line: string) => void,
+  signal?: AbortSignal,
+): Promise<Record<N, string>> {
   const go = goVersion();
   const paths = Object.fromEntries(names.map((name) => [name, pathOf(name, go)])) as Record<N, string>;
   const missing = (): N[] => names.filter((name) => !existsSync(paths[name]));
   if (missing().length > 0) {
     const onWait = (pid: number): void => say(`waiting for the build of process ${pid}`);
     await whileLocked(join(binariesFolder(), 'build.lock'), onWait, async () => {
-      for (const name of missing()) await build(name, paths[name], say);
+      for (const name of missing()) await build(name, paths[name], say, signal);
       forgetUnused();
     });
   }
@@ -92,14 +96,14 @@ export function kubernetesVersion(): string {
   return version;
 }
 
-async function build(name: BinaryName, path: string, say: (line: string) => void): Promise<void> {
+async function build(name: BinaryName, path: string, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
   say(`building ${name} (the first time this takes about ten minutes)`);
   mkdirSync(binariesFolder(), { recursive: true });
   const startedMs = performance.now();
   const unfinished = `${path}.${process.pid}`;
   const args = ['build', '-trimpath', '-ldflags', linkFlags(), '-o', unfinished, PACKAGES[name]];
   const code = await new Promise<number | null>((resolve, reject) => {
-    const child = spawn('go', args, { cwd: MODULE, stdio: ['ignore', 2, 2], env: { ...process.env, CGO_ENABLED: '0' } });
+    const child = spawn('go', args, { cwd: MODULE, stdio: ['ignore', 2, 2], env: { ...process.env, CGO_ENABLED: '0' }, signal });
     child.once('error', reject);
     child.once('close', resolve);
   });

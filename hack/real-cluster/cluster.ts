@@ -10,7 +10,7 @@ import { buildBinaries } from './binaries.ts';
 import { writeCertificates } from './certificates.ts';
 import { componentSpec } from './components.ts';
 import { writeConfiguration, writeNodeTargets, writePrometheusConfiguration } from './configuration.ts';
-import { isRunning, startDaemon, stopDaemon } from './daemons.ts';
+import { findByCommandLine, isRunning, startDaemon, stopDaemon } from './daemons.ts';
 import { whileLocked } from './file-lock.ts';
 import { COMPONENTS, Layout, namePorts, PORT_COUNT, type ClusterRecord, type Component } from './layout.ts';
 import { nodeObjects, type NodePool } from './nodes.ts';
@@ -31,9 +31,10 @@ const LOOK_EVERY_MS = 100;
 const TRIES = 3;
 
 /** Starts the cluster, or what of it does not run; resolves when it is ready. After a failure nothing is left. */
-export async function up(name: string, options: UpOptions, say: Say): Promise<Layout> {
+export async function up(name: string, options: UpOptions, say: Say, signal?: AbortSignal): Promise<Layout> {
   const layout = new Layout(name);
-  const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], say);
+  nodeObjects(options.nodes, 0); // what is wrong with them is said before anything is built
+  const { controlplane, kwok } = await buildBinaries(['controlplane', 'kwok'], say, signal);
   if (options.prometheus) requirePrometheus();
   const waiting = (pid: number): void => say(`waiting for process ${pid}, which is at cluster ${name}`);
   await whileLocked(lockOf(layout), waiting, async () => {
@@ -42,7 +43,7 @@ export async function up(name: string, options: UpOptions, say: Say): Promise<La
       const fresh = layout.read() === null;
       try {
         if (fresh) await prepare(layout, { controlplane, kwok });
-        await startMissing(layout, options, say);
+        await startMissing(layout, options, say, signal);
         return;
       } catch (err) {
         const words = err instanceof Error ? err.message : String(err);
@@ -65,13 +66,6 @@ export async function down(name: string, say: Say = () => undefined): Promise<bo
   return existed;
 }
 
-/** Ends what a start that was interrupted has started so far. Only for the process that holds the cluster's lock. */
-export async function abandon(name: string): Promise<void> {
-  const layout = new Layout(name);
-  if (layout.read()?.ready === false) await removeEverything(layout);
-  rmSync(lockOf(layout), { force: true });
-}
-
 function lockOf(layout: Layout): string {
   return `${layout.folder}.lock`;
 }
@@ -84,18 +78,19 @@ async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Pro
   writeConfiguration(layout, ports);
 }
 
-async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, say: Say): Promise<void> {
+async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, say: Say, signal?: AbortSignal): Promise<void> {
   const { ports } = recordOf(layout);
   for (const component of COMPONENTS) {
     if (component === 'prometheus' && !prometheus) continue;
     if (isUp(layout, component)) continue;
+    signal?.throwIfAborted();
     if (component === 'prometheus') writePrometheusConfiguration(layout, ports);
     startComponent(layout, component);
-    await componentReady(layout, component);
+    await componentReady(layout, component, signal);
     say(`${component} is ready`);
   }
   await ensureNodes(layout, nodes);
-  await nodesReady(layout, nodes.count);
+  await nodesReady(layout, nodes.count, signal);
   layout.write({ ...recordOf(layout), ready: true });
 }
 
@@ -124,9 +119,10 @@ export async function stopComponent(layout: Layout, component: Component): Promi
 }
 
 /** @throws with the end of its log where the component ends, or does not become ready */
-export async function componentReady(layout: Layout, component: Component): Promise<void> {
+export async function componentReady(layout: Layout, component: Component, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
+    signal?.throwIfAborted();
     if (!isUp(layout, component)) throw new Error(`${component} ended while it was starting:\n${lastWords(layout, component)}`);
     if (await answers(layout, component)) return;
     if (performance.now() > deadline)
@@ -211,9 +207,10 @@ interface NodeList {
 }
 
 /** Resolves when so many of kwok's nodes take pods. */
-export async function nodesReady(layout: Layout, count: number): Promise<void> {
+export async function nodesReady(layout: Layout, count: number, signal?: AbortSignal): Promise<void> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
+    signal?.throwIfAborted();
     const { items } = await withApi(layout, (api) => api.expect<NodeList>({ path: '/api/v1/nodes?labelSelector=type%3Dkwok' }));
     const ready = items.filter(
       ({ spec, status }) =>
@@ -228,13 +225,20 @@ export async function nodesReady(layout: Layout, count: number): Promise<void> {
 }
 
 async function removeEverything(layout: Layout): Promise<void> {
-  const processes = layout.read()?.processes ?? {};
-  // The API server last but one, so that nobody waits for an answer of etcd that cannot come.
-  for (const component of [...COMPONENTS].reverse()) {
-    const identity = processes[component];
-    if (identity !== undefined) await stopDaemon(identity, component === 'kube-apiserver' ? STOP_PATIENCE_MS : STOP_PATIENCE_MS / 4);
-  }
+  const record = layout.read();
+  if (record !== null) await endEverything(layout, record);
   rmSync(layout.folder, { recursive: true, force: true });
+}
+
+async function endEverything(layout: Layout, record: ClusterRecord): Promise<void> {
+  // The API server before etcd, so that nobody waits for an answer of etcd that cannot come.
+  for (const component of [...COMPONENTS].reverse()) {
+    const patienceMs = component === 'kube-apiserver' ? STOP_PATIENCE_MS : STOP_PATIENCE_MS / 4;
+    const identity = record.processes[component];
+    if (identity !== undefined) await stopDaemon(identity, patienceMs);
+    // One that was started by a command which was killed before it could write that down.
+    for (const unwritten of findByCommandLine(componentSpec(component, layout, record))) await stopDaemon(unwritten, patienceMs);
+  }
 }
 
 function requirePrometheus(): void {

@@ -2,7 +2,7 @@
 // may belong to a stranger by the time that we want to stop it.
 
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface ProcessIdentity {
@@ -66,7 +66,26 @@ export async function stopDaemon(identity: ProcessIdentity, patienceMs: number):
   if (!(await endedWithin(identity, 30_000))) throw new Error(`process ${identity.pid} does not end, even killed`);
 }
 
-export async function endedWithin(identity: ProcessIdentity, withinMs: number): Promise<boolean> {
+/** Processes with exactly this command line, to the last argument: ports and folders make it one cluster's own. */
+export function findByCommandLine({ program, args }: Pick<DaemonSpec, 'program' | 'args'>): readonly ProcessIdentity[] {
+  const wanted = [program, ...args, ''].join('\0');
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry) && commandLineOf(entry) === wanted)
+    .flatMap((entry) => {
+      const startTicks = startTicksOf(Number(entry));
+      return startTicks === null ? [] : [{ pid: Number(entry), startTicks }];
+    });
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // gone, or of the kernel
+  }
+}
+
+async function endedWithin(identity: ProcessIdentity, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs;
   while (isRunning(identity)) {
     if (performance.now() > deadline) return false;

@@ -2,7 +2,7 @@
 
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { abandon, down, isUp, up } from './cluster.ts';
+import { down, isUp, up } from './cluster.ts';
 import { clusterNames } from './folders.ts';
 import { COMPONENTS, Layout } from './layout.ts';
 import { DEFAULT_POOL } from './nodes.ts';
@@ -95,16 +95,12 @@ function parse(args: readonly string[]) {
 async function start({ name, nodes, machineTypes, zones, prometheus }: Options): Promise<void> {
   const startedMs = performance.now();
   const pool = { ...DEFAULT_POOL, count: nodes, machineTypes, zones };
-  let starting = true;
+  const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      if (!starting) return;
-      console.error(`cluster ${name}: ${signal} while starting: removing what was started`);
-      void abandon(name).finally(() => process.exit(1));
-    });
+    process.once(signal, () => interrupted.abort(new Error(`${signal} while starting: what was started is removed`)));
   }
-  const layout = await up(name, { nodes: pool, prometheus }, (line) => console.error(`cluster ${name}: ${line}`));
-  starting = false;
+  const say = (line: string): void => console.error(`cluster ${name}: ${line}`);
+  const layout = await up(name, { nodes: pool, prometheus }, say, interrupted.signal);
   console.error(`cluster ${name}: ready after ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   console.log(`export KUBECONFIG=${layout.kubeconfig}`);
 }
