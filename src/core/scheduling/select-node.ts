@@ -10,6 +10,11 @@ export type Placement =
   /** `message` as PodScheduled has it; `preemption` says who has to go for the pod, null when that would not help. */
   | { readonly kind: 'unschedulable'; readonly message: string; readonly preemption: Preemption | null };
 
+// What kube-scheduler 1.36 adds to its message before preemption is asked: its plug-in for resource claims tries to free some,
+// and finds none, or, where the filters were never reached, not even its own notes.
+const NO_CLAIMS_TO_FREE = 'no new claims to deallocate';
+const NO_CLAIM_STATE = 'not found';
+
 /** What a pod was told by each node. */
 export interface FilterOutcome {
   /** Why no node can do, whichever it is. */
@@ -26,9 +31,10 @@ export function selectNode(pod: SchedulingPod, view: SchedulingView, rules: Pree
   const best = bestOf(pod, outcome.feasible, view);
   if (best !== null) return { kind: 'placed', node: best };
   const message = explainRefusals(view.nodes.length, outcome);
+  if (outcome.excluded !== null) return { kind: 'unschedulable', message: `${message} ${NO_CLAIM_STATE}`, preemption: null };
   const answer = preempt(pod, view, feasibility, outcome.refused, rules);
   if (answer.kind === 'room') return { kind: 'unschedulable', message, preemption: answer.preemption };
-  return { kind: 'unschedulable', message: `${message} ${answer.message}`, preemption: null };
+  return { kind: 'unschedulable', message: `${message} ${NO_CLAIMS_TO_FREE}, ${answer.message}`, preemption: null };
 }
 
 export function filterNodes(feasibility: Feasibility, view: SchedulingView): FilterOutcome {

@@ -6,7 +6,7 @@ import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } fro
 import type { NodeSelectorTerm } from '../actors/wire/pod.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import { decodeNodeTerm } from './decode-pod.ts';
-import { driverOf, findDisk, type DiskSource } from './decode-volumes.ts';
+import { driverOf, findDisk, UNSPECIFIED, type DiskSource } from './decode-volumes.ts';
 
 /** Set by the volume controller when a claim and its volume know each other. */
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
@@ -102,13 +102,28 @@ export function decodeVolume(object: KubeObject): PersistentVolume {
     capacityBytes: bytesOf(spec.capacity?.['storage']),
     claim: claimRef === undefined ? null : { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '', uid: claimRef.uid ?? '' },
     nodeTerms: spec.nodeAffinity?.required?.nodeSelectorTerms.map(decodeNodeTerm) ?? null,
-    attachment: csi !== undefined ? { driver: csi.driver, id: csi.volumeHandle } : diskAttachment(spec),
+    attachment: csi !== undefined ? { driver: csi.driver, id: csi.volumeHandle } : diskAttachment(object as WireVolume),
   };
 }
 
-function diskAttachment(spec: WireVolume['spec']): PersistentVolume['attachment'] {
-  const { driver = null, id = '' } = findDisk(spec) ?? {};
-  return driver === null ? null : { driver, id };
+/** A built-in disk is attached by the CSI driver that has taken over; null when nothing can attach it. */
+function diskAttachment({ metadata, spec }: WireVolume): PersistentVolume['attachment'] {
+  const disk = findDisk(spec);
+  if (disk?.driver === undefined || disk.driver === null) return null;
+  if (disk.kind !== 'gcePersistentDisk') return { driver: disk.driver, id: disk.id };
+  const labels = metadata.labels ?? {};
+  const zones = (labels['failure-domain.beta.kubernetes.io/zone'] ?? labels['topology.kubernetes.io/zone'] ?? '').split('__');
+  const place = zones.length === 1 ? `zones/${zones[0] === '' ? UNSPECIFIED : (zones[0] ?? '')}` : regionOf(zones);
+  return place === null
+    ? null
+    : { driver: disk.driver, id: `projects/${UNSPECIFIED}/${place}/disks/${spec.gcePersistentDisk?.pdName ?? ''}` };
+}
+
+/** A disk of several zones is known by their one region; zones that are not named as Google names them have none. */
+function regionOf(zones: readonly string[]): string | null {
+  const regions = new Set(zones.map((zone) => /^([^-]*-[^-]*)-[^-]*$/.exec(zone)?.[1]));
+  const [region] = regions;
+  return regions.size === 1 && region !== undefined ? `regions/${region}` : null;
 }
 
 export function decodeClass(object: KubeObject): StorageClass {

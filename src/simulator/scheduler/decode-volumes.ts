@@ -10,6 +10,13 @@ const MIGRATED_DRIVERS: ReadonlyMap<string, string> = new Map([
   ['kubernetes.io/portworx-volume', 'pxd.portworx.com'],
 ]);
 
+/** What a built-in disk does not say of itself, in the words of the driver that has taken over. */
+export const UNSPECIFIED = 'UNSPECIFIED';
+
+function inlineDiskId(pdName: string): string {
+  return `projects/${UNSPECIFIED}/zones/${UNSPECIFIED}/disks/${pdName}`;
+}
+
 /** The driver that attaches what a provisioner makes. */
 export function driverOf(provisioner: string): string {
   return MIGRATED_DRIVERS.get(provisioner) ?? provisioner;
@@ -52,7 +59,7 @@ export function findDisk(source: DiskSource): InlineDisk | null {
     monitors: kind === 'rbd' ? (rbd?.monitors ?? []) : [],
   });
   if (gcePersistentDisk !== undefined)
-    return disk('gcePersistentDisk', gcePersistentDisk.pdName, gcePersistentDisk.readOnly, driverOf('kubernetes.io/gce-pd'));
+    return disk('gcePersistentDisk', inlineDiskId(gcePersistentDisk.pdName), gcePersistentDisk.readOnly, driverOf('kubernetes.io/gce-pd'));
   if (awsElasticBlockStore !== undefined)
     return disk('awsElasticBlockStore', awsElasticBlockStore.volumeID, awsElasticBlockStore.readOnly, driverOf('kubernetes.io/aws-ebs'));
   if (iscsi !== undefined) return disk('iscsi', iscsi.iqn, iscsi.readOnly);

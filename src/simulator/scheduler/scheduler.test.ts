@@ -53,7 +53,7 @@ function aCluster(nodes: Record<string, NodeOptions> = {}) {
   const nodeOf = (name: string) => pod(name).spec.nodeName;
   const wholeWhy = (name: string) => pod(name).status.conditions?.find(({ type }) => type === 'PodScheduled')?.message;
   /** Without what preemption says: that has tests of its own. */
-  const why = (name: string) => wholeWhy(name)?.split(' preemption: ')[0];
+  const why = (name: string) => wholeWhy(name)?.replace(/ (no new claims to deallocate.*|not found)$/, '');
   const run = (ms = 5000) => clock.advance(ms);
   return { clock, cluster, addNode, addPod, pod, nodeOf, why, wholeWhy, run };
 }

@@ -1,0 +1,232 @@
+// A random cluster on a real API server, with nothing at work but the real scheduler: nodes and pods stay as they were written.
+
+import type { RawRequest, RawResponse } from '../../../hack/real-cluster/api.ts';
+import { eventually } from '../../e2e/eventually.ts';
+import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
+
+/** Of the part of RealCluster that is needed here. */
+export interface Api {
+  request(request: RawRequest): Promise<RawResponse>;
+  expect<T>(request: RawRequest): Promise<T>;
+}
+
+export interface ScheduledPod extends WireObject {
+  readonly spec: { readonly nodeName?: string };
+  readonly status: {
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
+}
+
+const BARRIER = 'barrier';
+const PRIORITIES = [-10, 0, 5, 10, 100, 1_000_000];
+const PATIENCE_MS = 120_000;
+const JSON_MERGE = { 'content-type': 'application/merge-patch+json' };
+const COLLECTIONS = {
+  nodes: '/api/v1/nodes',
+  volumes: '/api/v1/persistentvolumes',
+  storageClasses: '/apis/storage.k8s.io/v1/storageclasses',
+  csiNodes: '/apis/storage.k8s.io/v1/csinodes',
+} as const;
+
+export class StaticCluster {
+  readonly #api: Api;
+  #barriers = 0;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /** What every round needs: namespaces, their service accounts, and a class for every priority, which none may preempt by. */
+  async prepare(): Promise<void> {
+    for (const name of NAMESPACES) {
+      await this.#api.expect({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name } } });
+      // With the controller manager there would be one already.
+      await this.#api.request({
+        method: 'POST',
+        path: `/api/v1/namespaces/${name}/serviceaccounts`,
+        body: { metadata: { name: 'default' } },
+      });
+    }
+    for (const value of PRIORITIES) {
+      const body = { metadata: { name: classOf(value) }, value, preemptionPolicy: 'Never' };
+      await this.#api.expect({ method: 'POST', path: '/apis/scheduling.k8s.io/v1/priorityclasses', body });
+    }
+  }
+
+  /** Puts up all but the pods that wait. What the API server refuses is left out: what is judged is what it holds. */
+  async build(cluster: WireCluster): Promise<void> {
+    for (const { metadata } of cluster.namespaces) {
+      const labels = { env: null, team: null, ...metadata.labels };
+      await this.#api.expect({
+        method: 'PATCH',
+        path: `/api/v1/namespaces/${metadata.name}`,
+        headers: JSON_MERGE,
+        body: { metadata: { labels } },
+      });
+    }
+    await Promise.all(cluster.storageClasses.map((each) => this.#create(COLLECTIONS.storageClasses, each)));
+    await Promise.all(cluster.volumes.map((each) => this.#createWithStatus(COLLECTIONS.volumes, each)));
+    await Promise.all(cluster.claims.map((each) => this.#createWithStatus(inNamespace(each, 'persistentvolumeclaims'), each)));
+    await Promise.all(cluster.csiNodes.map((each) => this.#create(COLLECTIONS.csiNodes, each)));
+    await Promise.all(cluster.nodes.map((node) => this.#createNode(node)));
+    await Promise.all(cluster.pods.map((pod) => this.#createRunning(pod)));
+  }
+
+  /**
+   * Waits until the scheduler has seen everything so far. It sees nodes in the order in which they changed, and pods: once it
+   * has bound a pod to a node that came last, beside a pod that came last, it has seen all that were before.
+   */
+  async waitUntilSeen(): Promise<void> {
+    const name = `${BARRIER}-${this.#barriers++}`;
+    const labels = { [BARRIER]: name };
+    const taint = { key: BARRIER, value: name, effect: 'NoSchedule' };
+    const status = { allocatable: { cpu: '1', memory: '1Gi', pods: '10' } };
+    await this.#createNode({ metadata: { name, uid: '', labels: { 'kubernetes.io/hostname': name } }, spec: { taints: [taint] }, status });
+    const containers = [{ name: 'main', image: 'example.com/app:1' }];
+    const pod = (suffix: string, spec: object, own: Readonly<Record<string, string>> = {}): WireObject => ({
+      metadata: { name: `${name}-${suffix}`, namespace: 'ops', uid: '', labels: own },
+      spec: { containers, ...spec },
+    });
+    await this.#createRunning({ ...pod('mark', { nodeName: name }, labels), status: { phase: 'Running' } });
+    const beside = { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } };
+    const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [beside] } };
+    const tolerations = [{ key: BARRIER, operator: 'Exists' }];
+    // Not itself of the kind that it wants beside it: then it could begin anywhere.
+    const sentinel = pod('sentinel', { affinity, tolerations, nodeSelector: { 'kubernetes.io/hostname': name } });
+    const path = inNamespace(sentinel, 'pods');
+    await this.#api.expect({ method: 'POST', path, body: withoutUid(sentinel) });
+    await eventually(
+      `the scheduler to reach ${name}`,
+      PATIENCE_MS,
+      async () => (await this.#find(path, sentinel.metadata.name))?.spec.nodeName === name,
+    );
+  }
+
+  /** Creates a pod that waits and answers how it stands when the scheduler has spoken; null when the API server refuses it. */
+  async schedule(pod: WireObject): Promise<ScheduledPod | null> {
+    const path = inNamespace(pod, 'pods');
+    const { status } = await this.#api.request({ method: 'POST', path, body: asUserWrites(pod) });
+    if (status !== 201) return null;
+    return eventually(`the scheduler to speak of ${pod.metadata.name}`, PATIENCE_MS, async () => {
+      const found = await this.#find(path, pod.metadata.name);
+      return found !== undefined && (found.spec.nodeName !== undefined || scheduledCondition(found) !== undefined) ? found : false;
+    });
+  }
+
+  async remove(pod: WireObject): Promise<void> {
+    await this.#api.expect({ method: 'DELETE', path: `${inNamespace(pod, 'pods')}/${pod.metadata.name}?gracePeriodSeconds=0` });
+  }
+
+  /** What the API server holds. */
+  async read(): Promise<WireCluster> {
+    const list = async (path: string): Promise<readonly WireObject[]> =>
+      (await this.#api.expect<{ readonly items: readonly WireObject[] }>({ path })).items;
+    const [nodes, pods, namespaces, volumes, claims, storageClasses, csiNodes, csiDrivers, storageCapacities, volumeAttachments] =
+      await Promise.all(
+        [
+          ...[COLLECTIONS.nodes, '/api/v1/pods', '/api/v1/namespaces', COLLECTIONS.volumes, '/api/v1/persistentvolumeclaims'],
+          ...[
+            COLLECTIONS.storageClasses,
+            COLLECTIONS.csiNodes,
+            '/apis/storage.k8s.io/v1/csidrivers',
+            '/apis/storage.k8s.io/v1/csistoragecapacities',
+          ],
+          '/apis/storage.k8s.io/v1/volumeattachments',
+        ].map(list),
+      );
+    return {
+      ...{ nodes: nodes!, pods: pods!, namespaces: namespaces!, volumes: volumes!, claims: claims!, storageClasses: storageClasses! },
+      ...{ csiNodes: csiNodes!, csiDrivers: csiDrivers!, storageCapacities: storageCapacities!, volumeAttachments: volumeAttachments! },
+      ...{ pending: [], budgets: [] },
+    };
+  }
+
+  /** Leaves the API server as `prepare` did. */
+  async clear(): Promise<void> {
+    const { volumes, claims } = await this.read();
+    const unprotect = { metadata: { finalizers: null } };
+    for (const each of claims) await this.#patch(`${inNamespace(each, 'persistentvolumeclaims')}/${each.metadata.name}`, unprotect);
+    for (const each of volumes) await this.#patch(`${COLLECTIONS.volumes}/${each.metadata.name}`, unprotect);
+    for (const namespace of NAMESPACES) {
+      for (const resource of ['pods', 'persistentvolumeclaims'])
+        await this.#api.expect({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/${resource}?gracePeriodSeconds=0` });
+    }
+    for (const path of Object.values(COLLECTIONS)) await this.#api.expect({ method: 'DELETE', path });
+    await eventually('the round to be gone', PATIENCE_MS, async () => {
+      const left = await this.read();
+      return left.nodes.length + left.pods.length + left.claims.length + left.volumes.length === 0;
+    });
+  }
+
+  async #createNode(node: WireObject): Promise<void> {
+    await this.#createWithStatus(COLLECTIONS.nodes, node);
+    const { taints = [] } = node['spec'] as { readonly taints?: readonly object[] };
+    // A node is born with a taint until somebody finds it ready; nobody does here.
+    await this.#patch(`${COLLECTIONS.nodes}/${node.metadata.name}`, { spec: { taints } });
+  }
+
+  async #createRunning(pod: WireObject): Promise<void> {
+    const path = inNamespace(pod, 'pods');
+    if (!(await this.#create(path, asUserWrites(pod)))) return;
+    const { containerStatuses, ...status } = pod['status'] as { readonly containerStatuses?: readonly object[] };
+    const started =
+      containerStatuses === undefined ? {} : { containerStatuses: containerStatuses.map((each) => ({ ...each, lastState: {} })) };
+    await this.#patch(`${path}/${pod.metadata.name}/status`, { status: { ...status, ...started } });
+    // With a grace period and no kubelet it stays on its way out.
+    if (pod.metadata['deletionTimestamp'] !== undefined)
+      await this.#api.request({ method: 'DELETE', path: `${path}/${pod.metadata.name}?gracePeriodSeconds=3600` });
+  }
+
+  async #createWithStatus(path: string, object: WireObject): Promise<void> {
+    if (await this.#create(path, withoutUid(object)))
+      await this.#patch(`${path}/${object.metadata.name}/status`, { status: object['status'] });
+  }
+
+  async #create(path: string, object: object): Promise<boolean> {
+    return (await this.#api.request({ method: 'POST', path, body: object })).status === 201;
+  }
+
+  async #patch(path: string, body: object): Promise<void> {
+    await this.#api.request({ method: 'PATCH', path, headers: JSON_MERGE, body });
+  }
+
+  async #find(path: string, name: string): Promise<ScheduledPod | undefined> {
+    const { status, body } = await this.#api.request({ path: `${path}/${name}` });
+    return status === 200 ? (body as ScheduledPod) : undefined;
+  }
+}
+
+export function scheduledCondition({
+  status,
+}: ScheduledPod): { readonly status: string; readonly reason?: string; readonly message?: string } | undefined {
+  return status.conditions?.find(({ type }) => type === 'PodScheduled');
+}
+
+function inNamespace({ metadata }: WireObject, resource: string): string {
+  return `/api/v1/namespaces/${metadata.namespace ?? ''}/${resource}`;
+}
+
+function withoutUid(object: WireObject): object {
+  const { uid: _uid, deletionTimestamp: _gone, finalizers: _kept, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** Priorities go by class here, overhead by runtime class; neither is for a pod to say. */
+function asUserWrites(pod: WireObject): object {
+  const {
+    priority = 0,
+    preemptionPolicy: _policy,
+    overhead: _overhead,
+    ...spec
+  } = pod['spec'] as { readonly priority?: number; readonly preemptionPolicy?: string; readonly overhead?: object };
+  return { ...withoutUid(pod), spec: { ...spec, priorityClassName: classOf(priority) } };
+}
+
+function classOf(priority: number): string {
+  return `priority-${priority < 0 ? 'minus-' : ''}${Math.abs(priority)}`;
+}
