@@ -63,7 +63,7 @@ async function runAll(server: Server, target: ApiTarget): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
-  await contract.end();
+  contract.end();
 }
 
 function table(): string {

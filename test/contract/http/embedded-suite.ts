@@ -6,7 +6,7 @@ import { startEmbeddedTarget, type EmbeddedTarget } from './embedded-target.ts';
 import { ContractRun } from './run-cases.ts';
 
 /** For one case; the deadlines inside it are shorter and say what was waited for. */
-const CASE_TIMEOUT_MS = 60_000;
+const CASE_TIMEOUT_MS = 240_000;
 
 export function describeOnEmbedded(cases: readonly ContractCase[]): void {
   describe.each([...new Set(cases.map((each) => each.area))])('%s', (area) => {
@@ -16,11 +16,11 @@ export function describeOnEmbedded(cases: readonly ContractCase[]): void {
     beforeAll(async () => {
       embedded = await startEmbeddedTarget();
       contract = new ContractRun(embedded.target);
-    });
+    }, CASE_TIMEOUT_MS);
     afterAll(async () => {
-      await contract.end();
+      contract.end();
       await embedded.close();
-    });
+    }, CASE_TIMEOUT_MS);
 
     test.each(cases.filter((each) => each.area === area).map((each) => [each.name, each] as const))(
       '%s',

@@ -54,7 +54,7 @@ function warningText(header: string): string {
 }
 
 /** For an answer that does not come; machine time. */
-const ANSWER_TIMEOUT_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 /** Sockets at once: more than the cases that run together, each with its watches. */
 const SOCKETS_MAX = 64;
 

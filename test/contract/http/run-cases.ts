@@ -5,7 +5,6 @@ import { RawClient, type ApiTarget } from './raw-client.ts';
 
 export class ContractRun {
   readonly #client: RawClient;
-  readonly #atEnd = new Set<string>();
   #started = 0;
 
   constructor(target: ApiTarget) {
@@ -15,7 +14,7 @@ export class ContractRun {
   /** Rejects where the server does not keep the rule. What the case made outside of namespaces is gone after. */
   async run({ run }: ContractCase): Promise<void> {
     this.#started += 1;
-    const context = new CaseContext(this.#client, `c${this.#started}`, this.#atEnd);
+    const context = new CaseContext(this.#client, `c${this.#started}`);
     try {
       await run(context);
     } finally {
@@ -23,12 +22,8 @@ export class ContractRun {
     }
   }
 
-  /**
-   * Deletes what outlived its case: namespaces above all. Each costs a real cluster's controllers some sixty requests, which
-   * would slow the cases that are still to run.
-   */
-  async end(): Promise<void> {
-    for (const path of this.#atEnd) await this.#client.delete(path);
+  /** Ends watches and connections. */
+  end(): void {
     this.#client.close();
   }
 }

@@ -23,7 +23,7 @@ const SAMPLES = yamlIn('config/samples');
 /** By client: on one server once, as they are many and large. */
 const installed = new WeakMap<RawClient, Promise<void>>();
 
-/** Puts the definitions there, as an installation does; they stay until all cases are over. */
+/** Puts the definitions there, as an installation does; they stay there. */
 function install(given: CaseContext): Promise<void> {
   const known = installed.get(given.client) ?? installNow(given);
   installed.set(given.client, known);
@@ -33,7 +33,6 @@ function install(given: CaseContext): Promise<void> {
 async function installNow(given: CaseContext): Promise<void> {
   for (const manifest of MANIFESTS) {
     const path = `${DEFINITIONS}/${manifest.metadata.name}`;
-    given.removeAtEnd(path);
     succeeded(await given.client.patch(path, 'apply', manifest, { query: { fieldManager: 'contract', force: true } }), path);
   }
   for (const manifest of MANIFESTS) {
