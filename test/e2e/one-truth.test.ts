@@ -200,14 +200,29 @@ function sumOf(explained: ExplainedResource | null): number | null | undefined {
   return explained?.steps.length === 0 ? null : explained?.steps.reduce((sum, { value }) => sum + value, 0);
 }
 
-/** The object alone says the same: its last step is its number. */
+/** The object alone says the same: its last step is its number. What nothing is known of has no step, and stays as it is. */
 function expectInputsAddUp({ metadata, status = {} }: Recommendation): void {
   for (const container of status.containers ?? []) {
     const recommended = readRequestsAndLimits(container.recommended).requests;
+    const current = readRequestsAndLimits(container.current).requests;
     const last = (resource: string, unit: string): number | undefined =>
       status.inputs?.findLast((step) => step.container === container.name && step.resource === resource && step.unit === unit)?.value;
     const where = `${metadata.name}/${container.name}`;
-    expect([where, last('cpu', 'millicores')]).toEqual([where, recommended.cpuMillicores]);
-    expect([where, last('memory', 'bytes')]).toEqual([where, recommended.memoryBytes]);
+    const [cpu, memory] = [last('cpu', 'millicores'), last('memory', 'bytes')];
+    expect([where, 'cpu', recommended.cpuMillicores]).toEqual([
+      where,
+      'cpu',
+      cpu ?? keptOrNone(recommended.cpuMillicores, current.cpuMillicores),
+    ]);
+    expect([where, 'memory', recommended.memoryBytes]).toEqual([
+      where,
+      'memory',
+      memory ?? keptOrNone(recommended.memoryBytes, current.memoryBytes),
+    ]);
   }
+}
+
+/** Of a resource without advice: none, before anything is recommended, else what the container has. */
+function keptOrNone(recommended: number | null, current: number | null): number | null {
+  return recommended === null ? null : current;
 }
