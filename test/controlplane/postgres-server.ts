@@ -33,12 +33,18 @@ export class PostgresServer {
   readonly #owner: Owner | null;
   #child: ChildProcess | null = null;
   #log = '';
+  // A worker that is ended from outside must not leave it running either.
+  readonly #onExit = (): void => {
+    this.#child?.kill('SIGQUIT');
+    rmSync(this.#folder, { recursive: true, force: true });
+  };
 
   private constructor(folder: string, binaries: string, owner: Owner | null, port: number) {
     this.#folder = folder;
     this.#binaries = binaries;
     this.#owner = owner;
     this.port = port;
+    process.once('exit', this.#onExit);
   }
 
   /** Makes a database cluster and starts it. `stop()` ends it and removes its folder. */
@@ -96,6 +102,7 @@ export class PostgresServer {
 
   async stop(): Promise<void> {
     await this.down('immediate');
+    process.removeListener('exit', this.#onExit);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

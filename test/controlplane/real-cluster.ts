@@ -46,6 +46,8 @@ export interface AuditEvent {
     readonly name?: string;
   };
   readonly responseStatus?: { readonly code: number };
+  /** What was sent; of Evenkeel's leases alone. */
+  readonly requestObject?: unknown;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }

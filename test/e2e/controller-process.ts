@@ -14,7 +14,11 @@ export interface Controller {
 }
 
 /** Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for. */
-export function runController(workshop: Workshop, settings: Readonly<Record<string, string>>): RunningProcess {
+export function runController(
+  workshop: Workshop,
+  settings: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): RunningProcess {
   const all = {
     'dashboard.addr': '127.0.0.1:0',
     'controller.probeAddr': '127.0.0.1:0',
@@ -25,12 +29,17 @@ export function runController(workshop: Workshop, settings: Readonly<Record<stri
   return workshop.start(
     BINARY,
     Object.entries(all).map(([path, value]) => `--${path}=${value}`),
+    environment,
   );
 }
 
 /** Resolves when it says that everything is up. */
-export async function startController(workshop: Workshop, settings: Readonly<Record<string, string>>): Promise<Controller> {
-  const process = runController(workshop, settings);
+export async function startController(
+  workshop: Workshop,
+  settings: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Controller> {
+  const process = runController(workshop, settings, environment);
   const { input } = await process.line('stderr', /"message":"Evenkeel is up"/, UP_MS);
   const { dashboardPort, metricsPort, probePort } = JSON.parse(input) as Ports;
   return {

@@ -1,0 +1,204 @@
+// What the suite of two replicas runs on: a cluster with plenty to do at fifty effects a minute, a store that both share and
+// that knows a week of its usage, and replicas as processes that can be told apart.
+
+import { join } from 'node:path';
+import { openPostgresHistory } from '../../src/adapters/history/postgres-history.ts';
+import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
+import { DAY_MS } from '../../src/core/model/units.ts';
+import { NO_METRICS } from '../../src/runtime/metrics.ts';
+import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
+import { type Controller, logged, startController } from '../e2e/controller-process.ts';
+import { eventually } from '../e2e/eventually.ts';
+import { ROOT, Workshop } from '../e2e/processes.ts';
+import { RecordingLogger } from '../fakes/recording-logger.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { PASSWORD, PostgresServer } from './postgres-server.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const OWN_NAMESPACE = 'evenkeel-system';
+const LEASE_PATH = `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`;
+const NAMESPACES = ['shop-a', 'shop-b', 'shop-c'];
+const DEPLOYMENTS_EACH = 16;
+/** More would be changed in stages, minutes apart. */
+const REPLICAS = 1;
+const USES = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
+const STARTED_WITHIN_MS = 120_000;
+
+export interface Replica extends Controller {
+  readonly name: string;
+}
+
+export class HaWorld {
+  readonly workshop = new Workshop();
+  readonly cluster: RealCluster;
+  readonly store: PostgresServer;
+  readonly #kubeconfig: string;
+
+  private constructor(cluster: RealCluster, store: PostgresServer, kubeconfig: string) {
+    this.cluster = cluster;
+    this.store = store;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  static async start(): Promise<HaWorld> {
+    const store = await PostgresServer.start();
+    let cluster: RealCluster | undefined;
+    try {
+      cluster = await RealCluster.start({ name: 'ha', nodes: 5 });
+      await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+      await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+      const world = new HaWorld(cluster, store, await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'));
+      await world.#people();
+      await world.#learn();
+      return world;
+    } catch (err) {
+      await cluster?.stop();
+      await store.stop();
+      throw err;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.workshop.end();
+    await this.cluster.stop();
+    await this.store.stop();
+  }
+
+  /** @param name of its pod: tells it from the others, and from its own earlier life by what is added to it */
+  async replica(name: string): Promise<Replica> {
+    const settings = {
+      'kubernetes.kubeconfig': this.#kubeconfig,
+      'history.url': this.store.url,
+      'kubelet.interval': '5s',
+      'controller.calmStart': '1s',
+    };
+    const controller = await startController(this.workshop, settings, { POD_NAME: name, EVENKEEL_HISTORY_PASSWORD: PASSWORD });
+    return { ...controller, name };
+  }
+
+  async policy(): Promise<void> {
+    const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
+    const spec = {
+      mode: 'Auto',
+      cpu: rule,
+      memory: rule,
+      minConfidence: 0,
+      cooldown: '1s',
+      interval: '5s',
+      maxChangesPerCycle: 1000,
+      maxConcurrent: 50,
+    };
+    const body = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'quick' }, spec };
+    await this.cluster.api.expect({ method: 'POST', path: '/apis/evenkeel.io/v1alpha1/podresizepolicies', body });
+  }
+
+  async lease(): Promise<LeaseObject> {
+    return this.cluster.api.expect<LeaseObject>({ method: 'GET', path: LEASE_PATH });
+  }
+
+  /** As a person does with kubectl. */
+  async editLease(spec: object): Promise<void> {
+    const headers = { 'content-type': 'application/merge-patch+json' };
+    await this.cluster.api.expect({ method: 'PATCH', path: LEASE_PATH, headers, body: { spec } });
+  }
+
+  /** Effects so far by a replica, in any of its lives. */
+  async effectsOf(name: string): Promise<number> {
+    const events = await this.cluster.audit(
+      ({ userAgent = '', objectRef }) => userAgent.includes(`(${name}_`) && objectRef?.subresource === 'resize',
+    );
+    return events.length;
+  }
+
+  /** Pods anew, at the size of their templates: something to do again. */
+  async churn(namespace: string): Promise<void> {
+    await this.cluster.kubectl('delete', 'pods', '--all', '-n', namespace, '--wait=false');
+  }
+
+  async #people(): Promise<void> {
+    for (const namespace of NAMESPACES) {
+      await this.cluster.kubectl('create', 'namespace', namespace);
+      for (const name of deployments(namespace)) {
+        const path = `/apis/apps/v1/namespaces/${namespace}/deployments`;
+        await this.cluster.api.expect({ method: 'POST', path, body: aDeployment(name) });
+      }
+    }
+    await eventually('all pods running', STARTED_WITHIN_MS, async () => {
+      const { items } = await this.cluster.api.expect<PodList>({ method: 'GET', path: '/api/v1/pods' });
+      const ours = items.filter(({ metadata }) => NAMESPACES.includes(metadata.namespace));
+      const running = ours.filter(({ status }) => status.phase === 'Running').length;
+      if (running < NAMESPACES.length * DEPLOYMENTS_EACH * REPLICAS) throw new Error(`${running} run`);
+      return true;
+    });
+  }
+
+  /** A week of usage, moved from a file of one replica into the store of many. */
+  async #learn(): Promise<void> {
+    const path = join(this.workshop.folder, 'learnt.sqlite');
+    const known = NAMESPACES.flatMap((namespace) =>
+      deployments(namespace).map((name) => ({ namespace, name, container: 'app', uses: USES })),
+    );
+    await writeLearntUsage(path, known, 7 * DAY_MS);
+    const common = {
+      retentionMs: 30 * DAY_MS,
+      maxBytes: 2 ** 30,
+      clock: new SystemClock(),
+      machine: new SystemTimer(),
+      logger: new RecordingLogger(),
+      metrics: NO_METRICS,
+    };
+    const from = await openSqliteHistory({ ...common, path });
+    const address = { url: this.store.url, password: PASSWORD, caFile: '' };
+    const to = await openPostgresHistory({ ...common, ...address, identity: 'mover', random: seededRandom(1) });
+    for await (const checkpoint of from.loadCheckpoints()) await to.saveCheckpoints([checkpoint]);
+    await from.close();
+    await to.close();
+  }
+}
+
+/** What a replica calls itself in its present term or the one before; undefined before its first. */
+export function identityOf(replica: Replica): string | undefined {
+  return logged(replica.process, 'Became leader').at(-1)?.['identity'] as string | undefined;
+}
+
+/** How often it became leader so far. */
+export function termsOf(replica: Replica): number {
+  return logged(replica.process, 'Became leader').length;
+}
+
+/** When it became leader last, by its own log. */
+export function becameLeaderAt(replica: Replica): number {
+  return Date.parse(String(logged(replica.process, 'Became leader').at(-1)?.['time']));
+}
+
+interface LeaseObject {
+  readonly spec: { readonly holderIdentity?: string; readonly renewTime?: string };
+}
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly namespace: string }; readonly status: { readonly phase?: string } }[];
+}
+
+function deployments(namespace: string): readonly string[] {
+  return Array.from({ length: DEPLOYMENTS_EACH }, (_, index) => `${namespace}-${index}`);
+}
+
+function aDeployment(name: string): object {
+  const labels = { app: name };
+  const resources = { requests: { cpu: '400m', memory: '512Mi' }, limits: { memory: '1Gi' } };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi' };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: {
+      replicas: REPLICAS,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels, annotations },
+        spec: { containers: [{ name: 'app', image: 'registry.example/app:1', resources }] },
+      },
+    },
+  };
+}

@@ -1,0 +1,64 @@
+// The proof can fail: each way in which two controllers could act is found.
+
+import { describe, expect, test } from '@jest/globals';
+import { proveOneActor } from './one-actor-proof.ts';
+import type { AuditEvent } from './real-cluster.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+function anEvent(seconds: number, who: string, requestURI: string, more: Partial<AuditEvent>): AuditEvent {
+  const time = new Date(START + seconds * 1000).toISOString();
+  return {
+    stage: 'ResponseComplete',
+    verb: 'patch',
+    requestURI,
+    user: { username: 'controller' },
+    userAgent: who === 'kubectl' ? 'kubectl/v1.36' : `evenkeel-controller/0.1.0 (${who})`,
+    responseStatus: { code: 200 },
+    requestReceivedTimestamp: time,
+    stageTimestamp: time,
+    ...more,
+  };
+}
+
+const lease = (seconds: number, who: string, holderIdentity: string): AuditEvent =>
+  anEvent(seconds, who, '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases/evenkeel-controller', {
+    objectRef: { resource: 'leases', name: 'evenkeel-controller' },
+    requestObject: { spec: { holderIdentity } },
+  });
+const resize = (seconds: number, who: string): AuditEvent =>
+  anEvent(seconds, who, '/api/v1/namespaces/shop/pods/web/resize', { objectRef: { resource: 'pods', subresource: 'resize' } });
+
+describe('the proof of one actor', () => {
+  test('tells the terms and what was done in them', () => {
+    const { terms, problems } = proveOneActor([
+      ...[lease(0, 'a', 'a'), lease(2, 'a', 'a'), resize(3, 'a'), lease(4, 'a', '')],
+      ...[lease(5, 'b', 'b'), resize(6, 'b'), resize(7, 'b'), anEvent(8, 'a', '/api/v1/events', { objectRef: { resource: 'events' } })],
+      ...[lease(20, 'c', 'c')],
+    ]);
+    expect(problems).toEqual([]);
+    expect(terms.map(({ identity, effects, released }) => [identity, effects, released])).toEqual([
+      ['a', 1, true],
+      ['b', 2, false],
+      ['c', 0, false],
+    ]);
+  });
+
+  test.each<[string, readonly AuditEvent[], RegExp]>([
+    ['a write before anybody led', [resize(0, 'a'), lease(1, 'a', 'a')], /by a .*nobody led yet/],
+    ['a write of one that follows', [lease(0, 'a', 'a'), resize(1, 'b')], /by b .*a led/],
+    ['a write of an old leader that woke', [lease(0, 'a', 'a'), lease(11, 'b', 'b'), resize(12, 'a')], /by a .*b led/],
+    ['a write after the release', [lease(0, 'a', 'a'), lease(1, 'a', ''), resize(2, 'a')], /had released/],
+    ['a write after the lease ran out', [lease(0, 'a', 'a'), resize(11, 'a')], /had run out/],
+    ['a lease taken before it ran out', [lease(0, 'a', 'a'), lease(5, 'b', 'b')], /b took the lease 5000 ms after a renewed it last/],
+    [
+      'a lease taken too soon after somebody emptied it by hand',
+      [lease(0, 'a', 'a'), lease(2, 'kubectl', ''), lease(3, 'b', 'b')],
+      /b took the lease 3000 ms/,
+    ],
+  ])('finds %s', (_, events, words) => {
+    const { problems } = proveOneActor(events);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(words);
+  });
+});
