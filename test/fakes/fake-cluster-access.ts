@@ -142,7 +142,12 @@ export class FakeClusterAccess implements ClusterAccess {
     if (old === undefined) return undefined;
     let draft = structuredClone(old);
     change(draft);
-    if (subresource === 'status') draft = { ...structuredClone(old), status: draft['status'] };
+    if (subresource === 'status') {
+      // The controller of Deployments notes their revision together with their status.
+      const { annotations } = resource === 'deployments.apps' ? draft.metadata : old.metadata;
+      const metadata = { ...structuredClone(old.metadata), ...(annotations === undefined ? {} : { annotations }) };
+      draft = { ...structuredClone(old), metadata, status: draft['status'] };
+    }
     const strategy = this.#strategies.get(resource);
     strategy?.prepareForUpdate?.(draft, old, this.#context(), subresource);
     if (isDeepStrictEqual(draft, old)) return old;

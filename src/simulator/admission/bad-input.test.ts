@@ -41,7 +41,7 @@ const OBJECTS: Readonly<Record<string, object>> = {
   },
   '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers': {
     spec: {
-      scaleTargetRef: { kind: 'Deployment', name: 'web' },
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
       maxReplicas: 3,
       metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }],
       behavior: { scaleUp: { policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }] } },

@@ -81,11 +81,10 @@ function minimaBroken(item: LimitRangeItem, amount: AmountOf): string[] {
     const request = amount('requests', resource);
     const limit = amount('limits', resource);
     const bound = `minimum ${resource} usage per ${item.type} is ${text}`;
-    const broken: string[] = [];
-    if (request === undefined) broken.push(`${bound}. No request is specified`);
-    else if (request.nano < min) broken.push(`${bound}, but request is ${writeAmount(request)}`);
-    if (limit !== undefined && limit.nano < min) broken.push(`${bound}, but limit is ${writeAmount(limit)}`);
-    return broken;
+    // One refusal a bound, as the API server has it.
+    if (request === undefined) return [`${bound}. No request is specified`];
+    if (request.nano < min) return [`${bound}, but request is ${writeAmount(request)}`];
+    return limit !== undefined && limit.nano < min ? [`${bound}, but limit is ${writeAmount(limit)}`] : [];
   });
 }
 
@@ -95,11 +94,9 @@ function maximaBroken(item: LimitRangeItem, amount: AmountOf, requestsAlone: boo
     const request = amount('requests', resource);
     const limit = amount('limits', resource);
     const bound = `maximum ${resource} usage per ${item.type} is ${text}`;
-    const broken: string[] = [];
-    if (limit === undefined && !requestsAlone) broken.push(`${bound}. No limit is specified`);
-    if (limit !== undefined && limit.nano > max) broken.push(`${bound}, but limit is ${writeAmount(limit)}`);
-    if (request !== undefined && request.nano > max) broken.push(`${bound}, but request is ${writeAmount(request)}`);
-    return broken;
+    if (limit === undefined && !requestsAlone) return [`${bound}. No limit is specified`];
+    if (limit !== undefined && limit.nano > max) return [`${bound}, but limit is ${writeAmount(limit)}`];
+    return request !== undefined && request.nano > max ? [`${bound}, but request is ${writeAmount(request)}`] : [];
   });
 }
 

@@ -34,7 +34,7 @@ async function withPod(): Promise<ApiWorld> {
   await world.post('/api/v1/nodes', { metadata: { name: 'n1' } });
   await world.post('/api/v1/nodes', { metadata: { name: 'n2' } });
   const containers = [{ name: 'main', image: 'x' }];
-  await world.post('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers } });
+  await world.post('/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { containers, nodeName: 'n1' } });
   return world;
 }
 

@@ -68,7 +68,8 @@ describe('StoreAccess', () => {
     const world = new ApiWorld();
     const path = '/apis/apps/v1/namespaces/default/deployments/web';
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'x' }] } };
-    const applied = { metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: { a: 'b' } }, template } };
+    const type = { apiVersion: 'apps/v1', kind: 'Deployment' };
+    const applied = { ...type, metadata: { name: 'web' }, spec: { replicas: 1, selector: { matchLabels: { a: 'b' } }, template } };
     await world.patch('apply', path, applied, { fieldManager: 'me' });
     const actor = world.server.accessAs('system:autoscaler');
     actor.createSubresource('deployments.apps', 'default', 'web', 'scale', { metadata: { name: 'web' }, spec: { replicas: 3 } });

@@ -8,6 +8,7 @@ import type { FieldSet } from './field-set.ts';
 import { difference, intersection, isEmptySet, isSameSet, NO_FIELDS, pathsOf, sortedSet, union, withoutBranches } from './field-set.ts';
 import { clientSideApplied, KUBECTL, withLastApplied } from './last-applied.ts';
 import { OwnedFields, withoutEmptied } from './owned-fields.ts';
+import { typingFaults } from './typing-faults.ts';
 
 /** Who writes, and by which way in. */
 interface FieldManager {
@@ -45,6 +46,7 @@ export interface ApplyConflict {
 
 export type ApplyResult = { readonly object: KubeObject } | { readonly conflicts: readonly ApplyConflict[] };
 
+const TEXT: StructuralSchema = { type: 'string' };
 const OBJECT_META: StructuralSchema = { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
 /** Beyond this many entries the oldest updates are joined into one, as the real server does. */
 const MAX_UPDATE_MANAGERS = 10;
@@ -110,6 +112,14 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   if (live !== undefined && equalJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
     return { object: live };
   return { object: { ...object, metadata: { ...object.metadata, managedFields } } };
+}
+
+/** What keeps a configuration from being applied at all. */
+export function applyFaults(schema: StructuralSchema, applied: KubeObject, resolve: SchemaResolver): string[] {
+  const root = withMetadata(schema, resolve);
+  // A custom resource need not say that it has them.
+  const properties = { apiVersion: TEXT, kind: TEXT, ...root.properties };
+  return typingFaults({ ...root, properties }, applied, resolve);
 }
 
 /** The entries of `object` after an update by the manager turned `old` into it. */

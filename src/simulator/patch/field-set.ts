@@ -131,7 +131,11 @@ function printElement(element: string): string {
   if (element.startsWith('f:')) return `.${text}`;
   if (element.startsWith('v:')) return `[=${text}]`;
   if (element.startsWith('i:')) return `[${text}]`;
-  const keys = JSON.parse(text) as Record<string, unknown>;
+  return keyText(JSON.parse(text) as Record<string, unknown>);
+}
+
+/** An item by its keys, as Kubernetes prints it: `[name="a"]`. */
+export function keyText(keys: Readonly<Record<string, unknown>>): string {
   return `[${Object.entries(keys)
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .join(',')}]`;

@@ -16,9 +16,12 @@ export type JsonPatched =
 
 /** Carries the operations out on `draft`, which is left half changed where one fails. */
 export function jsonPatch(draft: object, operations: unknown): JsonPatched {
-  if (!Array.isArray(operations) || !operations.every(isOperation)) {
-    return { ok: false, kind: 'malformed', message: 'a JSON patch must be an array of operations' };
-  }
+  if (!Array.isArray(operations)) return malformed(operations, '[]handlers.jsonPatchOp');
+  if (!operations.every(isOperation))
+    return malformed(
+      operations.find((each) => !isOperation(each)),
+      'handlers.jsonPatchOp',
+    );
   if (operations.length > OPERATIONS_MAX) {
     const message = `The allowed maximum operations in a JSON patch is ${OPERATIONS_MAX}, got ${operations.length}`;
     return { ok: false, kind: 'malformed', message };
@@ -34,10 +37,26 @@ export function jsonPatch(draft: object, operations: unknown): JsonPatched {
       copied += source === undefined ? 0 : JSON.stringify(source).length;
       if (copied > COPIED_MAX) return failed(`copies add more than ${COPIED_MAX} characters`);
     }
-    const [error] = applyPatch(draft, [operation]);
+    const [error] = applyPatch(draft, [lenient(draft, operation)]);
     if (error !== null && error !== undefined) return failed(error.message);
   }
   return { ok: true, value: draft };
+}
+
+/** In the words of Go's JSON package. */
+function malformed(found: unknown, wanted: string): JsonPatched {
+  const jsonType = found === null ? 'null' : Array.isArray(found) ? 'array' : typeof found === 'boolean' ? 'bool' : typeof found;
+  return {
+    ok: false,
+    kind: 'malformed',
+    message: `error decoding patch: json: cannot unmarshal ${jsonType} into Go value of type ${wanted}`,
+  };
+}
+
+/** A real server sets what it was to replace and does not find, as long as there is something to set it in. */
+function lenient(draft: object, operation: Operation): Operation {
+  const isMissing = operation.op === 'replace' && Pointer.fromJSON(operation.path).get(draft) === undefined;
+  return isMissing ? { ...operation, op: 'add' } : operation;
 }
 
 function isOperation(value: unknown): value is Operation {

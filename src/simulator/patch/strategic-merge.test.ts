@@ -87,11 +87,11 @@ describe('strategicMerge', () => {
   });
 
   test.each([
-    [{ spec: { containers: [{ image: 'x' }] } }, 'map: {"image":"x"} does not contain declared merge key: name'],
-    [{ spec: { $patch: 'explode' } }, 'unknown patch directive: "explode"'],
-    [{ spec: { containers: ['x'] } }, 'expected an object with the merge key name, found "x"'],
-  ])('refuses %j', (patch, message) => {
-    expect(() => merged('core.v1.Pod', pod, patch)).toThrow(expect.objectContaining({ code: 400, message }));
+    [{ spec: { containers: [{ image: 'x' }] } }, 500, 'map: map[image:x] does not contain declared merge key: name'],
+    [{ spec: { $patch: 'explode' } }, 500, 'unknown patch type: explode in map: map[$patch:explode]'],
+    [{ spec: { containers: ['x'] } }, 400, 'expected an object with the merge key name, found "x"'],
+  ])('refuses %j', (patch, code, message) => {
+    expect(() => merged('core.v1.Pod', pod, patch)).toThrow(expect.objectContaining({ code, message }));
   });
 
   test('leaves no directive behind where there was nothing before', () => {

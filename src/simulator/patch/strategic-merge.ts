@@ -1,7 +1,8 @@
-import { badRequest } from '../api/api-error.ts';
+import { badRequest, fault } from '../api/api-error.ts';
 import { cloneJson, equalJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
 import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
+import { goValue } from './go-value.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,6 +10,7 @@ const PATCH = '$patch';
 const RETAIN_KEYS = '$retainKeys';
 const DELETE_FROM = '$deleteFromPrimitiveList/';
 const ORDER_OF = '$setElementOrder/';
+const ITEM_DIRECTIVES: ReadonlySet<unknown> = new Set(['delete', 'merge', 'replace']);
 const UNDECLARED: StructuralSchema = {};
 
 /**
@@ -38,8 +40,9 @@ class StrategicMerge {
     const directive = patch[PATCH];
     if (directive === 'delete') return {};
     if (directive === 'replace') return withoutDirectives(patch);
-    if (directive !== undefined && directive !== 'merge') throw badRequest(`unknown patch directive: ${JSON.stringify(directive)}`);
+    if (directive !== undefined && directive !== 'merge') throw unknownDirective(patch);
     const schema = dereference(reference, this.#resolve);
+    checkRetained(patch);
     const merged: Record<string, unknown> = retained(current, patch[RETAIN_KEYS]);
     this.#deleteScalars(merged, patch);
     for (const [name, change] of Object.entries(patch)) {
@@ -68,6 +71,7 @@ class StrategicMerge {
     const items = dereference(reference, this.#resolve).items ?? UNDECLARED;
     const merged = key === undefined ? mergeScalars(current, patch) : this.#itemsByKey(items, key, current, patch);
     // Without an order of its own a patch still puts the items that it names in the order in which it names them.
+    if (Array.isArray(order)) checkOrdered(patch, order, key);
     const wanted = Array.isArray(order) ? order : patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
     return inOrder(merged, wanted, current, key);
   }
@@ -78,6 +82,7 @@ class StrategicMerge {
     const merged: unknown[] = replacement ? [] : [...current];
     for (const change of changes) {
       const directive = change[PATCH];
+      if (directive !== undefined && !ITEM_DIRECTIVES.has(directive)) throw unknownDirective(change);
       if (directive === 'replace') continue;
       const index = merged.findIndex((item) => isJsonObject(item) && equalJson(item[key], change[key]));
       if (directive === 'delete') {
@@ -117,6 +122,28 @@ function merges(reference: StructuralSchema): boolean {
   return reference['x-kubernetes-patch-strategy']?.split(',').includes('merge') === true;
 }
 
+function unknownDirective(change: Fields): Error {
+  return fault(`unknown patch type: ${goValue(change[PATCH])} in map: ${goValue(change)}`);
+}
+
+/** Whatever a patch sets has to be among the keys that it retains. */
+function checkRetained(patch: Fields): void {
+  const keys = patch[RETAIN_KEYS];
+  if (!Array.isArray(keys)) return;
+  const others = Object.keys(patch).filter((name) => !name.startsWith('$') && patch[name] !== null && !keys.includes(name));
+  if (others.length > 0) throw badRequest('invalid patch format of retainKeys');
+}
+
+/** An order names every item that the patch sets, and in the same order. */
+function checkOrdered(patch: readonly unknown[], order: readonly unknown[], key: string | undefined): void {
+  const identity = (item: unknown): string => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item);
+  const places = new Map(order.map((item, index) => [identity(item), index]));
+  const set = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+  const found = set.map((item) => places.get(identity(item)) ?? -1);
+  if (found.every((place, index) => place >= 0 && place >= (found[index - 1] ?? 0))) return;
+  throw fault(`The order in patch list:\n${goValue(set)}\n doesn't match $setElementOrder list:\n${goValue(order)}\n`);
+}
+
 function retained(current: Fields, keys: unknown): Record<string, unknown> {
   if (keys === undefined) return { ...current };
   if (!Array.isArray(keys)) throw badRequest(`${RETAIN_KEYS} must be a list of field names`);
@@ -126,7 +153,7 @@ function retained(current: Fields, keys: unknown): Record<string, unknown> {
 function keyed(change: unknown, key: string): Fields {
   if (!isJsonObject(change)) throw badRequest(`expected an object with the merge key ${key}, found ${JSON.stringify(change)}`);
   if (change[PATCH] !== 'replace' && change[key] === undefined)
-    throw badRequest(`map: ${JSON.stringify(change)} does not contain declared merge key: ${key}`);
+    throw fault(`map: ${goValue(change)} does not contain declared merge key: ${key}`);
   return change;
 }
 

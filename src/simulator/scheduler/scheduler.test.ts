@@ -225,6 +225,48 @@ describe('Scheduler', () => {
     expect([nodeOf('other'), nodeOf('gated')]).toEqual([undefined, undefined]);
   });
 
+  describe('preemption', () => {
+    const eventsOf = (world: ReturnType<typeof aCluster>, name: string) =>
+      world.cluster
+        .list('events')
+        .filter((event) => (event as unknown as { involvedObject: { name: string } }).involvedObject.name === name)
+        .map((event) => event['reason']);
+
+    test('a less important pod has to go, its place is kept meanwhile, and nobody else has to', () => {
+      const world = aCluster({ a: { cpu: '1' } });
+      world.addPod('low', { cpu: '900m' });
+      world.run();
+      world.addPod('high', { cpu: '900m', priority: 10 });
+      world.run();
+      const low = world.pod('low');
+      expect(low.metadata.deletionTimestamp).toBeDefined();
+      expect(low.status.conditions).toContainEqual(expect.objectContaining({ type: 'DisruptionTarget', reason: 'PreemptionByScheduler' }));
+      expect(world.pod('high').status['nominatedNodeName']).toBe('a');
+      // 900m are kept for the pod that waits, beside the 900m that are still taken.
+      world.addPod('small', { cpu: '50m' });
+      world.run();
+      expect(world.nodeOf('small')).toBeUndefined();
+      expect(world.wholeWhy('high')).toMatch(/ preemption: not eligible due to a terminating pod on the nominated node\.$/);
+      expect(eventsOf(world, 'low')).toEqual(['Scheduled', 'Preempted']);
+      // The kubelet's part.
+      world.cluster.delete('pods', 'shop', 'low', { gracePeriodSeconds: 0 });
+      world.run();
+      expect([world.nodeOf('high'), world.nodeOf('small')]).toEqual(['a', 'a']);
+    });
+
+    test('a pod whose policy is Never waits, and says so', () => {
+      const world = aCluster({ a: { cpu: '1' } });
+      world.addPod('low', { cpu: '900m' });
+      world.run();
+      world.addPod('patient', { cpu: '900m', priority: 10, preemptionPolicy: 'Never' });
+      world.run();
+      expect(world.nodeOf('low')).toBe('a');
+      expect(world.wholeWhy('patient')).toBe(
+        '0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: not eligible due to preemptionPolicy=Never.',
+      );
+    });
+  });
+
   test('a resized pod counts with the greatest of what is asked, allocated and in force', () => {
     const resized = (desired: string, allocated: string, actual: string, conditions: object[] = []) =>
       ({

@@ -112,7 +112,7 @@ describe('validateAgainst', () => {
     };
     expect(words({ $ref: 'io.k8s.api.apps.v1.Deployment' }, deployment)).toEqual([
       'spec.selector: Required value',
-      'spec.replicas: Invalid value: -1: spec.replicas in body should be greater than or equal to 0',
+      'spec.replicas: Invalid value: -1: must be greater than or equal to 0',
       'spec.template.spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"',
       'spec.template.spec.containers[0].name: Required value',
       'spec.template.spec.containers[0].resources.limits.cpu: Invalid value: "lots": spec.template.spec.containers[0].resources.limits.cpu in body must be of type quantity: "lots"',

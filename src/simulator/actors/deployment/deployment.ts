@@ -163,7 +163,7 @@ class DeploymentActor {
 
   #numberDeployment(deployment: Deployment, revision: number): void {
     if (deployment.metadata.annotations?.[REVISION] === String(revision)) return;
-    this.#ports.cluster.modify(RESOURCE, deployment.metadata.namespace ?? '', deployment.metadata.name, (draft) => {
+    this.#ports.cluster.modifyStatus(RESOURCE, deployment.metadata.namespace ?? '', deployment.metadata.name, (draft) => {
       draft.metadata.annotations = { ...draft.metadata.annotations, [REVISION]: String(revision) };
     });
   }

@@ -1,4 +1,4 @@
-import { ApiStatusError, badRequest, forbidden } from '../../api/api-error.ts';
+import { ApiStatusError, badRequest, fault, forbidden } from '../../api/api-error.ts';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { StrategyContext, SubresourceAction } from '../../api/strategy.ts';
 import { checkPreconditions, readDeleteOptions } from '../../api/verbs/write-request.ts';
@@ -21,7 +21,7 @@ export const evictPod: SubresourceAction = (target, body, context) => {
   const pod = target as Pod;
   const { namespace = '', name } = pod.metadata;
   const asked = (body['metadata'] as { name?: string } | undefined)?.name ?? '';
-  if (asked !== '' && asked !== name) throw badRequest(`name in URL does not match name in Eviction object: ${name} != ${asked}`);
+  if (asked !== '' && asked !== name) throw badRequest('name in URL does not match name in Eviction object');
   const options = readDeleteOptions(body['deleteOptions'], {});
   checkPreconditions(PODS, pod, options.preconditions);
   const dryRun = context.dryRun || options.dryRun;
@@ -45,7 +45,7 @@ function askBudget(pod: Pod, context: ActionContext, dryRun: boolean): void {
   if (budget === undefined) return;
   if (another !== undefined) {
     const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
-    throw new ApiStatusError(500, 'InternalError', why, { causes: [{ reason: 'InternalError', message: why, field: '' }] });
+    throw fault(why);
   }
   const ruling = ruleOnEviction(pod, budget);
   switch (ruling.kind) {

@@ -19,7 +19,6 @@ const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
 export function defaultPodSpec(spec: PodSpec): void {
   for (const { container } of placedContainers(spec)) {
     defaultRequests(container);
-    defaultResizePolicy(container);
   }
   spec.serviceAccountName ??= spec.serviceAccount ?? 'default';
   spec.serviceAccount = spec.serviceAccountName;
@@ -31,16 +30,6 @@ function defaultRequests(container: WireContainer): void {
   const limits = container.resources?.limits;
   if (limits === undefined || container.resources === undefined) return;
   container.resources.requests = { ...limits, ...container.resources.requests };
-}
-
-function defaultResizePolicy(container: WireContainer): void {
-  const policies = container.resizePolicy ?? [];
-  const named = new Set(policies.map(({ resourceName }) => resourceName));
-  const states = (resource: string): boolean =>
-    container.resources?.requests?.[resource] !== undefined || container.resources?.limits?.[resource] !== undefined;
-  const missing = ['cpu', 'memory'].filter((resource) => !named.has(resource) && states(resource));
-  if (missing.length === 0) return;
-  container.resizePolicy = [...policies, ...missing.map((resourceName) => ({ resourceName, restartPolicy: 'NotRequired' }))];
 }
 
 function withLostNodeTolerations(tolerations: readonly WireToleration[]): WireToleration[] {
@@ -59,6 +48,7 @@ function withLostNodeTolerations(tolerations: readonly WireToleration[]): WireTo
 export function resolvePriority(pod: Pod, { cluster }: StrategyContext): void {
   const { spec } = pod;
   const name = spec.priorityClassName ?? '';
+  const given = spec.priority;
   const systemPriority = SYSTEM_PRIORITIES[name];
   const found = name === '' ? globalDefault(cluster.list('priorityclasses.scheduling.k8s.io')) : findClass(name, cluster);
   if (name !== '' && found === undefined && systemPriority === undefined) {
@@ -66,6 +56,10 @@ export function resolvePriority(pod: Pod, { cluster }: StrategyContext): void {
   }
   if (found !== undefined) spec.priorityClassName = found.metadata.name;
   spec.priority = Number(found?.['value'] ?? systemPriority ?? 0);
+  if (given !== undefined && given !== spec.priority) {
+    const why = `the integer value of priority (${String(given)}) must not be provided in pod spec; priority admission controller computed ${spec.priority} from the given PriorityClass name`;
+    throw podForbidden(pod, why);
+  }
   spec.preemptionPolicy ??= typeof found?.['preemptionPolicy'] === 'string' ? found['preemptionPolicy'] : 'PreemptLowerPriority';
 }
 

@@ -3,115 +3,133 @@
 
 import type { FieldError } from '../../api/api-error.ts';
 import { sameJson } from '../../actors/canonical.ts';
-import type { Pod, PodSpec, ResourceList, WireContainer } from '../../actors/wire/pod.ts';
+import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../actors/wire/pod.ts';
 import { sameAmount } from '../amounts.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 import type { PlacedContainer } from './pod-containers.ts';
 import { isSidecar, placedContainers } from './pod-containers.ts';
-import { resourceErrors } from './pod-validation.ts';
+import { podSpecErrors } from './pod-validation.ts';
 import { qosClassOf } from './qos-class.ts';
 
-const RESIZABLE: ReadonlySet<string> = new Set(['cpu', 'memory']);
+const RESIZABLE = ['cpu', 'memory'] as const;
 const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+const LISTS = ['containers', 'initContainers'] as const;
+const MUTABLE = 'only cpu and memory resources are mutable';
 
 /**
  * Puts back everything but the containers' resources and resize policies, which are then held against the rules. Where
- * the containers are not those of the pod they stay as given, for the schema and `resizeErrors` to refuse.
+ * the containers are not those of the pod they stay as given, for `resizeErrors` to refuse.
  */
 export function keepOnlyResize(draft: Pod, old: Pod): void {
   const spec = structuredClone(old.spec);
-  const given = containersByName(draft.spec);
-  if (given === null || !sameNames(given, containersByName(old.spec))) {
-    const { containers, initContainers } = draft.spec;
-    draft.spec = { ...spec, containers, ...(initContainers === undefined ? {} : { initContainers }) };
-    return;
+  for (const list of LISTS) {
+    const given: unknown = draft.spec[list] ?? [];
+    if (!Array.isArray(given) || !sameNames(given as WireContainer[], old.spec[list] ?? [])) {
+      if (draft.spec[list] !== undefined) spec[list] = draft.spec[list];
+      continue;
+    }
+    for (const [index, container] of (spec[list] ?? []).entries()) takeResize(container, given[index] as WireContainer);
   }
-  for (const { container, isInit } of placedContainers(spec)) {
-    const from = given.get(placeOf(container, isInit));
-    if (from === undefined) continue;
-    if (from.resources !== undefined) container.resources = from.resources;
-    else delete container.resources;
-    if (from.resizePolicy !== undefined) container.resizePolicy = from.resizePolicy;
-  }
+  put(spec, 'resources', draft.spec.resources);
   draft.spec = spec;
 }
 
-function placeOf(container: WireContainer, isInit: boolean): string {
-  return `${isInit ? 'initContainers' : 'containers'}/${container.name}`;
+function takeResize(container: WireContainer, from: WireContainer): void {
+  put(container, 'resources', from.resources);
+  put(container, 'resizePolicy', from.resizePolicy);
 }
 
-/** null where a list of containers is none. */
-function containersByName(spec: PodSpec): ReadonlyMap<string, WireContainer> | null {
-  const lists: readonly unknown[] = [spec.containers, spec.initContainers ?? []];
-  const placed = placedContainers(spec);
-  if (!lists.every((list) => Array.isArray(list)) || lists.flat().length !== placed.length) return null;
-  return new Map(placed.map(({ container, isInit }) => [placeOf(container, isInit), container]));
+function put<T extends object, K extends keyof T>(to: T, field: K, value: T[K] | undefined): void {
+  if (value === undefined) Reflect.deleteProperty(to, field);
+  else to[field] = value;
 }
 
-function sameNames(a: ReadonlyMap<string, WireContainer> | null, b: ReadonlyMap<string, WireContainer> | null): boolean {
-  return a !== null && b !== null && a.size === b.size && [...a.keys()].every((name) => b.has(name));
+/** The same containers in the same order. */
+function sameNames(a: readonly WireContainer[], b: readonly WireContainer[]): boolean {
+  return a.length === b.length && a.every((container, index) => (container as WireContainer | null)?.name === b[index]?.name);
 }
 
 export function resizeErrors(pod: Pod, old: Pod): FieldError[] {
-  if (!sameNames(containersByName(pod.spec), containersByName(old.spec)))
-    return [forbiddenField('spec.containers', 'a resize may not add, remove or rename containers')];
-  if (old.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) return [forbiddenField('spec', 'static pods cannot be resized')];
-  if (old.spec.os?.name === 'windows') return [forbiddenField('spec', 'windows pods cannot be resized')];
+  if (old.metadata.annotations?.[MIRROR_ANNOTATION] !== undefined) return [forbiddenField('', 'static pods cannot be resized')];
+  if (old.spec.os?.name === 'windows') return [forbiddenField('', 'windows pods cannot be resized')];
+  const errors = [...podSpecErrors(pod.spec), ...qosErrors(pod, old), ...nodeErrors(old), ...podLevelErrors(pod.spec, old.spec)];
+  const orderErrors = LISTS.flatMap((list) => containerOrderErrors(list, pod.spec[list] ?? [], old.spec[list] ?? []));
+  if (orderErrors.length > 0) return [...errors, ...orderErrors];
   const before = placedContainers(old.spec);
-  const errors = placedContainers(pod.spec).flatMap((placed, index) => {
-    const from = before[index];
-    return from === undefined ? [] : containerErrors(placed, from.container);
+  const pairs = placedContainers(pod.spec).flatMap((placed, index) => {
+    const from = before[index]?.container;
+    return from === undefined ? [] : [{ ...placed, from }];
   });
-  if (errors.length > 0) return errors;
-  return qosErrors(pod.spec, old.spec);
+  return [...errors, ...pairs.flatMap(removalErrors), ...pairs.flatMap(otherChangeErrors)];
 }
 
-function containerErrors({ path, container, isInit }: PlacedContainer, old: WireContainer): FieldError[] {
-  if (!sameJson(container.resizePolicy ?? [], old.resizePolicy ?? [])) {
-    return [forbiddenField(`${path}.resizePolicy`, 'a resize may not change it; it is fixed when the pod is created')];
-  }
-  const changed = !sameResources(container, old);
-  if (isInit && !isSidecar(old) && changed) {
-    return [forbiddenField(`${path}.resources`, 'resources of init containers can be changed only where restartPolicy is Always')];
-  }
+interface ResizedContainer extends PlacedContainer {
+  readonly from: WireContainer;
+}
+
+function qosErrors(pod: Pod, old: Pod): FieldError[] {
+  const was = qosClassOf(old.spec);
+  return qosClassOf(pod.spec) === was ? [] : [invalidValue('spec', was, 'Pod QOS Class may not change as a result of resizing')];
+}
+
+/** A kubelet that reports no resources of what it runs cannot change them either. */
+function nodeErrors({ status }: Pod): FieldError[] {
+  const running = (status.containerStatuses ?? []).find(({ state }) => state?.['running'] !== undefined);
+  if (running === undefined || running.resources !== undefined) return [];
+  return [forbiddenField('spec', 'Pod running on node without support for resize')];
+}
+
+function podLevelErrors({ resources }: PodSpec, { resources: old }: PodSpec): FieldError[] {
+  if (old === undefined) return hasOtherThanResizable(resources, old) ? [forbiddenField('spec', `${MUTABLE} at pod-level`)] : [];
+  if (resources === undefined) return [forbiddenField('spec.resources', 'pod-level resources cannot be removed')];
+  const removed = (['requests', 'limits'] as const).filter((side) => isRemoved(resources[side], old[side]));
   return [
-    ...removalErrors(container, old, path),
-    ...otherResourceErrors(container, old, path),
-    ...(changed ? resourceErrors(container, path) : []),
+    ...removed.map((side) => forbiddenField(`spec.resources.${side}`, `pod-level resource ${side} cannot be removed`)),
+    ...(hasOtherThanResizable(resources, old) ? [forbiddenField('spec', `${MUTABLE} at pod-level`)] : []),
   ];
 }
 
-function removalErrors(container: WireContainer, old: WireContainer, path: string): FieldError[] {
-  return (['requests', 'limits'] as const).flatMap((side) =>
-    [...RESIZABLE]
-      .filter((resource) => old.resources?.[side]?.[resource] !== undefined && container.resources?.[side]?.[resource] === undefined)
-      .map((resource) => forbiddenField(`${path}.resources.${side}.${resource}`, `resource ${side} cannot be removed`)),
+function containerOrderErrors(list: string, now: readonly WireContainer[], before: readonly WireContainer[]): FieldError[] {
+  if (now.length !== before.length) return [forbiddenField(`spec.${list}`, `${list} may not be added or removed on resize`)];
+  return now.flatMap(({ name }, index) =>
+    name === before[index]?.name
+      ? []
+      : [forbiddenField(`spec.${list}[${String(index)}].name`, `${list} may not be renamed or reordered on resize`)],
   );
 }
 
-function otherResourceErrors(container: WireContainer, old: WireContainer, path: string): FieldError[] {
+function removalErrors({ path, container, from }: ResizedContainer): FieldError[] {
+  return (['requests', 'limits'] as const)
+    .filter((side) => isRemoved(container.resources?.[side], from.resources?.[side]))
+    .map((side) => forbiddenField(`${path}.resources.${side}`, `resource ${side} cannot be removed`));
+}
+
+function isRemoved(now: ResourceList = {}, before: ResourceList = {}): boolean {
+  return Object.keys(before).some((resource) => now[resource] === undefined);
+}
+
+function otherChangeErrors({ path, container, isInit, from }: ResizedContainer): FieldError[] {
+  const restarting = (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer');
+  const errors: FieldError[] = [];
+  if (hasOtherThanResizable(container.resources, from.resources) || !sameJson(container.resizePolicy ?? [], from.resizePolicy ?? []))
+    errors.push(
+      isInit
+        ? forbiddenField(path, 'only cpu and memory resources for init or sidecar containers are mutable')
+        : forbiddenField('spec', MUTABLE),
+    );
+  if (isInit && !isSidecar(from) && restarting && !sameJson(container.resources, from.resources))
+    errors.push(forbiddenField(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'));
+  return errors;
+}
+
+/** Whether anything but CPU and memory differs. */
+function hasOtherThanResizable(now: WireResources | undefined, before: WireResources | undefined): boolean {
   const others = (list: ResourceList | undefined): [string, string][] =>
-    Object.entries(list ?? {}).filter(([name]) => !RESIZABLE.has(name));
-  const same = (['requests', 'limits'] as const).every((side) => {
-    const now = others(container.resources?.[side]);
-    const was = old.resources?.[side] ?? {};
-    return now.length === others(was).length && now.every(([name, amount]) => sameAmount(amount, was[name]));
+    Object.entries(list ?? {}).filter(([name]) => !RESIZABLE.some((resizable) => resizable === name));
+  const isSame = (['requests', 'limits'] as const).every((side) => {
+    const left = others(now?.[side]);
+    const right = before?.[side] ?? {};
+    return left.length === others(right).length && left.every(([name, amount]) => sameAmount(amount, right[name]));
   });
-  return same && sameJson(container.resources?.['claims' as never], old.resources?.['claims' as never])
-    ? []
-    : [forbiddenField(`${path}.resources`, 'only cpu and memory resources are mutable')];
-}
-
-function qosErrors(spec: PodSpec, old: PodSpec): FieldError[] {
-  const qosClass = qosClassOf(spec);
-  const was = qosClassOf(old);
-  return qosClass === was ? [] : [invalidValue('spec', qosClass, `Pod QOS Class may not change as a result of resizing (it is ${was})`)];
-}
-
-function sameResources(a: WireContainer, b: WireContainer): boolean {
-  return (['requests', 'limits'] as const).every((side) => {
-    const left = a.resources?.[side] ?? {};
-    const right = b.resources?.[side] ?? {};
-    return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => sameAmount(left[name], right[name]));
-  });
+  return !isSame || !sameJson(now?.['claims' as never], before?.['claims' as never]);
 }

@@ -7,6 +7,7 @@ import { required } from '../field-errors.ts';
 import { checkLimitRanges, defaultFromLimitRanges } from '../limit-range.ts';
 import { checkQuotas } from '../resource-quota.ts';
 import { podWarnings } from '../without-effect.ts';
+import { immutableErrors } from '../workloads/template-rules.ts';
 import { checkServiceAccount, defaultPodSpec, resolvePriority } from './pod-defaults.ts';
 import { keepOnlyResize, resizeErrors } from './pod-resize.ts';
 import { podUpdateErrors } from './pod-update.ts';
@@ -43,7 +44,7 @@ function prepareForUpdate(draft: KubeObject, old: KubeObject, _context: Strategy
     case 'status':
       // The class was decided when the pod was created; a kubelet only repeats it.
       if (before.status.qosClass !== undefined)
-        pod.status = { ...(draft['status'] as object | undefined), qosClass: before.status.qosClass };
+        pod.status = { qosClass: before.status.qosClass, ...(draft['status'] as object | undefined) };
       break;
     default:
   }
@@ -53,6 +54,7 @@ function validate(object: KubeObject, old: KubeObject | null, _context: Strategy
   const pod = object as Pod;
   if (object['spec'] === undefined) return [required('spec.containers')];
   if (old === null) return [...podSpecErrors(pod.spec), ...podMetadataErrors(pod), ...gateErrors(pod.spec)];
+  if (subresource === 'status') return immutableErrors('status.qosClass', pod.status.qosClass, (old as Pod).status.qosClass);
   if (subresource === 'resize') return resizeErrors(pod, old as Pod);
   if (subresource === '') return [...podMetadataErrors(pod), ...podUpdateErrors(pod, old as Pod)];
   return [];

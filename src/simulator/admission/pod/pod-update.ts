@@ -4,7 +4,9 @@ import type { Pod, PodSpec, WireContainer, WireToleration } from '../../actors/w
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 
 const FIXED =
-  'a pod keeps the spec it was created with, but for images, activeDeadlineSeconds, more tolerations and fewer scheduling gates; ' +
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,' +
+  '`spec.tolerations` (only additions to existing tolerations),' +
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative); ' +
   'CPU and memory change through the resize subresource';
 
 /** What an update of the pod itself may not do. */
@@ -39,7 +41,8 @@ function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const to = spec.activeDeadlineSeconds;
   if (from === undefined || from === to) return [];
   if (to !== undefined && to <= from) return [];
-  return [invalidValue('spec.activeDeadlineSeconds', to ?? null, `must be less than or equal to previous value ${String(from)}`)];
+  const why = to === undefined ? 'must not update from a positive integer to nil value' : 'must be less than or equal to previous value';
+  return [invalidValue('spec.activeDeadlineSeconds', to ?? null, why)];
 }
 
 function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
@@ -51,8 +54,11 @@ function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
 
 function gateAdditions(spec: PodSpec, old: PodSpec): FieldError[] {
   const before = new Set((old.schedulingGates ?? []).map(({ name }) => name));
-  const added = (spec.schedulingGates ?? []).filter(({ name }) => !before.has(name));
-  return added.length === 0 ? [] : [forbiddenField('spec.schedulingGates', 'only deletion is allowed, but found new scheduling gates')];
+  return (spec.schedulingGates ?? []).flatMap(({ name }, index) => {
+    if (before.has(name)) return [];
+    const field = `spec.schedulingGates[${String(index)}].name`;
+    return [forbiddenField(field, `only deletion is allowed, but found new scheduling gate '${name}'`)];
+  });
 }
 
 function put(to: PodSpec, from: PodSpec, field: string): void {

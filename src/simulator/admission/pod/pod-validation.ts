@@ -2,7 +2,11 @@ import type { FieldError } from '../../api/api-error.ts';
 import type { Pod, PodSpec, WireContainer } from '../../actors/wire/pod.ts';
 import { amountOf, writeAmount } from '../amounts.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
+import { labelFaults } from '../../api/verbs/name-rules.ts';
 import { isSidecar, placedContainers } from './pod-containers.ts';
+import { probeErrors, spreadErrors, tolerationErrors, variableErrors, volumeErrors } from './pod-part-rules.ts';
+
+const ONE = 1_000_000_000n;
 
 /** What the schema cannot say about a pod's spec. @param root `spec`, or `spec.template.spec` of a workload */
 export function podSpecErrors(spec: PodSpec, root = 'spec'): FieldError[] {
@@ -14,12 +18,15 @@ export function podSpecErrors(spec: PodSpec, root = 'spec'): FieldError[] {
     const field = path.replace(/^spec/, root);
     if (names.has(container.name)) errors.push(duplicate(`${field}.name`, container.name));
     names.add(container.name);
+    errors.push(...labelFaults(container.name).map((fault) => invalidValue(`${field}.name`, container.name, fault)));
     if ((container.image ?? '') === '') errors.push(required(`${field}.image`));
+    errors.push(...variableErrors(container, field), ...probeErrors(container, field));
     if (isInit && container.restartPolicy !== undefined && !isSidecar(container)) {
       errors.push(notSupported(`${field}.restartPolicy`, container.restartPolicy, ['Always']));
     }
     errors.push(...resourceErrors(container, field), ...resizePolicyErrors(spec, container, field), ...mountErrors(spec, container, field));
   }
+  errors.push(...volumeErrors(spec, root), ...tolerationErrors(spec, root), ...spreadErrors(spec, root));
   return errors;
 }
 
@@ -28,13 +35,16 @@ export function resourceErrors(container: WireContainer, field: string): FieldEr
   const { requests = {}, limits = {} } = container.resources ?? {};
   const errors: FieldError[] = [];
   for (const [side, list] of [
-    ['requests', requests],
     ['limits', limits],
+    ['requests', requests],
   ] as const) {
     for (const [resource, text] of Object.entries(list)) {
       const amount = amountOf(list, resource);
       if (amount !== undefined && amount.nano < 0n) {
-        errors.push(invalidValue(`${field}.resources.${side}.${resource}`, text, 'must be greater than or equal to 0'));
+        errors.push(invalidValue(`${field}.resources.${side}[${resource}]`, text, 'must be greater than or equal to 0'));
+      }
+      if (amount !== undefined && isWhole(resource) && amount.nano % ONE !== 0n) {
+        errors.push(invalidValue(`${field}.resources.${side}[${resource}]`, text, 'must be an integer'));
       }
     }
   }
@@ -50,14 +60,14 @@ export function resourceErrors(container: WireContainer, field: string): FieldEr
 
 function resizePolicyErrors(spec: PodSpec, container: WireContainer, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  for (const [index, policy] of (container.resizePolicy ?? []).entries()) {
-    const at = `${field}.resizePolicy[${String(index)}]`;
+  const at = `${field}.resizePolicy`;
+  for (const policy of container.resizePolicy ?? []) {
     if (policy.resourceName !== 'cpu' && policy.resourceName !== 'memory') {
-      errors.push(notSupported(`${at}.resourceName`, policy.resourceName, ['cpu', 'memory']));
+      errors.push(notSupported(at, policy.resourceName, ['cpu', 'memory']));
     }
     if (policy.restartPolicy === 'RestartContainer' && spec.restartPolicy === 'Never' && !isSidecar(container)) {
       // A container of a pod that never restarts could not come back from its resize.
-      errors.push(notSupported(`${at}.restartPolicy`, policy.restartPolicy, ['NotRequired']));
+      errors.push(invalidValue(at, policy.restartPolicy, "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
     }
   }
   return errors;
@@ -71,7 +81,7 @@ function mountErrors(spec: PodSpec, container: WireContainer, field: string): Fi
       : [
           {
             field: `${field}.volumeMounts[${String(index)}].name`,
-            type: 'FieldValueInvalid' as const,
+            type: 'FieldValueNotFound' as const,
             message: `Not found: ${JSON.stringify(name)}`,
           },
         ],
@@ -89,4 +99,9 @@ export function podMetadataErrors(pod: Pod): FieldError[] {
 export function gateErrors(spec: PodSpec): FieldError[] {
   if ((spec.schedulingGates ?? []).length === 0 || (spec.nodeName ?? '') === '') return [];
   return [forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
+}
+
+/** Resources that cannot be divided: those with a name of somebody's own. */
+function isWhole(resource: string): boolean {
+  return resource.includes('/') && !resource.startsWith('kubernetes.io/');
 }

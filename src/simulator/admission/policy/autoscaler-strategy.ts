@@ -17,7 +17,9 @@ export const autoscalerStrategy: ResourceStrategy = {
     if (scaleTargetRef.kind === '') errors.push(required('spec.scaleTargetRef.kind'));
     if (scaleTargetRef.name === '') errors.push(required('spec.scaleTargetRef.name'));
     errors.push(...countErrors('spec.minReplicas', minReplicas, 1));
-    if (maxReplicas < 1) errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than 0'));
+    if (scaleTargetRef.name !== '' && (scaleTargetRef.apiVersion ?? '') === '')
+      errors.push(invalidValue('spec.scaleTargetRef.apiVersion', '', 'apiVersion must specify API group'));
+    if (maxReplicas < 1) errors.push(required('spec.maxReplicas', 'must be set and greater than 0'));
     if (maxReplicas < minReplicas) {
       errors.push(invalidValue('spec.maxReplicas', maxReplicas, 'must be greater than or equal to `minReplicas`'));
     }
@@ -57,7 +59,7 @@ function rulesErrors(rules: ScalingRules | undefined, field: string): FieldError
   const { stabilizationWindowSeconds: window = 0, policies = [] } = rules;
   const errors: FieldError[] = [];
   if (window < 0 || window > LONGEST_WINDOW_SECONDS) {
-    const why = `must be between 0 and ${String(LONGEST_WINDOW_SECONDS)}`;
+    const why = window < 0 ? 'must be greater than or equal to zero' : `must be less than or equal to ${String(LONGEST_WINDOW_SECONDS)}`;
     errors.push(invalidValue(`${field}.stabilizationWindowSeconds`, window, why));
   }
   if (policies.length === 0) errors.push(required(`${field}.policies`, 'must specify at least one Policy'));

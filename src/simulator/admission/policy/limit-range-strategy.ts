@@ -25,17 +25,23 @@ function itemErrors(item: Item, field: string): FieldError[] {
     ...orderErrors(item, 'default', 'max', field),
     ...orderErrors(item, 'defaultRequest', 'default', field),
     ...orderErrors(item, 'defaultRequest', 'max', field),
-    ...orderErrors(item, 'min', 'default', field),
-    ...orderErrors(item, 'min', 'defaultRequest', field),
+    ...orderErrors(item, 'min', 'defaultRequest', field, true),
+    ...orderErrors(item, 'min', 'default', field, true),
   ];
 }
 
-function orderErrors(item: Item, lesser: keyof Item, greater: keyof Item, field: string): FieldError[] {
+const NAMES: Readonly<Record<keyof Item, string>> = { min: 'min', max: 'max', default: 'default', defaultRequest: 'default request' };
+
+/** @param blamesGreater names the greater of the two as the one that is wrong */
+function orderErrors(item: Item, lesser: keyof Item, greater: keyof Item, field: string, blamesGreater = false): FieldError[] {
   return Object.entries(item[lesser] ?? {}).flatMap(([resource, text]) => {
     const low = amountOf(item[lesser], resource);
     const high = amountOf(item[greater], resource);
     if (low === undefined || high === undefined || low.nano <= high.nano) return [];
-    const why = `${lesser} value ${text} is greater than ${greater} value ${item[greater]?.[resource] ?? ''}`;
-    return [invalidValue(`${field}.${lesser}[${resource}]`, text, why)];
+    const upper = item[greater]?.[resource] ?? '';
+    const why = `${NAMES[lesser]} value ${text} is greater than ${NAMES[greater]} value ${upper}`;
+    const wrong = blamesGreater ? greater : lesser;
+    // Of the default request its own amount is shown, of all others the lesser one.
+    return [invalidValue(`${field}.${wrong}[${resource}]`, wrong === 'defaultRequest' && blamesGreater ? upper : text, why)];
   });
 }

@@ -24,7 +24,7 @@ export const cronJobStrategy: ResourceStrategy = {
       errors.push(invalidValue('metadata.name', metadata.name, `must be no more than ${String(LONGEST_NAME)} characters`));
     }
     const zone = TimeZone.parse(spec.timeZone ?? 'UTC');
-    if (!zone.ok) errors.push(invalidValue('spec.timeZone', spec.timeZone, zone.message));
+    if (!zone.ok) errors.push(invalidValue('spec.timeZone', spec.timeZone, `unknown time zone ${spec.timeZone ?? ''}`));
     if (spec.schedule === '') errors.push(required('spec.schedule'));
     else {
       const schedule = cronJobSchedule({ schedule: spec.schedule });

@@ -10,7 +10,7 @@ export const daemonSetStrategy: ResourceStrategy = {
     const { spec } = object as DaemonSet;
     return [
       ...countErrors('spec.minReadySeconds', spec.minReadySeconds),
-      ...selectorErrors(spec.selector, spec.template),
+      ...selectorErrors(spec.selector, spec.template, 'daemonset'),
       ...templateErrors(spec.template, ['Always']),
       ...rollingUpdateErrors(spec.updateStrategy?.rollingUpdate, 'spec.updateStrategy.rollingUpdate'),
       ...(old === null ? [] : immutableErrors('spec.selector', spec.selector, (old as DaemonSet).spec.selector)),

@@ -1,6 +1,6 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
 import type { Deployment } from '../../actors/wire/workload.ts';
-import { forbiddenField, invalidValue, required } from '../field-errors.ts';
+import { forbiddenField, invalidValue, notSupported, required } from '../field-errors.ts';
 import { countErrors, immutableErrors, rollingUpdateErrors, selectorErrors, templateErrors } from './template-rules.ts';
 
 export const deploymentStrategy: ResourceStrategy = {
@@ -20,7 +20,10 @@ export const deploymentStrategy: ResourceStrategy = {
       errors.push(invalidValue('spec.progressDeadlineSeconds', progressDeadlineSeconds, 'must be greater than minReadySeconds'));
     }
     const { type, rollingUpdate } = spec.strategy ?? {};
-    if (type === 'Recreate' && rollingUpdate !== undefined) {
+    if (type !== undefined && type !== 'Recreate' && type !== 'RollingUpdate') {
+      const shown = { Type: type, RollingUpdate: rollingUpdate ?? null };
+      errors.push(notSupported('spec.strategy', shown, ['Recreate', 'RollingUpdate']));
+    } else if (type === 'Recreate' && rollingUpdate !== undefined) {
       errors.push(forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'"));
     } else errors.push(...rollingUpdateErrors(rollingUpdate, 'spec.strategy.rollingUpdate'));
     if (old !== null) errors.push(...immutableErrors('spec.selector', spec.selector, (old as Deployment).spec.selector));

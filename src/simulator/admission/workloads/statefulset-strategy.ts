@@ -3,18 +3,19 @@ import { sameJson } from '../../actors/canonical.ts';
 import type { StatefulSet } from '../../actors/wire/workload.ts';
 import { isRecord } from '../../api/json.ts';
 import type { PodTemplate } from '../../actors/wire/pod.ts';
-import { forbiddenField, required } from '../field-errors.ts';
+import type { FieldError } from '../../api/api-error.ts';
+import { forbiddenField, invalidValue, required } from '../field-errors.ts';
 import { countErrors, requiredErrors, selectorErrors, shareErrors, templateErrors } from './template-rules.ts';
 
 /** Who a set's pods are hangs on the rest. */
 const MUTABLE = [
-  'minReadySeconds',
-  'ordinals',
-  'persistentVolumeClaimRetentionPolicy',
   'replicas',
-  'revisionHistoryLimit',
+  'ordinals',
   'template',
   'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
 ] as const;
 
 export const statefulSetStrategy: ResourceStrategy = {
@@ -32,22 +33,32 @@ export const statefulSetStrategy: ResourceStrategy = {
       ...claimNames(spec.volumeClaimTemplates ?? []).flatMap((name, index) =>
         requiredErrors(`spec.volumeClaimTemplates[${String(index)}].metadata.name`, name),
       ),
-      ...selectorErrors(spec.selector, spec.template),
+      ...managementErrors(spec.podManagementPolicy),
+      ...selectorErrors(spec.selector, spec.template, 'statefulset'),
       ...templateErrors(withClaimVolumes(spec), ['Always']),
     ];
     if (old !== null && !sameJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
-      const list = MUTABLE.map((field) => `'${field}'`).join(', ');
+      const names = MUTABLE.map((field) => `'${field}'`);
+      const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
       errors.push(forbiddenField('spec', `updates to statefulset spec for fields other than ${list} are forbidden`));
     }
     return errors;
   },
 };
 
+function managementErrors(policy: unknown): FieldError[] {
+  if (policy === undefined || policy === 'OrderedReady' || policy === 'Parallel') return [];
+  return [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")];
+}
+
 /** Each claim template becomes a volume of its name in every pod, so that containers may mount it. */
 function withClaimVolumes({ template, volumeClaimTemplates = [] }: Partial<StatefulSet['spec']>): Partial<PodTemplate> {
   if (!isRecord(template?.spec)) return {};
-  const claimed = claimNames(volumeClaimTemplates).flatMap((name) => (name === undefined ? [] : [{ name }]));
-  return { ...template, spec: { ...template.spec, volumes: [...(template.spec.volumes ?? []), ...claimed] } };
+  const volumes = Array.isArray(template.spec.volumes) ? template.spec.volumes : [];
+  // A claim stands in for a volume of its name.
+  const names = claimNames(volumeClaimTemplates).filter((name) => !volumes.some((volume) => volume.name === name));
+  const claimed = names.flatMap((name) => (name === undefined ? [] : [{ name }]));
+  return { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } };
 }
 
 /** The schema lets a claim template go without metadata. */

@@ -50,7 +50,7 @@ describe('refused when it is created:', () => {
       'a job of pods that never end',
       'jobs.batch',
       an('Job', { template: aPodTemplate() }),
-      'Unsupported value: "Always": supported values: "OnFailure", "Never"',
+      'spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
     ],
     ['a schedule that is none', 'cronjobs.batch', aCronJob({ schedule: 'every hour' }), 'spec.schedule: Invalid value: "every hour"'],
     ['a time zone that is none', 'cronjobs.batch', aCronJob({ timeZone: 'Mars/Olympus' }), 'spec.timeZone: Invalid value: "Mars/Olympus"'],

@@ -66,19 +66,19 @@ describe('create', () => {
       422,
       /ConfigMap "Bad_Name" is invalid: metadata.name: Invalid value: "Bad_Name": a lowercase RFC 1123/,
     ],
-    ['another kind', CONFIG_MAPS, { ...configMap('x'), kind: 'Secret' }, 400, /does not match the resource of the request/],
+    ['another kind', CONFIG_MAPS, { ...configMap('x'), kind: 'Secret' }, 400, /Secret in version "v1" cannot be handled as a ConfigMap/],
     [
       'labels that are no text',
       CONFIG_MAPS,
       { metadata: { name: 'x', labels: { a: 1 } } },
       400,
-      /cannot unmarshal object into Go struct field ConfigMap.metadata.labels/,
+      /cannot unmarshal object into Go struct field ObjectMeta.metadata.labels/,
     ],
     [
       'a version of its own',
       CONFIG_MAPS,
       { metadata: { name: 'x', resourceVersion: '4' } },
-      400,
+      500,
       'resourceVersion should not be set on objects to be created',
     ],
   ])('refuses %s', async (_why, path, body, status, message) => {

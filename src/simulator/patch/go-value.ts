@@ -1,0 +1,8 @@
+/** A JSON value as Go prints it: refusals of patches show values so. */
+export function goValue(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${fields.map(([name, inner]) => `${name}:${goValue(inner)}`).join(' ')}]`;
+}

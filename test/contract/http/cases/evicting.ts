@@ -1,0 +1,279 @@
+// pods/eviction and what disruption budgets allow. Pods are told ready by the case itself: no kubelet runs them.
+
+import { expect } from '@jest/globals';
+import { area } from '../contract-case.ts';
+import type { CaseContext } from '../contract-case.ts';
+import type { Json, RawResponse } from '../raw-client.ts';
+import { expectInvalid, expectStatus, inNamespace, inNamespaceForPods, type NamespaceClient } from '../namespace-client.ts';
+import { aBudget, aPod, aReplicaSet } from '../objects.ts';
+
+const BUDGETS = 'poddisruptionbudgets.policy';
+const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budget.";
+
+function evict(api: NamespaceClient, pod: string, deleteOptions?: Json, query: Record<string, string> = {}): Promise<RawResponse> {
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: pod, namespace: api.namespace } };
+  return api.act('pods', pod, 'eviction', { ...eviction, ...(deleteOptions === undefined ? {} : { deleteOptions }) }, query);
+}
+
+async function setReady(api: NamespaceClient, pod: string, ready: boolean): Promise<void> {
+  const condition = { type: 'Ready', status: ready ? 'True' : 'False', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  await api.patched('merge', 'pods', pod, { status: { phase: 'Running', conditions: [condition] } }, 'status');
+}
+
+/** A replica set of that many running pods, of which the last ones are not ready; and their names. */
+async function replicas(api: NamespaceClient, given: CaseContext, count: number, unready = 0): Promise<string[]> {
+  await api.made('replicasets.apps', aReplicaSet('web', { replicas: count }));
+  const names = await given.eventually(`${count} pods`, async () => {
+    const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });
+    return body.items.length === count ? (body.items.map((each: Json) => each.metadata.name) as string[]) : undefined;
+  });
+  for (const [index, name] of names.entries()) await setReady(api, name, index < count - unready);
+  return names;
+}
+
+/** A budget for them, once its controller has counted. */
+async function budget(api: NamespaceClient, given: CaseContext, spec: Json, counted: Json): Promise<Json> {
+  await api.made(BUDGETS, aBudget('web', spec));
+  return budgetReads(api, given, counted);
+}
+
+function budgetReads(api: NamespaceClient, given: CaseContext, counted: Json): Promise<Json> {
+  return given.eventually(`the budget to read ${JSON.stringify(counted)}`, async () => {
+    const { status } = await api.stored(BUDGETS, 'web');
+    const holds = Object.entries(counted).every(([field, value]) => status?.[field] === value);
+    if (!holds || status.observedGeneration === undefined) throw new Error(JSON.stringify(status));
+    return status;
+  });
+}
+
+/** By rule: pods, how many of them are not ready, the budget, and what its controller counts. */
+const ARITHMETIC: Readonly<Record<string, readonly [pods: number, unready: number, spec: Json, counted: Json]>> = {
+  'minAvailable counts down from those that are ready': [
+    3,
+    0,
+    { minAvailable: 2 },
+    { expectedPods: 3, currentHealthy: 3, desiredHealthy: 2, disruptionsAllowed: 1 },
+  ],
+  'minAvailable in percent is rounded up': [
+    3,
+    0,
+    { minAvailable: '50%' },
+    { expectedPods: 3, currentHealthy: 3, desiredHealthy: 2, disruptionsAllowed: 1 },
+  ],
+  'maxUnavailable counts from the replicas that are wanted': [
+    3,
+    0,
+    { maxUnavailable: 1 },
+    { expectedPods: 3, currentHealthy: 3, desiredHealthy: 2, disruptionsAllowed: 1 },
+  ],
+  'maxUnavailable in percent is rounded up': [
+    3,
+    0,
+    { maxUnavailable: '50%' },
+    { expectedPods: 3, currentHealthy: 3, desiredHealthy: 1, disruptionsAllowed: 2 },
+  ],
+  'a pod that is not ready is no healthy one': [
+    3,
+    1,
+    { minAvailable: 2 },
+    { expectedPods: 3, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 },
+  ],
+  'a budget of which nothing may go allows nothing': [
+    2,
+    0,
+    { maxUnavailable: 0 },
+    { expectedPods: 2, currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 },
+  ],
+  'what is missing already is never less than nothing': [
+    2,
+    2,
+    { minAvailable: 1 },
+    { expectedPods: 2, currentHealthy: 0, desiredHealthy: 1, disruptionsAllowed: 0 },
+  ],
+};
+
+const OF_PODS = inNamespaceForPods({
+  ...Object.fromEntries(
+    Object.entries(ARITHMETIC).map(([rule, [pods, unready, spec, counted]]) => [
+      rule,
+      async (api: NamespaceClient, given: CaseContext) => {
+        await replicas(api, given, pods, unready);
+        await budget(api, given, spec, counted);
+      },
+    ]),
+  ),
+
+  'a pod without a budget goes': async (api) => {
+    await api.made('pods', aPod('free'));
+    await setReady(api, 'free', true);
+    const { status, body } = await evict(api, 'free');
+    expect([status, body]).toEqual([201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }]);
+    expect((await api.read('pods', 'free')).status).toBe(404);
+  },
+
+  'an evicted pod that takes its time is marked with the reason': async (api) => {
+    await api.made('pods', aPod('slow', { nodeName: 'no-such-node' }));
+    await evict(api, 'slow');
+    const pod = await api.stored('pods', 'slow');
+    expect(pod.metadata.deletionTimestamp).toBeDefined();
+    const marked = pod.status.conditions.find((each: Json) => each.type === 'DisruptionTarget');
+    expect(marked).toMatchObject({ status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' });
+    await api.remove('pods', 'slow', { gracePeriodSeconds: 0 });
+  },
+
+  'an eviction can ask for another grace': async (api) => {
+    await api.made('pods', aPod('slow', { nodeName: 'no-such-node' }));
+    await evict(api, 'slow', { gracePeriodSeconds: 7 });
+    expect((await api.stored('pods', 'slow')).metadata.deletionGracePeriodSeconds).toBe(7);
+    await api.remove('pods', 'slow', { gracePeriodSeconds: 0 });
+  },
+
+  'an eviction within the budget goes, and takes of its allowance': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 3);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 1 });
+    expect((await evict(api, first)).status).toBe(201);
+    await budgetReads(api, given, { disruptionsAllowed: 0 });
+  },
+
+  'an eviction beyond it answers 429 with the reason': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 2);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
+    expectStatus(await evict(api, first), 429, 'TooManyRequests', VIOLATED, {
+      causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget web needs 2 healthy pods and has 2 currently' }],
+    });
+    expect((await api.stored('pods', first)).metadata.deletionTimestamp).toBeUndefined();
+  },
+
+  'a dry eviction beyond it answers the same': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 2);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
+    expect((await evict(api, first, undefined, { dryRun: 'All' })).status).toBe(429);
+  },
+
+  'a dry eviction takes nothing of the allowance': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 3);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 1 });
+    expect((await evict(api, first, { dryRun: ['All'] })).status).toBe(201);
+    expect((await api.stored(BUDGETS, 'web')).status).toMatchObject({ disruptionsAllowed: 1 });
+    expect((await api.read('pods', first)).status).toBe(200);
+  },
+
+  'a pod that is not ready goes while the others suffice': async (api, given) => {
+    const names = await replicas(api, given, 3, 1);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 2 });
+    expect((await evict(api, names.at(-1) ?? '')).status).toBe(201);
+  },
+
+  'a pod that is not ready stays while others are missing': async (api, given) => {
+    const names = await replicas(api, given, 3, 2);
+    await budget(api, given, { minAvailable: 2 }, { disruptionsAllowed: 0, currentHealthy: 1 });
+    expect((await evict(api, names.at(-1) ?? '')).status).toBe(429);
+  },
+
+  'with AlwaysAllow it goes all the same': async (api, given) => {
+    const names = await replicas(api, given, 3, 2);
+    const spec = { minAvailable: 2, unhealthyPodEvictionPolicy: 'AlwaysAllow' };
+    await budget(api, given, spec, { disruptionsAllowed: 0, currentHealthy: 1 });
+    expect((await evict(api, names.at(-1) ?? '')).status).toBe(201);
+  },
+
+  'a pod that is Pending goes without asking': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 1);
+    await budget(api, given, { maxUnavailable: 0 }, { disruptionsAllowed: 0, currentHealthy: 1 });
+    await api.patched('merge', 'pods', first, { status: { phase: 'Pending' } }, 'status');
+    expect((await evict(api, first)).status).toBe(201);
+  },
+
+  'a pod that has finished goes without asking': async (api, given) => {
+    // Of nobody's: a replica set would take the surplus away.
+    await api.made('pods', aPod('done', {}, { labels: { app: 'web' } }));
+    await budget(api, given, { minAvailable: 5 }, { disruptionsAllowed: 0, desiredHealthy: 5 });
+    await api.patched('merge', 'pods', 'done', { status: { phase: 'Succeeded' } }, 'status');
+    expect((await evict(api, 'done')).status).toBe(201);
+  },
+
+  'two budgets for one pod answer 500': async (api, given) => {
+    const [first = ''] = await replicas(api, given, 2);
+    await budget(api, given, { minAvailable: 1 }, { disruptionsAllowed: 1 });
+    await api.made(BUDGETS, { ...aBudget('other'), spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } } });
+    // Budgets are read from a cache of the server's own.
+    const answer = await given.eventually('the refusal', async () => {
+      const each = await evict(api, first, undefined, { dryRun: 'All' });
+      return each.status === 500 ? each : undefined;
+    });
+    expect(answer.body).toEqual({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+      code: 500,
+    });
+  },
+
+  'a uid that does not hold stops an eviction': async (api) => {
+    await api.made('pods', aPod('guarded'));
+    await setReady(api, 'guarded', true);
+    const answer = await evict(api, 'guarded', { preconditions: { uid: '00000000-0000-4000-8000-000000000000' } });
+    expect([answer.status, answer.body.reason, answer.body.message]).toEqual([
+      409,
+      'Conflict',
+      expect.stringMatching(/the UID in the precondition \(00000000-0000-4000-8000-000000000000\) does not match the UID in record/),
+    ]);
+    expect((await api.read('pods', 'guarded')).status).toBe(200);
+  },
+
+  'the name in the eviction must be the one of the path': async (api) => {
+    await api.made('pods', aPod('right'));
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'wrong' } };
+    const answer = await api.act('pods', 'right', 'eviction', eviction);
+    expectStatus(answer, 400, 'BadRequest', 'name in URL does not match name in Eviction object');
+  },
+
+  'an eviction of what is not there answers 404': async (api) => {
+    expectStatus(await evict(api, 'absent'), 404, 'NotFound', 'pods "absent" not found', { name: 'absent', kind: 'pods' });
+  },
+});
+
+/** By rule: a spec of a budget, and what is said of it. */
+const PLAIN = inNamespace({
+  'a budget has one of the two numbers': async (api) => {
+    const { status, body } = await api.create(BUDGETS, aBudget('both', { minAvailable: 1, maxUnavailable: 1 }));
+    expect([status, body.details.causes.map((cause: Json) => [cause.reason, cause.field])]).toEqual([422, [['FieldValueInvalid', 'spec']]]);
+    expect(body.message).toMatch(/minAvailable and maxUnavailable cannot be both set$/);
+  },
+
+  'a budget is not negative': async (api) => {
+    expectInvalid(await api.create(BUDGETS, aBudget('negative', { minAvailable: -1 })), 'PodDisruptionBudget.policy', 'negative', [
+      ['FieldValueInvalid', 'spec.minAvailable', 'Invalid value: -1: must be greater than or equal to 0'],
+    ]);
+  },
+
+  'a budget is at most 100 %': async (api) => {
+    expectInvalid(await api.create(BUDGETS, aBudget('all', { maxUnavailable: '101%' })), 'PodDisruptionBudget.policy', 'all', [
+      ['FieldValueInvalid', 'spec.maxUnavailable', 'Invalid value: "101%": must not be greater than 100%'],
+    ]);
+  },
+
+  'a budget in percent is written with its sign': async (api) => {
+    expectInvalid(await api.create(BUDGETS, aBudget('bare', { minAvailable: 'ten' })), 'PodDisruptionBudget.policy', 'bare', [
+      [
+        'FieldValueInvalid',
+        'spec.minAvailable',
+        "Invalid value: \"ten\": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+      ],
+    ]);
+  },
+
+  'an unhealthyPodEvictionPolicy is a known one': async (api) => {
+    expectInvalid(await api.create(BUDGETS, aBudget('odd', { unhealthyPodEvictionPolicy: 'Never' })), 'PodDisruptionBudget.policy', 'odd', [
+      [
+        'FieldValueNotSupported',
+        'spec.unhealthyPodEvictionPolicy',
+        'Unsupported value: "Never": supported values: "AlwaysAllow", "IfHealthyBudget"',
+      ],
+    ]);
+  },
+});
+
+export const EVICTION_CASES = area('eviction and budgets', { ...OF_PODS, ...PLAIN });

@@ -1,0 +1,168 @@
+// What goes with its owner, and what stays: the garbage collector is waited for.
+
+import { expect } from '@jest/globals';
+import { area, type CaseContext } from '../contract-case.ts';
+import type { Json } from '../raw-client.ts';
+import { inNamespace, inNamespaceForPods, type NamespaceClient } from '../namespace-client.ts';
+import { aConfigMap, aDeployment, anOwner, aReplicaSet } from '../objects.ts';
+
+const MAPS = 'configmaps';
+
+/** An owner and a dependent of it. */
+async function family(api: NamespaceClient, reference: Json = {}, dependent: Json = {}): Promise<Json> {
+  const owner = await api.made(MAPS, aConfigMap('owner'));
+  await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [anOwner(owner, reference)], ...dependent }));
+  return owner;
+}
+
+function gone(api: NamespaceClient, given: CaseContext, name: string, resource = MAPS): Promise<unknown> {
+  return given.eventually(`${resource} ${name} to be gone`, async () => (await api.read(resource, name)).status === 404);
+}
+
+const PLAIN = inNamespace({
+  'a dependent goes after its owner': async (api, given) => {
+    await family(api);
+    await api.remove(MAPS, 'owner');
+    await gone(api, given, 'dependent');
+  },
+
+  'in the background the owner goes first': async (api, given) => {
+    await family(api, {}, { finalizers: ['example.com/hold'] });
+    await api.remove(MAPS, 'owner', { propagationPolicy: 'Background' });
+    expect((await api.read(MAPS, 'owner')).status).toBe(404);
+    await given.eventually('the dependent to be deleted', async () => {
+      return (await api.stored(MAPS, 'dependent')).metadata.deletionTimestamp !== undefined;
+    });
+    await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
+  },
+
+  'in the foreground the owner is held by a finalizer': async (api, given) => {
+    await family(api, { blockOwnerDeletion: true }, { finalizers: ['example.com/hold'] });
+    const { status, body } = await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
+    expect([status, body.metadata.finalizers, body.metadata.deletionTimestamp]).toEqual([200, ['foregroundDeletion'], expect.any(String)]);
+    await given.eventually('the dependent to be deleted', async () => {
+      return (await api.stored(MAPS, 'dependent')).metadata.deletionTimestamp !== undefined;
+    });
+    expect((await api.read(MAPS, 'owner')).status).toBe(200);
+    await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
+    await gone(api, given, 'owner');
+  },
+
+  'in the foreground a dependent that does not block is not waited for': async (api, given) => {
+    await family(api, { blockOwnerDeletion: false }, { finalizers: ['example.com/hold'] });
+    await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
+    await gone(api, given, 'owner');
+    await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
+  },
+
+  'orphans stay, and forget their owner': async (api, given) => {
+    await family(api);
+    await api.remove(MAPS, 'owner', { propagationPolicy: 'Orphan' });
+    await gone(api, given, 'owner');
+    const { metadata } = await api.stored(MAPS, 'dependent');
+    expect([metadata.ownerReferences, metadata.deletionTimestamp]).toEqual([undefined, undefined]);
+  },
+
+  'orphanDependents means the same': async (api, given) => {
+    await family(api);
+    await api.remove(MAPS, 'owner', { orphanDependents: true });
+    await gone(api, given, 'owner');
+    expect((await api.stored(MAPS, 'dependent')).metadata.ownerReferences).toBeUndefined();
+  },
+
+  'a dependent of two owners stays with the one that is left': async (api, given) => {
+    const [a, b] = [await api.made(MAPS, aConfigMap('a')), await api.made(MAPS, aConfigMap('b'))];
+    await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [anOwner(a), anOwner(b)] }));
+    await api.remove(MAPS, 'a');
+    const left = await given.eventually('the reference to go', async () => {
+      const { metadata } = await api.stored(MAPS, 'dependent');
+      return metadata.ownerReferences?.length === 1 ? (metadata.ownerReferences as Json[]) : undefined;
+    });
+    expect(left[0]?.name).toBe('b');
+  },
+
+  'an owner that never was takes its dependent along': async (api, given) => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '00000000-0000-4000-8000-000000000000' };
+    await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [owner] }));
+    await gone(api, given, 'dependent');
+  },
+
+  'an owner of the same name and another uid is none': async (api, given) => {
+    const owner = await api.made(MAPS, aConfigMap('owner'));
+    const uid = '00000000-0000-4000-8000-000000000000';
+    await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [{ ...anOwner(owner), uid }] }));
+    await gone(api, given, 'dependent');
+    expect((await api.read(MAPS, 'owner')).status).toBe(200);
+  },
+
+  'grandchildren go, too': async (api, given) => {
+    const owner = await api.made(MAPS, aConfigMap('owner'));
+    const child = await api.made(MAPS, aConfigMap('child', {}, { ownerReferences: [anOwner(owner)] }));
+    await api.made(MAPS, aConfigMap('grandchild', {}, { ownerReferences: [anOwner(child)] }));
+    await api.remove(MAPS, 'owner');
+    await gone(api, given, 'grandchild');
+  },
+
+  'a namespace is Terminating as long as a finalizer holds something in it, and takes nothing new': async (api, given) => {
+    await api.made(MAPS, aConfigMap('held', {}, { finalizers: ['example.com/hold'] }));
+    const { body } = await api.client.delete(`/api/v1/namespaces/${api.namespace}`);
+    expect([body.status.phase, body.metadata.deletionTimestamp]).toEqual(['Terminating', expect.any(String)]);
+    const answer = await api.create(MAPS, aConfigMap('late'));
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: `configmaps "late" is forbidden: unable to create new content in namespace ${api.namespace} because it is being terminated`,
+        reason: 'Forbidden',
+        details: {
+          name: 'late',
+          kind: 'configmaps',
+          causes: [
+            { reason: 'NamespaceTerminating', message: `namespace ${api.namespace} is being terminated`, field: 'metadata.namespace' },
+          ],
+        },
+        code: 403,
+      },
+    ]);
+    await api.patched('merge', MAPS, 'held', { metadata: { finalizers: null } });
+    await given.eventually(
+      'the namespace to be gone',
+      async () => (await api.client.get(`/api/v1/namespaces/${api.namespace}`)).status === 404,
+    );
+  },
+});
+
+const OF_PODS = inNamespaceForPods({
+  'a deployment takes its replica sets and pods along': async (api, given) => {
+    await api.made('deployments.apps', aDeployment('web', { replicas: 1 }));
+    const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
+    await given.eventually('a pod', async () => (await pods()).length === 1);
+    await api.remove('deployments.apps', 'web', { propagationPolicy: 'Background' });
+    await given.eventually('the pod to be gone', async () => (await pods()).length === 0);
+  },
+
+  'pods that are orphaned by their replica set stay': async (api, given) => {
+    await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
+    const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
+    await given.eventually('a pod', async () => (await pods()).length === 1);
+    await api.remove('replicasets.apps', 'web', { propagationPolicy: 'Orphan' });
+    await gone(api, given, 'web', 'replicasets.apps');
+    const [pod] = await pods();
+    expect([pod?.metadata.ownerReferences, pod?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
+  },
+
+  'what a controller makes names it as controller that blocks': async (api, given) => {
+    const set = await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
+    const pod = await given.eventually('a pod', async () => {
+      const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });
+      return (body.items as Json[])[0];
+    });
+    expect(pod.metadata.ownerReferences).toEqual([anOwner(set, { controller: true, blockOwnerDeletion: true })]);
+    expect(pod.metadata.generateName).toBe('web-');
+  },
+});
+
+export const GARBAGE_CASES = area('garbage collection', { ...PLAIN, ...OF_PODS });

@@ -1,0 +1,4 @@
+import { DELETE_CASES } from './cases/deleting.ts';
+import { describeOnEmbedded } from './embedded-suite.ts';
+
+describeOnEmbedded(DELETE_CASES);

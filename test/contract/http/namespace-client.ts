@@ -1,0 +1,189 @@
+// Short ways to ask about the objects of one namespace: still one plain HTTP request each.
+
+import { expect } from '@jest/globals';
+import { succeeded, type CaseContext, type ContractCase } from './contract-case.ts';
+import type { Json, PATCH, RawClient, RawRequest, RawResponse } from './raw-client.ts';
+
+type Query = NonNullable<RawRequest['query']>;
+
+/** Where the versions of the groups are served. A group that is not here is served as `v1`. */
+const VERSIONS: Readonly<Record<string, string>> = { autoscaling: 'v2' };
+
+/** Kinds that stand in no namespace. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  'clusterroles.rbac.authorization.k8s.io',
+  'customresourcedefinitions.apiextensions.k8s.io',
+  'namespaces',
+  'nodes',
+  'persistentvolumes',
+  'priorityclasses.scheduling.k8s.io',
+  'storageclasses.storage.k8s.io',
+]);
+
+export class NamespaceClient {
+  readonly namespace: string;
+  readonly client: RawClient;
+
+  constructor(client: RawClient, namespace: string) {
+    this.client = client;
+    this.namespace = namespace;
+  }
+
+  /** `deployments.apps` → `/apis/apps/v1/namespaces/NAMESPACE/deployments`, then name and subresource where given. */
+  path(resource: string, name = '', subresource = ''): string {
+    const [plural = '', ...rest] = resource.split('.');
+    const group = rest.join('.');
+    const root = group === '' ? '/api/v1' : `/apis/${group}/${VERSIONS[group] ?? 'v1'}`;
+    const collection = CLUSTER_SCOPED.has(resource) ? `${root}/${plural}` : `${root}/namespaces/${this.namespace}/${plural}`;
+    return [collection, name, subresource].filter((part) => part !== '').join('/');
+  }
+
+  create(resource: string, object: Json, query: Query = {}): Promise<RawResponse> {
+    return this.client.post(this.path(resource), object, { query });
+  }
+
+  /** Creates what a case stands on. */
+  async made(resource: string, object: Json, query: Query = {}): Promise<Json> {
+    const answer = await this.create(resource, object, query);
+    succeeded(answer, `creating ${resource}`);
+    return answer.body;
+  }
+
+  read(resource: string, name: string, subresource = ''): Promise<RawResponse> {
+    return this.client.get(this.path(resource, name, subresource));
+  }
+
+  /** What is there; fails where nothing is. */
+  async stored(resource: string, name: string, subresource = ''): Promise<Json> {
+    const answer = await this.read(resource, name, subresource);
+    succeeded(answer, `reading ${resource} ${name}`);
+    return answer.body;
+  }
+
+  replace(resource: string, object: Json, subresource = '', query: Query = {}): Promise<RawResponse> {
+    return this.client.put(this.path(resource, object.metadata.name, subresource), object, { query });
+  }
+
+  patch(
+    type: keyof typeof PATCH,
+    resource: string,
+    name: string,
+    body: unknown,
+    subresource = '',
+    query: Query = {},
+  ): Promise<RawResponse> {
+    return this.client.patch(this.path(resource, name, subresource), type, body, { query });
+  }
+
+  /** A patch that a case stands on. */
+  async patched(type: keyof typeof PATCH, resource: string, name: string, body: unknown, subresource = ''): Promise<Json> {
+    const answer = await this.patch(type, resource, name, body, subresource);
+    succeeded(answer, `patching ${resource} ${name}`);
+    return answer.body;
+  }
+
+  /** Server-side apply. */
+  apply(resource: string, object: Json, fieldManager: string, query: Query = {}, subresource = ''): Promise<RawResponse> {
+    return this.patch('apply', resource, object.metadata.name, object, subresource, { fieldManager, ...query });
+  }
+
+  /** An apply that a case stands on. */
+  async applied(resource: string, object: Json, fieldManager: string, query: Query = {}, subresource = ''): Promise<Json> {
+    const answer = await this.apply(resource, object, fieldManager, query, subresource);
+    succeeded(answer, `applying ${resource}`);
+    return answer.body;
+  }
+
+  /** POST to a subresource. */
+  act(resource: string, name: string, subresource: string, body: Json, query: Query = {}): Promise<RawResponse> {
+    return this.client.post(this.path(resource, name, subresource), body, { query });
+  }
+
+  remove(resource: string, name: string, options?: Json, query: Query = {}): Promise<RawResponse> {
+    return this.client.delete(this.path(resource, name), { body: options, query });
+  }
+}
+
+type NamespaceRule = (api: NamespaceClient, given: CaseContext) => Promise<void>;
+
+/** Rules that need no more than a namespace of their own. */
+export function inNamespace(rules: Readonly<Record<string, NamespaceRule>>): Record<string, ContractCase['run']> {
+  return mapped(rules, (given) => given.namespace());
+}
+
+/** The same, where pods are made. */
+export function inNamespaceForPods(rules: Readonly<Record<string, NamespaceRule>>): Record<string, ContractCase['run']> {
+  return mapped(rules, (given) => given.namespaceForPods());
+}
+
+function mapped(
+  rules: Readonly<Record<string, NamespaceRule>>,
+  namespaceOf: (given: CaseContext) => Promise<string>,
+): Record<string, ContractCase['run']> {
+  return Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => [
+      name,
+      async (given: CaseContext) => rule(new NamespaceClient(given.client, await namespaceOf(given)), given),
+    ]),
+  );
+}
+
+/** Reason, field and message of one thing that is wrong. */
+export type Cause = readonly [reason: string, field: string, message: string | RegExp];
+
+/**
+ * Holds an answer to be 422 with just these causes, in this order, and a message made of them. A real server looks at
+ * metadata in several places and repeats the cause in `details` for each: repetitions do not count.
+ *
+ * @param kind with its group, as messages name it: `Deployment.apps`
+ */
+export function expectInvalid({ status, body }: RawResponse, kind: string, name: string, causes: readonly Cause[]): void {
+  const [kindAlone = '', ...group] = kind.split('.');
+  const causesTold = (body?.details?.causes ?? []) as { reason: string; field: string; message: string }[];
+  const found = [...new Map(causesTold.map((cause) => [JSON.stringify(cause), cause])).values()];
+  expect(found.map((cause) => [cause.reason, cause.field, cause.message])).toEqual(
+    causes.map(([reason, field, message]) => [reason, field, typeof message === 'string' ? message : expect.stringMatching(message)]),
+  );
+  const words = found.map((cause) => `${cause.field}: ${cause.message}`);
+  expect([status, body]).toEqual([
+    422,
+    {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'Invalid',
+      code: 422,
+      message: `${kind} "${name}" is invalid: ${words.length === 1 ? words.join() : `[${words.join(', ')}]`}`,
+      details: {
+        ...(name === '' ? {} : { name }),
+        ...(group.length === 0 ? {} : { group: group.join('.') }),
+        ...(kindAlone === '' ? {} : { kind: kindAlone }),
+        causes: expect.anything(),
+      },
+    },
+  ]);
+}
+
+/** Holds an answer to be this `Status`, details and all. Some faults have no reason. */
+export function expectStatus(
+  { status, body }: RawResponse,
+  code: number,
+  reason: string | undefined,
+  message: string | RegExp,
+  details?: Readonly<Record<string, unknown>>,
+): void {
+  expect([status, body]).toEqual([
+    code,
+    {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      ...(reason === undefined ? {} : { reason }),
+      code,
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+      ...(details === undefined ? {} : { details }),
+    },
+  ]);
+}
