@@ -13,7 +13,7 @@ TESTS ?=
 .PHONY: help install demo test e2e verify check build bench generate clean
 
 help: ## List these commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 install: $(INSTALLED) ## Install what the project needs (done by the others, too)
 

@@ -5,7 +5,7 @@ import type { KnownWorkload } from './learnt-usage.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 export const NODES = 50;
-const SHOPS = 48;
+const SHOPS = 49;
 export const PODS_EACH = 20;
 
 export interface JourneyWorkload {
@@ -24,11 +24,12 @@ const USES = { cpuMillicores: 100, memoryMib: 100 };
 
 export const SHOP_NAMES = Array.from({ length: SHOPS }, (_, index) => `shop-${String(index + 1).padStart(2, '0')}`);
 
+export const PILOT_PODS_EACH = 6;
 /** Those that are right-sized by themselves. No more, as Evenkeel changes at most 50 pods a minute, whatever the cluster's size. */
 export const PILOT_NAMES = ['pilot-1', 'pilot-2', 'pilot-3'];
 
 export const WORKLOADS: readonly JourneyWorkload[] = [
-  ...PILOT_NAMES.map((name) => ({ namespace: 'pilot', name, replicas: 10, requests: TOO_LARGE, uses: USES })),
+  ...PILOT_NAMES.map((name) => ({ namespace: 'pilot', name, replicas: PILOT_PODS_EACH, requests: TOO_LARGE, uses: USES })),
   ...SHOP_NAMES.map((name) => ({ namespace: 'shop', name, replicas: PODS_EACH, requests: TOO_LARGE, uses: USES })),
   // A LimitRange allows no less than what it should get.
   { namespace: 'bounded', name: 'floor', replicas: 4, requests: TOO_LARGE, uses: { cpuMillicores: 20, memoryMib: 30 } },
