@@ -280,8 +280,9 @@ class Starting {
   #leaderFeed(history: History, usage: UsageModel, { decisions }: Reconcilers, election: LeaderElection | null): LeaderFeed | null {
     const { shared } = history;
     if (shared === null || election === null) return null;
-    const { world, logger, metrics } = this.#parts;
-    return new LeaderFeed({ shared, usage, decisions, clock: world.clock, machine: world.timer, logger, metrics });
+    const { world, settings, logger, metrics } = this.#parts;
+    const intervalMs = settings['kubelet.interval'];
+    return new LeaderFeed({ shared, usage, decisions, intervalMs, clock: world.clock, machine: world.timer, logger, metrics });
   }
 
   async #startLearning(recommender: Recommender, state: ClusterState, usage: UsageModel, history: History): Promise<Checkpoints> {

@@ -37,7 +37,16 @@ function aReplica(clock: FakeClock, shared: SharedState) {
   const usage = new UsageModel({ clock, reader, logger: SILENT_LOGGER, metrics: NO_METRICS, intervalMs: MINUTE_MS });
   const taken = new Map<string, DecidedWorkload>();
   const decisions = { takeOver: (key: string, decided: DecidedWorkload) => void taken.set(key, decided) };
-  const feed = new LeaderFeed({ shared, usage, decisions, clock, machine: clock, logger: SILENT_LOGGER, metrics: NO_METRICS });
+  const feed = new LeaderFeed({
+    shared,
+    usage,
+    decisions,
+    intervalMs: MINUTE_MS,
+    clock,
+    machine: clock,
+    logger: SILENT_LOGGER,
+    metrics: NO_METRICS,
+  });
   return { usage, taken, feed };
 }
 

@@ -9,8 +9,10 @@ import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
 
-/** Replicas tell the same within this time: a quarter of the kubelets' usual interval. */
-const READ_EVERY_MS: DurationMs = 15 * SECOND_MS;
+/** Replicas tell the same within this share of the kubelets' interval: 15 s of a minute, well before a sample grows old. */
+const READS_IN_INTERVAL = 4;
+const MOST_OFTEN_MS: DurationMs = 1 * SECOND_MS;
+const LEAST_OFTEN_MS: DurationMs = 15 * SECOND_MS;
 const READ_AGAIN_MS: DurationMs = 3 * SECOND_MS;
 /** The last reading before a term: whoever takes the lead must not wait for a store that hangs. */
 const LAST_READING_MS: DurationMs = 1 * SECOND_MS;
@@ -19,6 +21,8 @@ export interface LeaderFeedParts {
   readonly shared: SharedState;
   readonly usage: UsageSink;
   readonly decisions: Pick<DecisionBook, 'takeOver'>;
+  /** How often the leader reads each kubelet. */
+  readonly intervalMs: DurationMs;
   readonly clock: Clock;
   readonly machine: MachineTimer;
   readonly logger: Logger;
@@ -74,8 +78,9 @@ export class LeaderFeed {
 
   #read(): Promise<void> {
     this.#reading = this.#takeChanges().then(() => {
-      const { clock } = this.#parts;
-      const afterMs = this.#problem === null ? READ_EVERY_MS : READ_AGAIN_MS;
+      const { clock, intervalMs } = this.#parts;
+      const everyMs = Math.min(LEAST_OFTEN_MS, Math.max(MOST_OFTEN_MS, intervalMs / READS_IN_INTERVAL));
+      const afterMs = this.#problem === null ? everyMs : READ_AGAIN_MS;
       if (!this.#stopped) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
     });
     return this.#reading;
