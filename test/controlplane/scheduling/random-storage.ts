@@ -103,7 +103,7 @@ function randomVolume(dice: Dice, name: string, claim: WireObject | null): WireO
     },
     spec: {
       ...source,
-      accessModes: dice.some(MODES, 0.6).concat('ReadWriteOncePod'),
+      accessModes: [...dice.some(MODES, 0.6), 'ReadWriteOncePod'],
       capacity: { storage: dice.pick(SIZES) },
       storageClassName: dice.pick(['wait', 'local', 'local', 'immediate', 'builtin']),
       ...(dice.chance(0.1) && { volumeMode: 'Block' }),
