@@ -76,6 +76,17 @@ export class PodRunner {
     return [...this.#pods.values()].filter((pod) => pod.namespace === namespace);
   }
 
+  /** Where a PersistentVolumeClaim's files are, whichever pod mounts it. */
+  claimFolder(name: string): string {
+    const folder = join(this.#claims, name);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  get #claims(): string {
+    return join(this.#folder, 'claims');
+  }
+
   /** Every pod that ever ran here. */
   get all(): readonly RunningPod[] {
     return [...this.#past, ...this.#pods.values()];
@@ -217,7 +228,7 @@ export class PodRunner {
       apiServerPort: this.#cluster.ports.apiserver,
       image: this.#image,
       folder,
-      claims: join(this.#folder, 'claims'),
+      claims: this.#claims,
       address: `127.0.1.${last}`,
       node: this.node,
     });

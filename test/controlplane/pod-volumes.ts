@@ -1,6 +1,6 @@
 // A pod's volumes as folders, and its environment: from the objects that it names, with the token that is its own.
 
-import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { RawApi } from '../../hack/real-cluster/api.ts';
 import { fieldOf, type Container, type EnvironmentVariable, type PodWire, type ProjectedSource, type Volume } from './pod-wire.ts';
@@ -117,7 +117,9 @@ export class PodVolumes {
 
   #makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
-    chownSync(folder, this.#owner, this.#owner);
+    // All of it, as fsGroup asks of a kubelet: a claim may hold what another user wrote.
+    for (const path of [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))])
+      chownSync(path, this.#owner, this.#owner);
     chmodSync(folder, 0o770);
   }
 
