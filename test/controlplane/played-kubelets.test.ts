@@ -1,0 +1,180 @@
+// What is played where a kubelet would be: its endpoint, which lets in whom a kubelet lets in, and its part in a resize.
+
+import https from 'node:https';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const UP_MS = 400_000;
+const SOON_MS = 120_000;
+
+let cluster: RealCluster;
+
+beforeAll(async () => {
+  cluster = await RealCluster.start({ name: 'kubelets', nodes: 1 });
+  await cluster.kubectl('create', 'serviceaccount', 'reader');
+  await cluster.kubectl('create', 'serviceaccount', 'stranger');
+  await cluster.kubectl('create', 'clusterrole', 'kubelet-reader', '--verb=get', '--resource=nodes/metrics,nodes/stats');
+  await cluster.kubectl('create', 'clusterrolebinding', 'reader', '--clusterrole=kubelet-reader', '--serviceaccount=default:reader');
+}, UP_MS);
+afterAll(() => cluster.stop(), UP_MS);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** As Evenkeel asks: at the node's own address, against the cluster's authority. */
+function ask(path: string, token: string | null): Promise<Answer> {
+  const options = {
+    host: '127.10.0.1',
+    port: cluster.ports.kubelet,
+    path,
+    ca: cluster.caCertificate,
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+  };
+  return new Promise((resolve, reject) => {
+    const sent = https.get(options, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8');
+      answer.on('data', (chunk: string) => (text += chunk));
+      answer.once('error', reject);
+      answer.once('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+    });
+    sent.once('error', reject);
+  });
+}
+
+async function createPod(name: string, spec: object, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+  const body = { metadata: { name, annotations }, spec };
+  await cluster.api.expect({ method: 'POST', path: '/api/v1/namespaces/default/pods', body });
+  await eventually(`${name} runs`, SOON_MS, async () => (await podOf(name)).status.phase === 'Running');
+}
+
+interface PodWire {
+  readonly metadata: { readonly generation: number };
+  readonly status: {
+    readonly phase: string;
+    readonly observedGeneration?: number;
+    readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly observedGeneration?: number }[];
+    readonly containerStatuses?: readonly {
+      readonly restartCount: number;
+      readonly resources?: object;
+      readonly allocatedResources?: object;
+    }[];
+  };
+}
+
+function podOf(name: string): Promise<PodWire> {
+  return cluster.api.expect<PodWire>({ path: `/api/v1/namespaces/default/pods/${name}` });
+}
+
+async function resize(name: string, requests: Readonly<Record<string, string>>): Promise<void> {
+  const patch = { spec: { containers: [{ name: 'app', resources: { requests } }] } };
+  await cluster.api.expect({
+    method: 'PATCH',
+    path: `/api/v1/namespaces/default/pods/${name}/resize`,
+    headers: { 'content-type': 'application/strategic-merge-patch+json' },
+    body: patch,
+  });
+}
+
+function appWith(requests: object, more: object = {}): object {
+  return { containers: [{ name: 'app', image: 'registry.example/app:1', resources: { requests }, ...more }] };
+}
+
+describe('A kubelet’s endpoint', () => {
+  const pages: readonly (readonly [string, RegExp])[] = [
+    ['/metrics/resource', /^node_cpu_usage_seconds_total /m],
+    ['/stats/summary', /"nodeName":"kwok-0001"/],
+  ];
+  test.each(pages)('shows %s to who may see it, and to nobody else', async (path, words) => {
+    expect((await ask(path, null)).status).toBe(401);
+    expect((await ask(path, 'made-up')).status).toBe(401);
+    expect((await ask(path, await cluster.tokenFor('default', 'stranger'))).status).toBe(403);
+    const shown = await ask(path, await cluster.tokenFor('default', 'reader'));
+    expect(shown.status).toBe(200);
+    expect(shown.text).toMatch(words);
+  });
+
+  test('counts the CPU that a pod’s annotation says, second by second', async () => {
+    const uses = { 'kwok.x-k8s.io/usage-cpu': '500m', 'kwok.x-k8s.io/usage-memory': '200Mi' };
+    await createPod('busy', appWith({ cpu: '100m' }), uses);
+    const token = await cluster.tokenFor('default', 'reader');
+    const read = async (): Promise<{ cpu: number; memory: number; fromMs: number; toMs: number }> => {
+      const fromMs = performance.now();
+      const { text } = await ask('/metrics/resource', token);
+      const toMs = performance.now();
+      const value = (metric: string): number => Number(new RegExp(`^${metric}\\{[^}]*pod="busy"[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1]);
+      return {
+        cpu: value('container_cpu_usage_seconds_total'),
+        memory: value('container_memory_working_set_bytes'),
+        fromMs,
+        toMs,
+      };
+    };
+    const first = await eventuallyReads('the pod is told of', SOON_MS, read, ({ cpu }) => cpu > 0);
+    const later = await eventuallyReads('a second of CPU more', SOON_MS, read, ({ cpu }) => cpu > first.cpu + 1);
+    expect(later.memory).toBe(200 * 1024 * 1024);
+    // Each page is made at some moment of its request: half a core, between the shortest and the longest time apart.
+    const used = later.cpu - first.cpu;
+    expect(used).toBeGreaterThan((0.45 * (later.fromMs - first.toMs)) / 1000);
+    expect(used).toBeLessThan((0.55 * (later.toMs - first.fromMs)) / 1000);
+  });
+});
+
+describe('A resize in place', () => {
+  test('is allocated, carried out and observed; the container goes on', async () => {
+    await createPod('web', appWith({ cpu: '100m', memory: '64Mi' }));
+    await resize('web', { cpu: '200m', memory: '96Mi' });
+    const { metadata, status } = await eventuallyReads(
+      'the resize is done',
+      SOON_MS,
+      () => podOf('web'),
+      (pod) => JSON.stringify(pod.status.containerStatuses?.[0]?.resources).includes('200m'),
+    );
+    expect(status.containerStatuses?.[0]).toMatchObject({
+      restartCount: 0,
+      resources: { requests: { cpu: '200m', memory: '96Mi' } },
+      allocatedResources: { cpu: '200m', memory: '96Mi' },
+    });
+    expect(status.observedGeneration).toBe(metadata.generation);
+    expect(status.conditions?.map(({ type }) => type)).not.toContain('PodResizeInProgress');
+  });
+
+  test('restarts the container whose policy asks for it', async () => {
+    const resizePolicy = [{ resourceName: 'memory', restartPolicy: 'RestartContainer' }];
+    await createPod('careful', appWith({ cpu: '100m', memory: '64Mi' }, { resizePolicy }));
+    await resize('careful', { cpu: '150m' });
+    const restarts = async (): Promise<number | undefined> => (await podOf('careful')).status.containerStatuses?.[0]?.restartCount;
+    await eventually('CPU is resized', SOON_MS, async () => JSON.stringify((await podOf('careful')).status).includes('150m'));
+    expect(await restarts()).toBe(0);
+    await resize('careful', { memory: '96Mi' });
+    await eventuallyReads('the restart', SOON_MS, restarts, (count) => count === 1);
+  });
+
+  test.each(['Deferred', 'Infeasible'])(
+    'is left pending as %s where the pod’s annotation says so, until it is taken back',
+    async (reason) => {
+      const name = reason.toLowerCase();
+      await createPod(name, appWith({ cpu: '100m' }), { 'evenkeel.dev/resize': reason });
+      await resize(name, { cpu: '200m' });
+      const pending = await eventuallyReads(
+        'the refusal',
+        SOON_MS,
+        () => podOf(name),
+        ({ status }) => status.conditions?.some(({ type }) => type === 'PodResizePending') === true,
+      );
+      const condition = pending.status.conditions?.find(({ type }) => type === 'PodResizePending');
+      expect(condition).toMatchObject({ reason, observedGeneration: pending.metadata.generation });
+      expect(pending.status.containerStatuses?.[0]?.resources).toEqual({ requests: { cpu: '100m' } });
+      await resize(name, { cpu: '100m' });
+      await eventuallyReads(
+        'nothing is pending',
+        SOON_MS,
+        () => podOf(name),
+        ({ status }) => status.conditions?.every(({ type }) => type !== 'PodResizePending') === true,
+      );
+    },
+  );
+});
