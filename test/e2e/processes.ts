@@ -53,14 +53,15 @@ export class RunningProcess {
   /** The first line on one of the streams that matches; the process may go on. Rejects when it ends without one. */
   async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs: number): Promise<RegExpExecArray> {
     try {
-      return await eventually(`a line on ${stream} like ${String(pattern)}`, withinMs, () => {
+      const found = await eventually(`a line on ${stream} like ${String(pattern)}`, withinMs, () => {
         for (const line of this[stream]) {
           const match = pattern.exec(line);
           if (match !== null) return match;
         }
-        if (this.#exit !== null) throw new Error(`the process ended: ${JSON.stringify(this.#exit)}`);
-        return undefined;
+        return this.#exit ?? undefined;
       });
+      if ('code' in found) throw new Error(`no line on ${stream} like ${String(pattern)}: the process ended: ${JSON.stringify(found)}`);
+      return found;
     } catch (cause) {
       throw new Error(`${String(cause)}\n${this.lastWords()}`, { cause });
     }
