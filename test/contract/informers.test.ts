@@ -145,7 +145,8 @@ describe('on the embedded cluster', () => {
     });
     expect(await records.applyStatus(object, { state: 'collecting' }, 'evenkeel-recommendation')).toMatchObject({ kind: 'done' });
     await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the recommendation');
-    expect(await records.apply(object, { spec: { targetRef: 7 } }, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
+    const wrong = { spec: { targetRef: { ...spec.targetRef, kind: 'Nobody' } } };
+    expect(await records.apply(object, wrong, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
 
     const leases = new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' });
     const lease = {

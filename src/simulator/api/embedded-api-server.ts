@@ -278,7 +278,8 @@ function targetOf(path: string): ResourceTarget | null {
 }
 
 function unknownPath(): ApiStatusError {
-  return new ApiStatusError(404, 'NotFound', 'the server could not find the requested resource');
+  // With details, though empty: kubectl tells by their missing name that it is not an object that is missing.
+  return new ApiStatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
 function accessDenied(user: string, { verb, resource, path }: AccessAttributes): ApiStatusError {

@@ -313,9 +313,11 @@ function withoutVersion(draft: KubeObject): KubeObject {
   return { ...draft, metadata: metadata as KubeObject['metadata'] };
 }
 
-/** Where both speak of a field, the strategy's words are the API server's. */
+/** Where both speak of a field, or find the same fault of it in what it is a part of, the strategy's words are the API server's. */
 function joined(bySchema: readonly FieldError[], byStrategy: readonly FieldError[]): readonly FieldError[] {
-  return [...bySchema.filter(({ field }) => !byStrategy.some((error) => error.field === field)), ...byStrategy];
+  const isTold = ({ field, type }: FieldError): boolean =>
+    byStrategy.some((error) => error.field === field || (error.type === type && field.startsWith(`${error.field}.`)));
+  return [...bySchema.filter((error) => !isTold(error)), ...byStrategy];
 }
 
 /** Whether a commit would store what is stored already. Times of managed fields do not count. */

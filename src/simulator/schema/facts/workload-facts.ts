@@ -47,7 +47,7 @@ export const WORKLOAD_FACTS: FactsByType = {
       paused: saying('Changes of the template are not rolled out.'),
     },
   },
-  V1DeploymentStrategy: { fields: { type: withDefault('RollingUpdate') } },
+  V1DeploymentStrategy: { fields: { type: all(oneOf('Recreate', 'RollingUpdate'), withDefault('RollingUpdate')) } },
   V1RollingUpdateDeployment: {
     fields: {
       maxSurge: all(withDefault('25%'), saying('How many pods there may be above the wanted number, as a number or a percentage.')),
