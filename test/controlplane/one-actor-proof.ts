@@ -3,7 +3,10 @@
 
 import type { AuditEvent } from './real-cluster.ts';
 
-/** One stretch of holding the lease. Times are milliseconds as the API server saw them. */
+/**
+ * One stretch of holding the lease. Times are milliseconds, and of when the API server received a request: what it kept and
+ * what others saw of it came later, so that every distance is told short and never long.
+ */
 export interface Term {
   readonly identity: string;
   readonly from: number;
@@ -63,7 +66,7 @@ function termsOf(writes: readonly AuditEvent[]): readonly Term[] {
   const terms: Term[] = [];
   let current = null as Term | null;
   for (const event of writes) {
-    const time = at(event.stageTimestamp);
+    const time = at(event.requestReceivedTimestamp);
     const holder = holderOf(event);
     if (holder === undefined || holder === current?.identity) {
       if (current !== null && identityOf(event) === current.identity) current.lastRenewal = time;
@@ -93,8 +96,7 @@ function* overlaps(terms: readonly Term[]): Generator<string> {
     const next = terms[index + 1];
     if (next === undefined || term.released || next.identity === term.identity) continue;
     const gap = next.from - term.lastRenewal;
-    // The lease counts from when it was asked for, up to one renewal's time before it was kept.
-    if (gap < LEASE_MS - 500) yield `${next.identity} took the lease ${gap} ms after ${term.identity} renewed it last`;
+    if (gap < LEASE_MS) yield `${next.identity} took the lease ${gap} ms after ${term.identity} renewed it last`;
   }
 }
 
