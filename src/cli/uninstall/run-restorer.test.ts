@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { ApiFault, type ApiFailure } from '../../adapters/kubernetes/status.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
+import type { Finding, Restorer } from './restorer.ts';
+import { runRestorer, whatIsLeft } from './run-restorer.ts';
+
+const DONE: WriteOutcome = { kind: 'done' };
+const REFUSED: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota: tight' };
+const MOVED: WriteOutcome = { kind: 'conflict', message: 'the test failed' };
+
+/** Objects that are put back by the outcome that stands first for them; each pass finds those that are not yet. */
+class Things implements Restorer {
+  readonly name = 'things put back';
+  readonly #outcomes: Map<string, WriteOutcome[]>;
+
+  constructor(outcomes: Readonly<Record<string, readonly WriteOutcome[]>>) {
+    this.#outcomes = new Map(Object.entries(outcomes).map(([name, list]) => [name, [...list]]));
+  }
+
+  async *find(): AsyncGenerator<Finding> {
+    for (const [object, outcomes] of [...this.#outcomes]) {
+      yield { kind: 'change', object, change: 'put back', carryOut: async () => this.#carryOut(object, outcomes) };
+    }
+    yield { kind: 'keep', object: 'foreign', why: 'somebody else’s' };
+  }
+
+  #carryOut(object: string, outcomes: WriteOutcome[]): WriteOutcome {
+    const outcome = (outcomes.length > 1 ? outcomes.shift() : outcomes[0]) ?? DONE;
+    if (outcome.kind === 'done' || outcome.kind === 'gone') this.#outcomes.delete(object);
+    return outcome;
+  }
+}
+
+function refusing(failure: Partial<ApiFailure>): Restorer {
+  return {
+    name: 'things put back',
+    // eslint-disable-next-line require-yield -- it fails before it finds anything
+    async *find() {
+      throw new ApiFault('listing things', { status: 500, reason: '', message: 'no', causes: [], retryAfterMs: null, ...failure });
+    },
+  };
+}
+
+function running(dryRun = false): { readonly run: Parameters<typeof runRestorer>[1]; readonly told: string[] } {
+  const told: string[] = [];
+  return { told, run: { dryRun, signal: new AbortController().signal, tell: (line) => told.push(line) } };
+}
+
+describe('a restorer', () => {
+  test.each<[string, Readonly<Record<string, readonly WriteOutcome[]>>, number, readonly string[]]>([
+    ['does everything and looks once more', { a: [DONE], b: [DONE] }, 2, []],
+    ['tries again what a quota refused before the rest was put back', { a: [REFUSED, DONE], b: [DONE] }, 2, []],
+    ['tells what stays refused, in the server’s words', { a: [REFUSED], b: [DONE] }, 1, ['refused: exceeded quota: tight']],
+    ['looks again at what moved', { a: [MOVED, MOVED, DONE] }, 1, []],
+    ['gives up on what moves each time', { a: [MOVED] }, 0, ['it changes under us: the test failed']],
+    ['counts what is gone as put back', { a: [{ kind: 'gone', message: 'no such pod' }] }, 1, []],
+  ])('%s', async (_, outcomes, changed, left) => {
+    const { run } = running();
+    const result = await runRestorer(new Things(outcomes), run);
+    expect({ changed: result.changed, left: result.left.map(({ why }) => why) }).toEqual({ changed, left });
+    expect(result.kept).toEqual([{ object: 'foreign', why: 'somebody else’s' }]);
+  });
+
+  test('in a dry run passes once and says what it would do', async () => {
+    const { run, told } = running(true);
+    const result = await runRestorer(new Things({ a: [{ kind: 'dry-run' }] }), run);
+    expect(result).toMatchObject({ changed: 1, left: [] });
+    expect(told).toEqual(expect.arrayContaining(['would change a: put back', 'kept foreign: somebody else’s']));
+  });
+
+  test('has nothing to do for a kind that is not installed, and names what it may not see', async () => {
+    const missing = await runRestorer(refusing({ status: 404, reason: 'NotFound' }), running().run);
+    expect(missing.left).toEqual([]);
+    const forbidden = await runRestorer(refusing({ status: 403, reason: 'Forbidden' }), running().run);
+    expect(forbidden.left).toEqual([{ object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant it/) }]);
+  });
+
+  test('tells in the last look what is still to do', async () => {
+    const left = await whatIsLeft(new Things({ a: [DONE] }), new AbortController().signal);
+    expect(left).toEqual([{ object: 'a', why: 'still to do: put back' }]);
+  });
+});
