@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeActivity, FakeClock, settle } from '../../test/fakes/fake-clock.ts';
+import { OutOfReachError } from '../ports/out-of-reach.ts';
 import { SILENT_LOGGER } from './logging.ts';
 import { NO_METRICS } from './metrics.ts';
 import { SeededRandom } from './random.ts';
@@ -53,6 +54,29 @@ describe('ReconcilerHost', () => {
     await machine.advance(100);
     expect(seen.filter((key) => key === 'poisoned').length).toBeGreaterThan(3);
     expect(seen.filter((key) => key === 'fine')).toHaveLength(1);
+    stop.abort();
+    await ended;
+  });
+
+  test('what failed in an outage is tried again within half a minute of its end, however long it was; a poisoned key is not', async () => {
+    let outage = true;
+    const seen: string[] = [];
+    const { queue, machine, stop, ended } = aHost(async (key) => {
+      seen.push(key);
+      if (key === 'poisoned') throw new Error('always');
+      if (outage) throw new Error('applying status of a/b', { cause: new OutOfReachError('no answer') });
+      return { done: true };
+    });
+    queue.add('fine');
+    queue.add('poisoned');
+    await machine.advance(3_600_000);
+    outage = false;
+    seen.length = 0;
+    await machine.advance(30_000);
+    expect(seen.filter((key) => key === 'fine')).toHaveLength(1);
+    seen.length = 0;
+    await machine.advance(3_600_000);
+    expect(seen.filter((key) => key === 'poisoned').length).toBeLessThan(25);
     stop.abort();
     await ended;
   });

@@ -2,11 +2,17 @@ import type { DurationMs } from '../core/model/units.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../ports/metrics.ts';
+import { isOutOfReach } from '../ports/out-of-reach.ts';
 import { type Reconciler, TerminalError } from './reconciler.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** A reconcile that takes longer is aborted: something it waits for will not come. */
 const RECONCILE_DEADLINE_MS: DurationMs = 60_000;
+/**
+ * Failures of an outage say nothing about the key: waits that grew to minutes in it would outlast it by as much. The load
+ * on a server that is coming back is bounded by the workers and by the transport's own rate, not by this.
+ */
+const LONGEST_OUTAGE_RETRY_MS: DurationMs = 30_000;
 
 export interface ReconcilerHostParts<K extends string> {
   readonly name: string;
@@ -93,7 +99,7 @@ export class ReconcilerHost<K extends string = string> {
       logger.error('Reconciling failed for good; waiting for the object to change', { err });
       return;
     }
-    const retryInMs = queue.addRateLimited(key);
+    const retryInMs = queue.addRateLimited(key, isOutOfReach(err) ? LONGEST_OUTAGE_RETRY_MS : undefined);
     this.#metrics.results.add(1, { controller: name, result: 'error' });
     logger.warn('Reconciling failed; will retry', { err, retryInMs: Math.round(retryInMs), failures: queue.failuresOf(key) });
   }

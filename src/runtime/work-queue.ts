@@ -95,12 +95,13 @@ export class WorkQueue<K extends string = string> {
     this.#delayed.delete(key);
   }
 
-  /** The key failed: try again after its own back-off, in machine time. Holds the virtual clock until then. */
-  addRateLimited(key: K): DurationMs {
+  /** The key failed: try again after its own back-off, at most `longestMs`, in machine time. Holds the virtual clock until then. */
+  addRateLimited(key: K, longestMs: DurationMs = Infinity): DurationMs {
     if (this.#stopped) return 0;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
-    const delay = backoffMs(this.#parts.backoff ?? RECONCILE_BACKOFF, failures, this.#parts.random);
+    const rules = this.#parts.backoff ?? RECONCILE_BACKOFF;
+    const delay = backoffMs({ ...rules, maxMs: Math.min(rules.maxMs, longestMs) }, failures, this.#parts.random);
     this.#retries.get(key)?.();
     const release = this.#parts.activity.begin();
     const cancelTimer = this.#parts.machine.setTimer(delay, () => {

@@ -7,6 +7,7 @@ import type { DurationMs } from '../../core/model/units.ts';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import { OutOfReachError } from '../../ports/out-of-reach.ts';
 import type { Random } from '../../ports/random.ts';
 import type { KubeConnection } from './connection.ts';
 import { lineBatches } from './lines.ts';
@@ -159,7 +160,7 @@ export class HttpTransport implements ApiTransport {
       this.#requests.add(1, { ...name, code: 'none' });
       if (deadline.signal.aborted) this.#dropIdleConnections();
       const why = wordsOf(cause, signal);
-      throw new Error(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
+      throw new OutOfReachError(`${request.method} ${request.path}: no answer from ${connection.server}: ${why}`, { cause });
     } finally {
       cancel();
       this.#duration.observe((timer.nowMs() - startedMs) / 1000, { ...name });

@@ -2,6 +2,7 @@
 
 import type { DurationMs } from '../../core/model/units.ts';
 import type { ApiResponse } from '../../ports/api-transport.ts';
+import { OutOfReachError } from '../../ports/out-of-reach.ts';
 
 interface FailureCause {
   readonly reason: string;
@@ -81,7 +82,7 @@ export function isFailedTest(failure: ApiFailure): boolean {
 }
 
 /** A refusal where none was expected: carries what was attempted. */
-export class ApiFault extends Error {
+export class ApiFault extends OutOfReachError {
   readonly failure: ApiFailure;
 
   constructor(attempt: string, failure: ApiFailure) {
