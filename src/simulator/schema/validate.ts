@@ -88,13 +88,18 @@ class Validation {
     }
   }
 
+  /** Built-in kinds name both bounds at once. */
+  #checkBounds(schema: StructuralSchema, value: number, path: string): void {
+    const { minimum = value, maximum = value } = schema;
+    if (minimum > value || maximum < value) this.#add(path, 'FieldValueInvalid', `Invalid value: ${value}: ${boundWords(schema)}`);
+  }
+
   #checkNumber(schema: StructuralSchema, value: number, path: string): void {
-    const { minimum, maximum, multipleOf, format } = schema;
     if (this.#builtIn) {
-      if ((minimum ?? value) > value || (maximum ?? value) < value)
-        this.#add(path, 'FieldValueInvalid', `Invalid value: ${value}: ${boundWords(schema)}`);
+      this.#checkBounds(schema, value, path);
       return;
     }
+    const { minimum, maximum, multipleOf, format } = schema;
     const above = schema.exclusiveMinimum === true;
     if (minimum !== undefined && (above ? value <= minimum : value < minimum))
       this.#invalid(path, value, `should be greater than ${above ? '' : 'or equal to '}${minimum}`);

@@ -63,14 +63,20 @@ export function decodeObject(body: unknown, apiVersion: string, kind: string): D
 }
 
 function checkTypeMeta(body: Record<string, unknown>, apiVersion: string, kind: string): void {
-  const given = { apiVersion: body['apiVersion'] ?? apiVersion, kind: body['kind'] ?? kind };
+  const given = { apiVersion: textOr(body['apiVersion'], apiVersion), kind: textOr(body['kind'], kind) };
   if (given.apiVersion === apiVersion && given.kind === kind) return;
-  const version = splitApiVersion(String(given.apiVersion))[1];
+  const version = splitApiVersion(given.apiVersion)[1];
   const why =
     given.apiVersion === apiVersion
-      ? `${String(given.kind)} is another kind`
+      ? `${given.kind} is another kind`
       : `no kind ${JSON.stringify(given.kind)} is registered for version ${JSON.stringify(given.apiVersion)} in scheme "embedded cluster"`;
-  throw new UndecodableError(String(given.kind), version, kind, why);
+  throw new UndecodableError(given.kind, version, kind, why);
+}
+
+/** What is no text is shown as it is written. */
+function textOr(value: unknown, fallback: string): string {
+  if (value === undefined || value === null) return fallback;
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** `apps/v1` → `['apps', 'v1']`, `v1` → `['', 'v1']`. */
