@@ -1,22 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
+import { FakeTransport } from '../../../test/fakes/fake-transport.ts';
+import type { ApiRequest } from '../../ports/api-transport.ts';
 import { dryRunTransport } from './dry-run-transport.ts';
 
 const PATH = '/api/v1/namespaces/shop/pods/web-1';
-
-function recorded(): { readonly transport: ApiTransport; readonly requests: ApiRequest[] } {
-  const requests: ApiRequest[] = [];
-  const transport: ApiTransport = {
-    request: async (request) => {
-      requests.push(request);
-      return { status: 200, headers: {}, body: {} };
-    },
-    stream: async () => {
-      throw new Error('nothing is streamed here');
-    },
-  };
-  return { transport, requests };
-}
 
 test.each<[string, ApiRequest, Partial<ApiRequest>]>([
   ['a read goes as it is', { method: 'GET', path: PATH }, { method: 'GET', path: PATH }],
@@ -30,9 +17,13 @@ test.each<[string, ApiRequest, Partial<ApiRequest>]>([
     { method: 'DELETE', path: PATH, body: { preconditions: { uid: 'u' } } },
     { body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u' }, dryRun: ['All'] } },
   ],
-  ['a delete without a body, too', { method: 'DELETE', path: PATH }, { body: { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'] } }],
+  [
+    'a delete without a body, too',
+    { method: 'DELETE', path: PATH },
+    { body: { apiVersion: 'v1', kind: 'DeleteOptions', dryRun: ['All'] } },
+  ],
 ])('%s', async (_, request, sent) => {
-  const { transport, requests } = recorded();
+  const transport = new FakeTransport();
   await dryRunTransport(transport).request(request);
-  expect(requests).toEqual([expect.objectContaining(sent)]);
+  expect(transport.requests).toEqual([expect.objectContaining(sent)]);
 });
