@@ -39,11 +39,15 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
   const stopSharing = shareDecisions(decisions, shared, clock);
   recorder.start();
   const stop = new AbortController();
-  const reading = source.run(sharingSink(usage, shared, clock), intervalMs, AbortSignal.any([term, stop.signal]));
+  const end = (): void => stop.abort(new Error('this replica no longer leads'));
+  term.addEventListener('abort', end, { once: true });
+  if (term.aborted) end();
+  const reading = source.run(sharingSink(usage, shared, clock), intervalMs, stop.signal);
   try {
     await decide(term);
   } finally {
-    stop.abort(new Error('this replica no longer leads'));
+    end();
+    term.removeEventListener('abort', end);
     recorder.stop();
     stopSharing();
     // A leader that was deposed must not write over what its successor learns; one that is stopped saves at its very end.
