@@ -1,0 +1,182 @@
+// `evenkeel uninstall --restore` against a controller at work: killed twice on its way, taken up again, and run once more.
+
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ClusterClient, Pod, Resources } from './cluster-client.ts';
+import { PATHS } from './cluster-client.ts';
+import { aQuickPolicy, type ConstantWorkload, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
+import { type Controller, logged, startController } from './controller-process.ts';
+import { eventually, eventuallyReads } from './eventually.ts';
+import { type RunningProcess, Workshop } from './processes.ts';
+
+const SPEED = 300;
+const TEST_MS = 600_000;
+const SOON_MS = 180_000;
+
+const TOO_LARGE: Resources = { requests: { cpu: '1', memory: '1Gi' } };
+const TOO_SMALL: Resources = { requests: { cpu: '50m', memory: '128Mi' } };
+const WORKLOADS: readonly ConstantWorkload[] = [
+  {
+    kind: 'Deployment',
+    name: 'web',
+    replicas: 3,
+    containers: [{ name: 'app', resources: TOO_LARGE, uses: { cpuMillicores: 130, memoryMib: 210 } }],
+  },
+  {
+    kind: 'StatefulSet',
+    name: 'cache',
+    replicas: 2,
+    containers: [{ name: 'app', resources: TOO_SMALL, uses: { cpuMillicores: 310, memoryMib: 300 } }],
+  },
+];
+const WEB = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`;
+const CONTROLLER_LEASE = '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases/evenkeel-controller';
+
+describe('evenkeel uninstall --restore', () => {
+  let workshop: Workshop;
+  beforeEach(() => {
+    workshop = new Workshop();
+  });
+  afterEach(() => workshop.end());
+
+  test(
+    'killed twice on its way and taken up: every size of Evenkeel’s is put back, a person’s words and sizes stay, and another run finds nothing',
+    async () => {
+      const { demo, cluster } = await startConstantCluster(workshop, 'uninstall', WORKLOADS, SPEED);
+      const controller = await rightSized(cluster, demo.kubeconfig);
+      const [theirs] = await podsOf(cluster, 'web');
+      if (theirs === undefined) throw new Error('web has no pod');
+      await byAPerson(cluster, WEB, { metadata: { annotations: { 'evenkeel.io/ceiling': '{"*":{"cpu":"2"}}' } } });
+      const uninstall = (...more: readonly string[]): RunningProcess =>
+        workshop.start('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+
+      // What would be done is told, and nothing is done.
+      // The controller is still at work: a pod may change between a look and a write.
+      await eventually('a dry run that names all five pods', SOON_MS, async () => {
+        const dry = uninstall('--dry-run');
+        const { code } = await dry.exit(SOON_MS);
+        return code === 0 && dry.stdout.filter((line) => line.includes('would change pod ')).length === 5;
+      });
+      expect(await writersOfPods(cluster)).not.toContain('evenkeel-uninstall');
+      expect((await cluster.recommendations()).length).toBe(2);
+
+      const first = uninstall();
+      await first.line('stdout', /controllers stand still/, SOON_MS);
+      await first.kill();
+      expect(logged(controller.process, 'No longer leader')).toHaveLength(1);
+      // Nobody acts any more: what a person does now is not undone.
+      await byAPerson(cluster, `/api/v1/namespaces/${NAMESPACE}/pods/${theirs.metadata.name}/resize`, {
+        spec: { containers: [{ name: 'app', resources: { requests: { cpu: '777m', memory: '256Mi' } } }] },
+      });
+      const second = uninstall();
+      // The first may have come far before its end was noticed.
+      await second.line('stdout', /^ {2}pod |pods resized back/, SOON_MS);
+      await second.kill();
+
+      const third = uninstall();
+      expect(await third.exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(third.stdout.join('\n')).toContain('nothing is left');
+      for (const pod of await podsOf(cluster, 'web')) {
+        const requests = pod.metadata.name === theirs.metadata.name ? { cpu: '777m', memory: '256Mi' } : TOO_LARGE.requests;
+        expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);
+      }
+      for (const pod of await podsOf(cluster, 'cache')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_SMALL);
+      await eventually('the kubelets have carried it out', SOON_MS, async () =>
+        (await podsOf(cluster, 'cache')).every(({ status }) => status.containerStatuses?.[0]?.resources?.requests?.cpu === '50m'),
+      );
+      expect(await annotationsOf(cluster, WEB)).toEqual(['evenkeel.io/ceiling']);
+      expect(await cluster.recommendations()).toEqual([]);
+      const policy = await cluster.policy('quick');
+      expect(policy.status).toBeUndefined();
+      expect(policy.metadata.annotations ?? {}).toEqual({});
+
+      // With its controller gone nothing has to be kept still, and the next run changes nothing.
+      await controller.process.kill();
+      const again = uninstall();
+      expect(await again.exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(again.stdout).toEqual(
+        expect.arrayContaining(['  pods resized back: 0', expect.stringMatching(/^ {2}annotations removed: 0/)]),
+      );
+      await expect(cluster.get(CONTROLLER_LEASE)).rejects.toThrow(/404/);
+      await expect(cluster.get('/api/v1/namespaces/evenkeel-system/configmaps/evenkeel-pause')).rejects.toThrow(/404/);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what a quota refuses is named with the server’s words, the rest is done, and the exit code tells',
+    async () => {
+      const { demo, cluster } = await startConstantCluster(workshop, 'quota', WORKLOADS, SPEED);
+      const controller = await rightSized(cluster, demo.kubeconfig);
+      await controller.process.kill();
+      // Room for one of web's three pods as they were born, not for two.
+      await cluster.create(`/api/v1/namespaces/${NAMESPACE}/resourcequotas`, {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'tight' },
+        spec: { hard: { 'requests.memory': '2500Mi' } },
+      });
+      await eventually('the quota counts', SOON_MS, async () => {
+        const { status } = await cluster.get<{ readonly status?: { readonly used?: object } }>(
+          `/api/v1/namespaces/${NAMESPACE}/resourcequotas/tight`,
+        );
+        return status?.used !== undefined && Object.keys(status.used).length > 0;
+      });
+      const run = (...more: readonly string[]): RunningProcess =>
+        workshop.start('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+      const tight = run();
+      expect(await tight.exit(SOON_MS)).toMatchObject({ code: 3 });
+      expect(tight.stderr.filter((line) => /^left: pod shop\/web-.*exceeded quota: tight/.test(line)).length).toBeGreaterThan(0);
+      for (const pod of await podsOf(cluster, 'cache')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_SMALL);
+      expect(await run('--best-effort').exit(SOON_MS)).toMatchObject({ code: 0 });
+
+      await cluster.delete(`/api/v1/namespaces/${NAMESPACE}/resourcequotas/tight`);
+      expect(await run().exit(SOON_MS)).toMatchObject({ code: 0 });
+      for (const pod of await podsOf(cluster, 'web')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_LARGE);
+    },
+    TEST_MS,
+  );
+
+  /** Resolves when every pod has been given other sizes than those of its template and all is at rest. */
+  async function rightSized(cluster: ClusterClient, kubeconfig: string): Promise<Controller> {
+    const controller = await startController(workshop, { 'kubernetes.kubeconfig': kubeconfig, 'controller.calmStart': '1m' });
+    await cluster.create(PATHS.policies, aQuickPolicy('quick'));
+    await eventuallyReads(
+      'both workloads right-sized',
+      SOON_MS,
+      () => cluster.recommendations(),
+      (all) => all.length === 2 && all.every(({ status }) => status?.state === 'applied' && status.apply === undefined),
+    );
+    await eventually('every pod has other requests than at its birth', SOON_MS, async () => {
+      const born = new Set([TOO_LARGE.requests?.cpu, TOO_SMALL.requests?.cpu]);
+      return (await cluster.pods(NAMESPACE)).every(({ spec }) => !born.has(spec.containers[0]?.resources?.requests?.cpu));
+    });
+    await eventually('the note on web', SOON_MS, async () => (await annotationsOf(cluster, WEB)).includes('evenkeel.io/resized'));
+    return controller;
+  }
+});
+
+async function podsOf(cluster: ClusterClient, app: string): Promise<readonly Pod[]> {
+  const pods = await cluster.pods(NAMESPACE);
+  return pods.filter(({ metadata }) => metadata.labels?.['app'] === app).sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}
+
+/** By the record that the API server keeps. */
+async function writersOfPods(cluster: ClusterClient): Promise<readonly string[]> {
+  interface Written {
+    readonly metadata: { readonly managedFields?: readonly { readonly manager: string }[] };
+  }
+  const pods = await cluster.list<Written>(`/api/v1/namespaces/${NAMESPACE}/pods`);
+  return pods.flatMap(({ metadata }) => (metadata.managedFields ?? []).map(({ manager }) => manager));
+}
+
+async function annotationsOf(cluster: ClusterClient, path: string): Promise<readonly string[]> {
+  const { metadata } = await cluster.get<{ readonly metadata: { readonly annotations?: object } }>(path);
+  return Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith('evenkeel.io/'));
+}
+
+/** As kubectl does it: under its own name. */
+async function byAPerson(cluster: ClusterClient, path: string, body: object): Promise<void> {
+  const headers = { 'content-type': 'application/strategic-merge-patch+json' };
+  const answer = await cluster.transport.request({ method: 'PATCH', path, query: { fieldManager: 'kubectl-patch' }, headers, body });
+  if (answer.status !== 200) throw new Error(`${path}: HTTP ${answer.status}: ${JSON.stringify(answer.body)}`);
+}
