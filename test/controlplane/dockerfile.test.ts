@@ -209,6 +209,10 @@ function filesUnder(folder: string): readonly string[] {
 /** Of names and contents of every file. */
 function digestOf(folder: string): string {
   const hash = createHash('sha256');
-  for (const file of filesUnder(folder)) hash.update(file).update('\0').update(readFileSync(join(folder, file)));
+  for (const file of filesUnder(folder))
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(folder, file)));
   return hash.digest('hex');
 }

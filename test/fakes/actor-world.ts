@@ -77,7 +77,8 @@ export class ActorWorld {
 
   startPod(name: string, { ready = true, node = 'n1' }: { readonly ready?: boolean; readonly node?: string } = {}): void {
     const { nodeName } = (this.cluster.get('pods', 'shop', name) as Pod).spec;
-    if (nodeName === undefined) this.cluster.createSubresource('pods', 'shop', name, 'binding', { metadata: { name }, target: { kind: 'Node', name: node } });
+    if (nodeName === undefined)
+      this.cluster.createSubresource('pods', 'shop', name, 'binding', { metadata: { name }, target: { kind: 'Node', name: node } });
     this.setPodStatus(name, { phase: 'Running', ready });
   }
 
