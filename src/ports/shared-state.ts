@@ -7,7 +7,7 @@ export interface SharedRecord {
   readonly key: string;
   /** When it was true. */
   readonly at: Instant;
-  /** A JSON value. */
+  /** A JSON value; null of a decision that stands no more. */
   readonly body: unknown;
 }
 
@@ -15,6 +15,8 @@ export interface SharedChanges {
   readonly records: readonly SharedRecord[];
   /** Where to go on the next time. */
   readonly cursor: number;
+  /** There is more behind the cursor already. */
+  readonly more: boolean;
 }
 
 /**
@@ -24,6 +26,11 @@ export interface SharedChanges {
 export interface SharedState {
   /** Queued, and written within a second while the store answers. Of what waits, a later record replaces an earlier of the same key. */
   share(record: SharedRecord): void;
-  /** What changed after `cursor`, in the order of the changes; from 0 on everything that stands. Rejects when the store is away. */
+  /** What was shared and is not written yet never will be: who leads no more must not write over what its successor tells. */
+  withdraw(): void;
+  /**
+   * What changed after `cursor`, in the order of the changes, a page at a time; from 0 on everything that stands. Rejects
+   * when the store is away.
+   */
   changes(cursor: number): Promise<SharedChanges>;
 }

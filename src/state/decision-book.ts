@@ -18,10 +18,13 @@ export interface DecidedWorkload {
   readonly savings: { readonly potentialPerMonthUsd: number | null; readonly reclaimedPerMonthUsd: number | null };
 }
 
+/** null: nothing is decided about it any more. */
+export type DecisionListener = (workload: WorkloadKey, decided: DecidedWorkload | null) => void;
+
 export class DecisionBook {
   readonly #policies: PolicyBook;
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
-  readonly #listeners = new Set<(workload: WorkloadKey, decided: DecidedWorkload) => void>();
+  readonly #listeners = new Set<DecisionListener>();
 
   constructor(policies: PolicyBook) {
     this.#policies = policies;
@@ -32,13 +35,14 @@ export class DecisionBook {
     for (const listener of this.#listeners) listener(workload, decided);
   }
 
-  /** Takes over what another replica decided; not told to listeners. */
-  takeOver(workload: WorkloadKey, decided: DecidedWorkload): void {
-    this.#decided.set(workload, decided);
+  /** Takes over what another replica decided, or (null) decides no more; not told to listeners. */
+  takeOver(workload: WorkloadKey, decided: DecidedWorkload | null): void {
+    if (decided === null) this.#decided.delete(workload);
+    else this.#decided.set(workload, decided);
   }
 
-  /** Tells each decision of this replica as it is recorded. Returns the cancel. */
-  onRecord(listener: (workload: WorkloadKey, decided: DecidedWorkload) => void): () => void {
+  /** Tells each decision of this replica as it is recorded or forgotten. Returns the cancel. */
+  onRecord(listener: DecisionListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -49,7 +53,8 @@ export class DecisionBook {
   }
 
   forget(workload: WorkloadKey): void {
-    this.#decided.delete(workload);
+    if (!this.#decided.delete(workload)) return;
+    for (const listener of this.#listeners) listener(workload, null);
   }
 
   find(workload: WorkloadKey): DecidedWorkload | undefined {

@@ -136,9 +136,11 @@ describe('Two replicas on one store', () => {
     const seen = new Set<string>();
     let cursor = 0;
     const read = async (): Promise<void> => {
-      const changes = await reader.shared!.changes(cursor);
-      cursor = changes.cursor;
-      for (const { key } of changes.records) seen.add(key);
+      for (let more = true; more;) {
+        const changes = await reader.shared!.changes(cursor);
+        ({ cursor, more } = changes);
+        for (const { key } of changes.records) seen.add(key);
+      }
     };
     for (let round = 0; round < 40; round += 1) {
       for (const [index, writer] of writers.entries()) {

@@ -9,6 +9,8 @@ import type { Pending } from './write-queue.ts';
 
 /** One statement's worth: SQLite allows 32,766 parameters and PostgreSQL 65,535, five a row at most. */
 const ROWS_PER_STATEMENT = 500;
+/** Each some kilobytes of JSON, written out only when its turn comes: after an outage all nodes wait at once. */
+const SHARED_PER_STATEMENT = 100;
 
 export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): Promise<void> {
   const cycles = lastOf(batch.cycles, ({ id }) => id);
@@ -73,13 +75,11 @@ async function writePoints(trx: Kysely<HistoryTables>, batch: Pending): Promise<
 
 /** @param first number of the first change; the others follow it */
 export async function writeShared(trx: Kysely<HistoryTables>, records: readonly SharedRecord[], first: number): Promise<void> {
-  const numbered = records.map(({ topic, key, at, body }, index) => {
-    return { topic, key, at: Math.floor(at), changed: first + index, body: JSON.stringify(body) };
-  });
-  for (const rows of batches(numbered)) {
+  let changed = first;
+  for (const rows of batches(records, SHARED_PER_STATEMENT)) {
     await trx
       .insertInto('shared_records')
-      .values(rows)
+      .values(rows.map(({ topic, key, at, body }) => ({ topic, key, at: Math.floor(at), changed: changed++, body: JSON.stringify(body) })))
       .onConflict((conflict) =>
         conflict
           .columns(['topic', 'key'])

@@ -239,10 +239,9 @@ class Starting {
       if (shared === null) throw new Error('a store that is not shared has no leader to follow');
       const { decisions } = reconcilers;
       const parts = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
-      await this.#lead(election, async (term) => {
-        await leadTerm({ ...parts, cluster: state, clock, isLeader }, decide, term);
-        if (!this.#stop.signal.aborted) void leaderFeed.start();
-      });
+      const follow = (): void => void (this.#stop.signal.aborted || leaderFeed.start());
+      const lead = { ...parts, cluster: state, clock, isLeader };
+      await this.#lead(election, (term) => leadTerm(lead, decide, term).finally(follow));
     }
     const ports = { dashboardPort: dashboard.port, metricsPort: endpoints.metricsPort, probePort: endpoints.probePort };
     logger.info('Evenkeel is up', { version: evenkeelVersion(), ...ports, dryRun: settings['controller.dryRun'] });

@@ -32,11 +32,11 @@ export interface LeadingParts {
 export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) => Promise<void>, term: AbortSignal): Promise<void> {
   const { shared, feed, source, usage, intervalMs, recorder, checkpoints, decisions, cluster, clock } = parts;
   await feed.stop();
+  const stopSharing = shareDecisions(decisions, shared, clock);
   for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
   // What the last leader saved and this replica missed; decisions need not wait for it.
   void checkpoints.restore();
   checkpoints.start();
-  const stopSharing = shareDecisions(decisions, shared, clock);
   recorder.start();
   const stop = new AbortController();
   const end = (): void => stop.abort(new Error('this replica no longer leads'));
@@ -50,8 +50,11 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
     term.removeEventListener('abort', end);
     recorder.stop();
     stopSharing();
-    // A leader that was deposed must not write over what its successor learns; one that is stopped saves at its very end.
-    if (!parts.isLeader()) checkpoints.leave();
+    // A leader that was deposed must not write over what its successor learns and tells; one that is stopped saves at its very end.
+    if (!term.aborted || !parts.isLeader()) {
+      checkpoints.leave();
+      shared.withdraw();
+    }
     await reading;
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
-import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/model/units.ts';
@@ -8,16 +8,18 @@ import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
-import type { DecidedWorkload } from '../../state/decision-book.ts';
+import { type DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { LeaderFeed } from './leader-feed.ts';
-import { sharingSink } from './tell-followers.ts';
+import { shareDecisions, sharingSink } from './tell-followers.ts';
 
 /** The shared part of a store, in memory; what goes in comes out as JSON. */
 class MemoryShared implements SharedState {
   readonly records: SharedRecord[] = [];
   away = false;
   reads = 0;
+  /** Records of one answer. */
+  page = 2;
 
   share(record: SharedRecord): void {
     this.records.push(JSON.parse(JSON.stringify(record)) as SharedRecord);
@@ -26,7 +28,12 @@ class MemoryShared implements SharedState {
   async changes(cursor: number) {
     this.reads += 1;
     if (this.away) throw new Error('the store is away');
-    return { records: this.records.slice(cursor), cursor: this.records.length };
+    const records = this.records.slice(cursor, cursor + this.page);
+    return { records, cursor: cursor + records.length, more: records.length === this.page };
+  }
+
+  withdraw(): void {
+    this.records.splice(0);
   }
 }
 
@@ -36,7 +43,12 @@ function aReplica(clock: FakeClock, shared: SharedState) {
   reader.workloadList = [aWorkloadRecord()];
   const usage = new UsageModel({ clock, reader, logger: SILENT_LOGGER, metrics: NO_METRICS, intervalMs: MINUTE_MS });
   const taken = new Map<string, DecidedWorkload>();
-  const decisions = { takeOver: (key: string, decided: DecidedWorkload) => void taken.set(key, decided) };
+  const decisions = {
+    takeOver: (key: string, decided: DecidedWorkload | null) => {
+      if (decided === null) taken.delete(key);
+      else taken.set(key, decided);
+    },
+  };
   const feed = new LeaderFeed({
     shared,
     usage,
@@ -59,6 +71,14 @@ const aReading = (at: number, cpuMillicores: number | null): UsageReading => {
     nodeUsage: { node: 'n1', at, cpuMillicores: 900, memoryBytes: 2 ** 30 },
   };
 };
+
+const aDecision = (): DecidedWorkload => ({
+  policy: 'default',
+  published: false,
+  status: { state: 'recommended' },
+  advice: [],
+  savings: { potentialPerMonthUsd: 1, reclaimedPerMonthUsd: null },
+});
 
 const samplesOf = (usage: UsageModel) => {
   const { namespace, name } = aPodRecord();
@@ -110,19 +130,48 @@ describe('a replica that follows', () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
     const { feed, taken, usage } = aReplica(clock, shared);
-    const decided: DecidedWorkload = {
-      policy: 'default',
-      published: false,
-      status: { state: 'recommended' },
-      advice: [],
-      savings: { potentialPerMonthUsd: 1, reclaimedPerMonthUsd: null },
-    };
+    const decided = aDecision();
     shared.share({ topic: 'decision', key: WEB, at: T0, body: decided });
     shared.share({ topic: 'decision', key: 'shop/Deployment/other', at: T0, body: { verdict: 'of another version' } });
     shared.share({ topic: 'usage', key: 'n1', at: T0, body: { cells: [] } });
+    shared.share({ topic: 'usage', key: 'n2', at: T0, body: null });
+    shared.share({ topic: 'usage', key: 'n3', at: T0, body: { containers: [null] } });
     await feed.start();
     expect([...taken]).toEqual([[WEB, decided]]);
     expect([feed.problem(), usage.confirmedAt()]).toEqual([null, 0]);
+  });
+
+  test('decides no more of what the leader decides no more', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed, taken } = aReplica(clock, shared);
+    const book = new DecisionBook(undefined as never);
+    const stop = shareDecisions(book, shared, clock);
+    book.record(WEB, aDecision());
+    await feed.start();
+    expect([...taken.keys()]).toEqual([WEB]);
+    book.forget(WEB);
+    book.forget('shop/Deployment/of-which-nothing-was-decided');
+    stop();
+    await clock.advance(15 * SECOND_MS);
+    expect([[...taken.keys()], shared.records.length]).toEqual([[], 2]);
+  });
+
+  test('takes nothing in any more of an answer that comes once it leads', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed, taken } = aReplica(clock, shared);
+    shared.share({ topic: 'decision', key: WEB, at: T0, body: aDecision() });
+    let answer: () => void = () => undefined;
+    const { records } = shared;
+    shared.changes = () => new Promise((resolve) => (answer = () => resolve({ records, cursor: 1, more: false })));
+    void feed.start();
+    const stopped = feed.stop();
+    await clock.advance(2 * SECOND_MS);
+    await stopped;
+    answer();
+    await settle();
+    expect([taken.size, clock.waiting]).toEqual([0, 0]);
   });
 
   test('takes in the last word before it leads itself, does not wait for a store that hangs, and then reads no more', async () => {

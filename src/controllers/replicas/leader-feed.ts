@@ -34,6 +34,8 @@ export class LeaderFeed {
   readonly #following: Gauge;
   #cursor = 0;
   #stopped = true;
+  /** Counts the times of following: an answer that comes when its time is over is not taken in. */
+  #time = 0;
   #reading: Promise<void> = Promise.resolve();
   #cancel: () => void = () => undefined;
   #problem: string | null = null;
@@ -50,6 +52,7 @@ export class LeaderFeed {
   /** Begins to follow. Resolves after the first reading, whatever came of it. */
   start(): Promise<void> {
     this.#stopped = false;
+    this.#time += 1;
     this.#following.set(1);
     return this.#read();
   }
@@ -62,8 +65,10 @@ export class LeaderFeed {
     this.#cancel();
     let cancel: () => void = () => undefined;
     const late = new Promise<void>((resolve) => (cancel = this.#parts.machine.setTimer(LAST_READING_MS, resolve)));
-    await Promise.race([this.#reading.then(() => this.#takeChanges()), late]);
+    await Promise.race([this.#reading.then(() => this.#takeChanges(this.#time)), late]);
     cancel();
+    // Decisions of the last leader must not come over those of this one.
+    this.#time += 1;
     this.#problem = null;
   }
 
@@ -77,31 +82,44 @@ export class LeaderFeed {
   }
 
   #read(): Promise<void> {
-    this.#reading = this.#takeChanges().then(() => {
+    const time = this.#time;
+    this.#reading = this.#takeChanges(time).then(() => {
       const { clock, intervalMs } = this.#parts;
       const everyMs = Math.min(LEAST_OFTEN_MS, Math.max(MOST_OFTEN_MS, intervalMs / READS_IN_INTERVAL));
       const afterMs = this.#problem === null ? everyMs : READ_AGAIN_MS;
-      if (!this.#stopped) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
+      if (!this.#stopped && time === this.#time) this.#cancel = clock.schedule(clock.now() + afterMs, () => void this.#read());
     });
     return this.#reading;
   }
 
-  async #takeChanges(): Promise<void> {
+  async #takeChanges(time: number): Promise<void> {
     const { shared, logger } = this.#parts;
     try {
-      const { records, cursor } = await shared.changes(this.#cursor);
-      for (const record of records) this.#take(record);
-      this.#cursor = cursor;
-      if (this.#problem !== null) logger.info('The shared store answers again', { records: records.length });
+      for (let more = true; more;) {
+        const changes = await shared.changes(this.#cursor);
+        if (time !== this.#time) return;
+        for (const record of changes.records) this.#take(record);
+        ({ cursor: this.#cursor, more } = changes);
+      }
+      if (this.#problem !== null) logger.info('The shared store answers again');
       this.#problem = null;
     } catch (err) {
+      if (time !== this.#time) return;
       if (this.#problem === null) logger.warn('The shared store is out of reach: no figures of usage until it answers', { err });
       this.#problem = 'The shared store is out of reach, and this replica does not lead: figures of usage are null.';
     }
   }
 
   /** One that another version wrote in a shape of its own is left out; the next may be understood. */
-  #take({ topic, key, at, body }: SharedRecord): void {
+  #take(record: SharedRecord): void {
+    try {
+      this.#understand(record);
+    } catch (err) {
+      this.#parts.logger.debug('A shared record was not understood and is left out', { topic: record.topic, key: record.key, err });
+    }
+  }
+
+  #understand({ topic, key, at, body }: SharedRecord): void {
     const { usage, decisions } = this.#parts;
     switch (topic) {
       case 'usage': {
@@ -115,8 +133,9 @@ export class LeaderFeed {
         return;
       }
       case 'decision': {
-        const decided = body as Partial<DecidedWorkload>;
-        if (decided.status !== undefined && Array.isArray(decided.advice)) decisions.takeOver(key, decided as DecidedWorkload);
+        const decided = body as Partial<DecidedWorkload> | null;
+        if (decided === null) decisions.takeOver(key, null);
+        else if (decided.status !== undefined && Array.isArray(decided.advice)) decisions.takeOver(key, decided as DecidedWorkload);
         return;
       }
     }

@@ -23,7 +23,7 @@ export function sharingSink(sink: UsageSink, shared: SharedState, clock: Clock):
   };
 }
 
-/** Shares each decision as it is made: the evidence behind it, and what is published nowhere else. Returns the cancel. */
+/** Shares each decision as it is made or falls away: the evidence behind it, and what is published nowhere else. Returns the cancel. */
 export function shareDecisions(decisions: DecisionBook, shared: SharedState, clock: Clock): () => void {
   return decisions.onRecord((key, decided) => shared.share({ topic: 'decision', key, at: clock.now(), body: decided }));
 }

@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SharedRecord } from '../../ports/shared-state.ts';
+import { SharedOutbox } from './shared-outbox.ts';
+
+const usage = (key: string, at: number): SharedRecord => ({ topic: 'usage', key, at, body: null });
+
+describe('what waits to be shared', () => {
+  test('is the newest of each key, and goes back behind what came since', () => {
+    const outbox = new SharedOutbox();
+    for (const record of [usage('n1', 1), usage('n1', 2), usage('n2', 1)]) outbox.add(record);
+    const taken = outbox.takeAll();
+    expect(taken).toEqual([usage('n1', 2), usage('n2', 1)]);
+    outbox.add(usage('n2', 3));
+    outbox.putBack(taken);
+    expect(outbox.takeAll()).toEqual([usage('n1', 2), usage('n2', 3)]);
+  });
+
+  test('is forgotten when it is withdrawn, with what was being written and could not be', () => {
+    const outbox = new SharedOutbox();
+    outbox.add(usage('n1', 1));
+    const taken = outbox.takeAll();
+    outbox.add(usage('n2', 1));
+    outbox.clear();
+    outbox.putBack(taken);
+    expect(outbox.size).toBe(0);
+    outbox.add(usage('n3', 1));
+    expect(outbox.takeAll()).toEqual([usage('n3', 1)]);
+  });
+});
