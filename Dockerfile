@@ -2,10 +2,10 @@
 # Both programs in one image: evenkeel-controller (what it runs by itself) and the CLI evenkeel:
 #   docker run --rm evenkeel dist/cli/main.js --help
 # A release names both bases by digest, so that the same sources give the same image whenever it is built:
-#   docker build --build-arg BUILD_IMAGE=node:24-bookworm-slim@sha256:… --build-arg RUNTIME_IMAGE=…@sha256:… \
+#   docker build --build-arg BUILD_IMAGE=node:24-trixie-slim@sha256:… --build-arg RUNTIME_IMAGE=…@sha256:… \
 #     --build-arg SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) --output type=image,name=evenkeel,rewrite-timestamp=true .
-ARG BUILD_IMAGE=node:24-bookworm-slim
-ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
+ARG BUILD_IMAGE=node:24-trixie-slim
+ARG RUNTIME_IMAGE=gcr.io/distroless/nodejs24-debian13:nonroot
 
 FROM ${BUILD_IMAGE} AS build
 ARG SOURCE_DATE_EPOCH=0

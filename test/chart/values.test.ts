@@ -89,6 +89,9 @@ describe('The schema', () => {
     ['a value that is none', 'persistance', {}],
     ['a value that is none, inside', 'networkPolicy.enable', true],
     ['a label that is no text', 'commonLabels', { on: true }],
+    ['a label that pods are chosen by', 'commonLabels', { 'app.kubernetes.io/instance': 'mine' }],
+    ['a label that pods are chosen by, on pods alone', 'controller.podLabels', { 'app.kubernetes.io/component': 'mine' }],
+    ['a host that the dashboard could not answer to', 'ingress.hosts', ['*.example.com']],
   ])('refuses %s', (_what, path, value) => {
     expect(validate(withValue(path, value))).toBe(false);
   });

@@ -92,6 +92,10 @@ const REFUSED: readonly { readonly values: readonly string[]; readonly words: re
   { values: ['config.namespace=other'], words: [/\/config/, /namespace/] },
   { values: ['config.history.password=hunter2'], words: [/\/config\/history/, /password/] },
   { values: ['config.history.url=postgres://me:hunter2@db/evenkeel'], words: [/config\.history\.url/, /secrets\.historyPassword\.name/] },
+  { values: ['config.history.url=postgres://me:hun/ter2@db/evenkeel'], words: [/config\.history\.url/, /secrets\.historyPassword\.name/] },
+  { values: ['config.history.url=sqlite:evenkeel.sqlite'], words: [/config\.history\.url/, /\/var\/lib\/evenkeel/] },
+  { values: ['config.history.url=null'], words: [/config\.history\.url/, /\/var\/lib\/evenkeel/] },
+  { values: ['serviceAccount.create=false'], words: [/serviceAccount\.name/, /every pod of the namespace/] },
   { values: ['secrets.historyPassword.name=postgres'], words: [/secrets\.historyPassword\.name/, /SQLite/] },
   { values: ['controller.replicas=2', 'config.controller.leaderElect=false', ...POSTGRES], words: [/leaderElect/] },
   { values: ['ingress.enabled=true'], words: [/ingress\.hosts/] },
@@ -256,6 +260,23 @@ describe('The chart', () => {
       expect(JSON.stringify(named(manifests, 'Deployment', 'evenkeel-controller'))).toContain(
         '{"name":"EVENKEEL_HISTORY_PASSWORD","valueFrom":{"secretKeyRef":{"name":"postgres","key":"password"}}}',
       );
+    },
+    TEST_MS,
+  );
+
+  test.each([
+    { setting: 'history.url', value: 'postgres://me@db.example.com/evenkeel', port: 5432 },
+    { setting: 'history.url', value: 'postgres://me@[fd00::1]:6432/evenkeel', port: 6432 },
+    { setting: 'prometheus.url', value: 'http://prometheus.example.com/path:1', port: 80 },
+    { setting: 'prometheus.url', value: 'https://prometheus.example.com', port: 443 },
+    { setting: 'prometheus.url', value: 'http://me:123@[fd00::9090]:9090/', port: 9090 },
+  ])(
+    'lets its pods out to $value',
+    async ({ setting, value, port }) => {
+      const { spec } = named(await rendered(`config.${setting}=${value}`), 'NetworkPolicy', 'evenkeel') as unknown as {
+        spec: { egress: readonly { ports: readonly { port: number }[] }[] };
+      };
+      expect(spec.egress.at(-1)).toEqual({ ports: [{ port, protocol: 'TCP' }] });
     },
     TEST_MS,
   );

@@ -7,11 +7,17 @@
 {{- if and (gt $replicas 1) (eq (toString (get (default dict .Values.config.controller) "leaderElect")) "false") -}}
 {{- fail (printf "config.controller.leaderElect: %d replicas without leader election would all act. Leave it true, or set controller.replicas to 1." $replicas) -}}
 {{- end -}}
-{{- if regexMatch "^[a-z]+://[^/@]*:[^/@]*@" (include "evenkeel.historyUrl" .) -}}
+{{- if regexMatch "^[a-z]+://[^:@/?#]*:.*@" (include "evenkeel.historyUrl" .) -}}
 {{- fail "config.history.url: holds a password, and a ConfigMap is no place for one. Put the password into a Secret and name it with secrets.historyPassword.name, or the whole address with secrets.historyUrl.name." -}}
 {{- end -}}
 {{- if and .Values.secrets.historyPassword.name (include "evenkeel.usesSqlite" .) -}}
 {{- fail "secrets.historyPassword.name: SQLite has no password. Set config.history.url to postgres://USER@HOST:5432/DATABASE?sslmode=verify-full." -}}
+{{- end -}}
+{{- if and (include "evenkeel.usesSqlite" .) (not (regexMatch "^sqlite:(:memory:$|/var/lib/evenkeel/.)" (include "evenkeel.historyUrl" .))) -}}
+{{- fail "config.history.url: a pod may write under /var/lib/evenkeel alone, where the volume of `persistence` is. Set it to sqlite:/var/lib/evenkeel/evenkeel.sqlite, or to PostgreSQL: postgres://USER@HOST:5432/DATABASE?sslmode=verify-full." -}}
+{{- end -}}
+{{- if and .Values.rbac.create (not .Values.serviceAccount.create) (not .Values.serviceAccount.name) -}}
+{{- fail "serviceAccount.name: name the ServiceAccount to use. Without one Evenkeel's permissions would go to `default`, and so to every pod of the namespace that names no other." -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
 {{- fail "ingress.hosts: name at least one host. The dashboard answers to names that it knows alone, as a guard against DNS rebinding." -}}

@@ -46,13 +46,18 @@ dashboard answer.
 {{- default "" (get (default dict .Values.config.history) "url") -}}
 {{- end -}}
 
-{{/* Port of PostgreSQL: what config.history.url says, 5432 where it says none; secrets.historyUrl is read by nobody here. */}}
+{{/* `https://me@[fd00::1]:8443/path` → 8443. Called with an address and the port where it names none. */}}
+{{- define "evenkeel.portOf" -}}
+{{- $authority := regexReplaceAll "^[a-z]+://([^/?#]*@)?(\\[[^]]*\\])?" .url "" -}}
+{{- regexFind "^[^/?#]*" $authority | regexFind ":[0-9]+$" | trimPrefix ":" | default .default -}}
+{{- end -}}
+
+{{/* Port of PostgreSQL: what config.history.url says; secrets.historyUrl is read by nobody here. */}}
 {{- define "evenkeel.postgresPort" -}}
 {{- if .Values.secrets.historyUrl.name -}}
 {{- .Values.networkPolicy.postgresPort -}}
 {{- else -}}
-{{- $authority := regexReplaceAll "^[a-z]+://([^/@]*@)?" (include "evenkeel.historyUrl" .) "" -}}
-{{- regexFind ":[0-9]+" (regexReplaceAll "^(\\[[^]]*\\])" $authority "") | trimPrefix ":" | default "5432" -}}
+{{- include "evenkeel.portOf" (dict "url" (include "evenkeel.historyUrl" .) "default" "5432") -}}
 {{- end -}}
 {{- end -}}
 
