@@ -33,9 +33,10 @@ export function silentSources({
     });
   }
   const problem = usage.problem();
-  if (problem !== null) return [...warnings, { code: 'history_unavailable', message: problem }];
   const usageAt = usage.confirmedAt();
-  if (usageAt === null) {
+  if (problem !== null) {
+    warnings.push({ code: 'history_unavailable', message: problem });
+  } else if (usageAt === null) {
     warnings.push({ code: 'usage_unavailable', message: 'The usage source has not answered yet: figures of usage are null.' });
   } else if (age(usageAt) > STALE_AFTER_SECONDS) {
     const message = `The usage source has not answered for ${age(usageAt)} s: figures of usage are from then.`;

@@ -25,14 +25,19 @@ let cluster: RealCluster;
 let embedded: EmbeddedTarget;
 
 beforeAll(async () => {
-  [cluster, embedded] = await Promise.all([RealCluster.start({ name: 'contract', nodes: 3 }), startEmbeddedTarget()]);
+  embedded = await startEmbeddedTarget();
+  cluster = await RealCluster.start({ name: 'contract', nodes: 3 });
   const real = await administratorOf(cluster);
   await Promise.all([runAll('real', real), runAll('embedded', embedded.target)]);
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
-  await embedded.close();
-  await cluster.stop();
+  // Whatever did not come up, or went wrong inside: the real one must not stay.
+  try {
+    await (embedded as EmbeddedTarget | undefined)?.close();
+  } finally {
+    await (cluster as RealCluster | undefined)?.stop();
+  }
 });
 
 /** A ServiceAccount that may do everything: bearer tokens are what both servers know. */

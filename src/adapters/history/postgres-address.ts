@@ -33,12 +33,12 @@ export function readPostgresAddress({ url, password, caFile }: PostgresAddressOp
   const parsed = new URL(url);
   const host = parsed.searchParams.get('host') ?? parsed.hostname.replace(/^\[|\]$/g, '');
   if (host === '') throw new Error('history.url names no host: write postgres://USER@HOST:5432/DATABASE');
-  const database = decodeURIComponent(parsed.pathname.slice(1));
+  const database = decoded(parsed.pathname.slice(1));
   if (database === '') throw new Error('history.url names no database: write postgres://USER@HOST:5432/DATABASE');
   const unknown = [...parsed.searchParams.keys()].filter((name) => name !== 'sslmode' && name !== 'host');
   if (unknown.length > 0) throw new Error(`history.url: ${unknown.join(', ')}: only sslmode and host are understood after the "?"`);
-  const secret = password === '' ? decodeURIComponent(parsed.password) : password;
-  const user = decodeURIComponent(parsed.username);
+  const secret = password === '' ? decoded(parsed.password) : password;
+  const user = decoded(parsed.username);
   const port = parsed.port === '' ? 5432 : Number(parsed.port);
   return {
     host,
@@ -49,6 +49,14 @@ export function readPostgresAddress({ url, password, caFile }: PostgresAddressOp
     ssl: sslOf(parsed.searchParams.get('sslmode') ?? (LOOPBACK.test(host) ? 'disable' : 'require'), caFile),
     shown: `postgres://${user === '' ? '' : `${user}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`,
   };
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new Error('history.url holds a "%" that is no escape: write %25 for it, or set the password in EVENKEEL_HISTORY_PASSWORD');
+  }
 }
 
 function sslOf(mode: string, caFile: string): ConnectionOptions | false {

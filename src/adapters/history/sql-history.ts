@@ -19,6 +19,7 @@ import { type Pending, WriteQueue } from './write-queue.ts';
 const FLUSH_AFTER_MS: DurationMs = 1_000;
 /** Past this many waiting rows they are written at once. */
 const ROWS_WORTH_A_FLUSH = 2_000;
+const LONGEST_RETRY_MS: DurationMs = 30_000;
 const PRUNE_EVERY_FLUSHES = 600;
 /** Checkpoints are large: read in pages, so that 25,000 of them are never in memory at once. */
 const CHECKPOINTS_PER_PAGE = 200;
@@ -46,6 +47,8 @@ export class SqlHistory implements History {
   #cancelFlush: (() => void) | undefined;
   #flushing: Promise<void> = Promise.resolve();
   #flushes = 0;
+  /** Batches in a row that the store refused. */
+  #refusals = 0;
   #closed = false;
   #status: { ok: boolean; message: string; since: Instant };
 
@@ -108,7 +111,7 @@ export class SqlHistory implements History {
   appendApplied(value: AppliedValue): void {
     this.#append('applied', [value]);
     // What was done to somebody's pods is the trail that a crash must not take along; it is rare, so it need not wait for others.
-    void this.flush();
+    if (this.#status.ok) void this.flush();
   }
 
   appendUsage(points: readonly UsagePoint[]): void {
@@ -196,12 +199,12 @@ export class SqlHistory implements History {
   #append<K extends keyof Pending>(kind: K, rows: Pending[K]): void {
     this.#queue.add(kind, rows);
     if (this.#queue.size >= ROWS_WORTH_A_FLUSH && this.#status.ok) void this.flush();
-    else this.#flushAfter(this.#status.ok ? FLUSH_AFTER_MS : this.#engine.retryMs());
+    else this.#flushSoon();
   }
 
   #share(record: SharedRecord): void {
     this.#outbox.add(record);
-    this.#flushAfter(this.#status.ok ? FLUSH_AFTER_MS : this.#engine.retryMs());
+    this.#flushSoon();
   }
 
   async #changes(cursor: number): Promise<SharedChanges> {
@@ -214,7 +217,10 @@ export class SqlHistory implements History {
     return { records, cursor: rows.at(-1)?.changed ?? cursor, more: rows.length === SHARED_PER_PAGE };
   }
 
-  #flushAfter(ms: DurationMs): void {
+  // A store that says no to each batch (a full disk) is sent all that waits with each try: ever more seldom.
+  #flushSoon(): void {
+    const refusedMs = Math.min(LONGEST_RETRY_MS, FLUSH_AFTER_MS * 2 ** (this.#refusals - 1));
+    const ms = this.#refusals === 0 ? FLUSH_AFTER_MS : Math.max(this.#engine.retryMs(), refusedMs);
     if (!this.#closed) this.#cancelFlush ??= this.#options.machine.setTimer(ms, () => void this.flush());
   }
 
@@ -231,6 +237,7 @@ export class SqlHistory implements History {
       );
       this.#flushes += 1;
       if (this.#flushes % PRUNE_EVERY_FLUSHES === 0) await this.#engine.run('deleting what is old', (db) => this.#prune(db));
+      this.#refusals = 0;
       this.#settle(true, 'writable');
     } catch (err) {
       this.#queue.putBack(batch);
@@ -240,7 +247,8 @@ export class SqlHistory implements History {
         false,
         `not writable: ${err instanceof Error ? err.message : String(err)}; ${this.#queue.size} rows wait, ${this.#queue.dropped} dropped`,
       );
-      this.#flushAfter(this.#engine.retryMs());
+      this.#refusals += 1;
+      this.#flushSoon();
     }
   }
 

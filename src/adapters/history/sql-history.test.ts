@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { SECOND_MS } from '../../core/model/units.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { NO_METRICS } from '../../runtime/metrics.ts';
+import { SqlHistory } from './sql-history.ts';
+import type { StoreEngine } from './store-engine.ts';
+
+/** A server that answers and says no: a full disk. Half a second is all that it asks to be waited. */
+class RefusingEngine implements StoreEngine {
+  asked = 0;
+  readonly nextChange = () => Promise.resolve(1);
+  readonly usedBytes = () => Promise.resolve(0);
+  readonly giveBack = () => Promise.resolve();
+  readonly close = () => Promise.resolve();
+
+  run(attempt: string): Promise<never> {
+    this.asked += 1;
+    return Promise.reject(new Error(`${attempt}: could not extend file`));
+  }
+
+  retryMs(): number {
+    return 500;
+  }
+}
+
+test('a store that goes on refusing is asked ever more seldom, however much is appended', async () => {
+  const clock = new FakeClock();
+  const engine = new RefusingEngine();
+  const bounds = { retentionMs: 1e9, maxBytes: 1e9 };
+  const history = new SqlHistory(engine, { ...bounds, clock, machine: clock, logger: SILENT_LOGGER, metrics: NO_METRICS }, true);
+  const append = async (): Promise<void> => {
+    history.appendApplied({ id: 'one', at: clock.now(), workload: { namespace: 'shop', kind: 'Deployment', name: 'web' } } as never);
+    history.shared?.share({ topic: 'usage', key: 'n1', at: clock.now(), body: null });
+    await clock.advance(SECOND_MS);
+  };
+  for (let second = 0; second < 60; second += 1) await append();
+  const inTheFirstMinute = engine.asked;
+  expect(inTheFirstMinute).toBeLessThanOrEqual(8);
+  for (let second = 0; second < 600; second += 1) await append();
+  // Once in half a minute, and not given up.
+  expect(engine.asked - inTheFirstMinute).toBeGreaterThanOrEqual(18);
+  expect(engine.asked - inTheFirstMinute).toBeLessThanOrEqual(21);
+  expect(clock.waiting).toBe(1);
+});
