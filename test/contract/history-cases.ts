@@ -184,6 +184,20 @@ export function historyBounds(
     await history.close();
   });
 
+  test('more than can be deleted at once goes in portions, the oldest first', async () => {
+    const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
+    const hours = Array.from({ length: 40 }, (_, hour) => clock.now() + hour * 3_600_000);
+    history.appendUsage(hours.map((at) => ({ key: 'shop/Deployment/web/app', at, cpuMillicores: 1, memoryBytes: 1, replicas: 1 })));
+    await clock.advance(41 * 3_600_000);
+    const left = async (): Promise<readonly number[]> => {
+      await untilPruned(history);
+      return (await history.usage({ keyPrefix: 'shop/', from: 0, to: clock.now() })).map(({ at }) => at);
+    };
+    expect(await left()).toEqual(hours.slice(24));
+    expect(await left()).toEqual([]);
+    await history.close();
+  });
+
   test('past its size the oldest tenth of the time goes, and no more once it fits', async () => {
     const history = await open({ retentionMs: 1e9, maxBytes: 1 });
     const begun = clock.now();

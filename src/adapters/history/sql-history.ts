@@ -1,17 +1,16 @@
 // The History port over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
 // memory and in the store.
 
-import type { Kysely } from 'kysely';
-import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '../../core/model/units.ts';
 import { workloadKey } from '../../core/model/workload.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { AppliedValue, ClusterPoint, History, ResizeCycle, UsageCheckpoint, UsagePoint } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
+import { prune } from './prune.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
-import type { HistoryTables } from './tables.ts';
 import { batches, writePending, writeShared } from './write-batch.ts';
 import { type Pending, WriteQueue } from './write-queue.ts';
 
@@ -25,8 +24,6 @@ const PRUNE_EVERY_FLUSHES = 600;
 const CHECKPOINTS_PER_PAGE = 200;
 /** A node's usage is some 7 kB of JSON: a page is read in 10 ms, which is what the event loop can spare. */
 const SHARED_PER_PAGE = 100;
-/** A node or workload that was not told of for so long is gone. */
-const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
 
 export interface HistoryOptions {
   readonly retentionMs: DurationMs;
@@ -235,8 +232,6 @@ export class SqlHistory implements History {
           if (shared.length > 0) await writeShared(trx, shared, await this.#engine.nextChange(trx));
         }),
       );
-      this.#flushes += 1;
-      if (this.#flushes % PRUNE_EVERY_FLUSHES === 0) await this.#engine.run('deleting what is old', (db) => this.#prune(db));
       this.#refusals = 0;
       this.#settle(true, 'writable');
     } catch (err) {
@@ -249,6 +244,19 @@ export class SqlHistory implements History {
       );
       this.#refusals += 1;
       this.#flushSoon();
+      return;
+    }
+    this.#flushes += 1;
+    if (this.#flushes % PRUNE_EVERY_FLUSHES === 0) await this.#pruneOnce();
+  }
+
+  /** What was written stays written, whatever becomes of this. */
+  async #pruneOnce(): Promise<void> {
+    try {
+      await this.#engine.run('deleting what is old', (db) => prune(db, this.#engine, this.#options));
+    } catch (err) {
+      this.#errors.add();
+      this.#options.logger.warn('Old history could not be deleted; will retry', { err });
     }
   }
 
@@ -262,35 +270,4 @@ export class SqlHistory implements History {
       this.#status = { ...this.#status, message };
     }
   }
-
-  async #prune(db: Kysely<HistoryTables>): Promise<void> {
-    const now = this.#options.clock.now();
-    const keepFrom = now - this.#options.retentionMs;
-    await deleteBefore(db, keepFrom);
-    await db
-      .deleteFrom('shared_records')
-      .where('at', '<', Math.floor(now - SHARED_KEPT_MS))
-      .execute();
-    // Too large: let a tenth of the time go, again at each prune, until it fits.
-    if ((await this.#engine.usedBytes(db)) > this.#options.maxBytes) await deleteBefore(db, await firstTenth(db, keepFrom, now));
-    await this.#engine.giveBack(db);
-  }
-}
-
-async function firstTenth(db: Kysely<HistoryTables>, from: Instant, now: Instant): Promise<Instant> {
-  const oldest = await db
-    .selectFrom('usage_points')
-    .select(({ fn }) => fn.min('at').as('at'))
-    .executeTakeFirst();
-  // `min` over no row at all is null, whatever the types say.
-  const start = (oldest?.at as Instant | null | undefined) ?? from;
-  return start + (now - start) / 10;
-}
-
-async function deleteBefore(db: Kysely<HistoryTables>, at: Instant): Promise<void> {
-  const before = Math.floor(at);
-  await db.deleteFrom('usage_points').where('at', '<', before).execute();
-  await db.deleteFrom('cluster_points').where('at', '<', before).execute();
-  await db.deleteFrom('cycles').where('started_at', '<', before).execute();
-  await db.deleteFrom('applied').where('at', '<', before).execute();
 }
