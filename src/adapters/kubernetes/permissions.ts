@@ -250,11 +250,11 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ),
   {
     resource: resources.CONFIG_MAPS,
-    verbs: ['create', 'patch', 'delete'],
+    verbs: ['get', 'create', 'patch', 'delete'],
     scope: 'own',
     names: [PAUSE_CONFIG_MAP],
     when: 'always',
-    why: 'controllers stand still meanwhile: the kill switch',
+    why: 'controllers stand still meanwhile: the kill switch; one that a person set stays',
     by: STANDSTILL,
   },
   {

@@ -3,6 +3,7 @@
 // and both belong to the controller's Deployment, so that they go when it goes and not before.
 
 import { pause } from '../../adapters/kubernetes/pause.ts';
+import { readPause } from '../../adapters/kubernetes/decode-rules.ts';
 import { microTime } from '../../adapters/kubernetes/micro-time.ts';
 import {
   apiVersionOf,
@@ -15,10 +16,10 @@ import {
   type ApiResource,
 } from '../../adapters/kubernetes/resources.ts';
 import { ApiFault, failureOf, isConflict, isNotFound } from '../../adapters/kubernetes/status.ts';
-import { asObject, numberAt, objectAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
+import { asObject, numberAt, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { UNINSTALL_MANAGER } from '../../core/uninstall/field-managers.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { LEASE_TIMES } from '../../runtime/leader-election.ts';
@@ -60,6 +61,8 @@ export class Standstill {
   #owners: readonly Owner[] = [];
   /** Holders that renewed their lease under our eyes. */
   readonly #alive: string[] = [];
+  /** A person had stopped Evenkeel before, for at least as long: that is theirs to end. */
+  #pauseIsTheirs = false;
 
   constructor(parts: StandstillParts) {
     this.#parts = parts;
@@ -98,11 +101,17 @@ export class Standstill {
 
   /** Takes away what kept the controllers still, where nothing is left to keep still. Answers what stays for now, in words. */
   async end(signal: AbortSignal): Promise<string | null> {
-    if (this.#owners.length > 0) return 'the pause and the lease stay until the Deployment of the controller is deleted, and go with it';
+    const { namespace } = this.#parts;
+    const theirs = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} was there before and stays: whoever made it deletes it`;
+    if (this.#owners.length > 0) {
+      if (this.#pauseIsTheirs) return `the lease stays until the Deployment of the controller is deleted, and goes with it; ${theirs}`;
+      return 'the pause and the lease stay until the Deployment of the controller is deleted, and go with it';
+    }
     if (this.#alive.length > 0) {
-      return `${this.#alive.join(', ')} still runs, outside of a Deployment in ${this.#parts.namespace}: stop it and run this again, or it acts again when the pause ends`;
+      return `${this.#alive.join(', ')} still runs, outside of a Deployment in ${namespace}: stop it and run this again, or it acts again when the pause ends`;
     }
     for (const name of LEASE_NAMES) await this.#delete(LEASES, name, signal);
+    if (this.#pauseIsTheirs) return theirs;
     await this.#delete(CONFIG_MAPS, PAUSE_CONFIG_MAP, signal);
     return null;
   }
@@ -121,8 +130,13 @@ export class Standstill {
 
   /** Until when, in words; null where there is no such namespace. */
   async #pauseControllers(signal: AbortSignal): Promise<string | null> {
-    const { cluster, namespace, lastsMs } = this.#parts;
+    const { cluster, namespace, lastsMs, tell } = this.#parts;
     const until = await clusterTimeIn(cluster.transport, lastsMs, signal);
+    this.#pauseIsTheirs = await this.#isPausedByOthers(until, signal);
+    if (this.#pauseIsTheirs) {
+      tell(`ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} pauses Evenkeel already and stays as it is`);
+      return '';
+    }
     const response = await cluster.transport.request({
       method: 'PATCH',
       path: objectPath(CONFIG_MAPS, namespace, PAUSE_CONFIG_MAP),
@@ -140,6 +154,16 @@ export class Standstill {
     if (failure === null) return until === null ? '' : ` until ${isoTime(until)}`;
     if (isNotFound(failure)) return null;
     throw new ApiFault(`pausing Evenkeel by ConfigMap ${namespace}/${PAUSE_CONFIG_MAP}`, failure);
+  }
+
+  /** Whether a pause that is not an uninstall's holds at least as long as ours would. */
+  async #isPausedByOthers(ours: Instant | null, signal: AbortSignal): Promise<boolean> {
+    const found = await this.#get(CONFIG_MAPS, PAUSE_CONFIG_MAP, signal);
+    if (found === null) return false;
+    if (objectsAt(objectAt(found, 'metadata'), 'managedFields').some((entry) => textAt(entry, 'manager') === UNINSTALL_MANAGER))
+      return false;
+    const { until } = readPause(found);
+    return until === null || (ours !== null && until >= ours);
   }
 
   /** Whether somebody lives who holds it: by a renewal that we see, since its clock may be wrong. */
@@ -196,12 +220,17 @@ export class Standstill {
   }
 
   async #readLease(name: string, signal: AbortSignal): Promise<SeenLease | null> {
+    const found = await this.#get(LEASES, name, signal);
+    return found === null ? null : seenLease(found);
+  }
+
+  async #get(resource: ApiResource, name: string, signal: AbortSignal): Promise<Wire | null> {
     const { cluster, namespace } = this.#parts;
-    const response = await cluster.transport.request({ method: 'GET', path: objectPath(LEASES, namespace, name), signal });
+    const response = await cluster.transport.request({ method: 'GET', path: objectPath(resource, namespace, name), signal });
     const failure = failureOf(response);
-    if (failure === null) return seenLease(asObject(response.body, name));
+    if (failure === null) return asObject(response.body, name);
     if (isNotFound(failure)) return null;
-    throw new ApiFault(`reading lease ${namespace}/${name}`, failure);
+    throw new ApiFault(`reading ${resource.kind} ${namespace}/${name}`, failure);
   }
 
   async #delete(resource: ApiResource, name: string, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,92 @@
+// What keeps controllers still while an uninstall is at work, and whose kill switch it is.
+
+import { describe, expect, test } from '@jest/globals';
+import { isoTime } from '../../core/model/iso-time.ts';
+import { MINUTE_MS } from '../../core/model/units.ts';
+import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
+import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { ClusterAccess } from './cluster-access.ts';
+import { Standstill } from './standstill.ts';
+
+const NAMESPACE = 'default';
+const CONFIG_MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+const PAUSE = `${CONFIG_MAPS}/evenkeel-pause`;
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
+const LASTS_MS = 10 * MINUTE_MS;
+const SIGNAL = new AbortController().signal;
+
+function standstillIn(world: ApiWorld): { readonly standstill: Standstill; readonly told: string[] } {
+  const told: string[] = [];
+  const parts = { cluster: new ClusterAccess(world.transport), namespace: NAMESPACE, timer: new FastTimer(), lastsMs: LASTS_MS };
+  return { standstill: new Standstill({ ...parts, tell: (line) => told.push(line) }), told };
+}
+
+/** The kill switch as somebody set it. */
+async function pausedByAPerson(world: ApiWorld, endsInMs: number | null): Promise<Wire> {
+  const until = endsInMs === null ? {} : { until: isoTime(world.clock.now() + endsInMs) };
+  const made = await world.post(CONFIG_MAPS, { metadata: { name: 'evenkeel-pause' }, data: { reason: 'an audit', ...until } });
+  return made.body as Wire;
+}
+
+async function pauseOf(world: ApiWorld): Promise<Wire> {
+  const { status, body } = await world.get(PAUSE);
+  return status === 404 ? null : body;
+}
+
+async function aController(world: ApiWorld): Promise<void> {
+  const labels = { 'app.kubernetes.io/part-of': 'evenkeel', 'app.kubernetes.io/component': 'controller' };
+  const containers = [{ name: 'c', image: 'i' }];
+  const template = { metadata: { labels }, spec: { containers } };
+  await world.post(DEPLOYMENTS, {
+    metadata: { name: 'evenkeel-controller', labels },
+    spec: { selector: { matchLabels: labels }, template },
+  });
+}
+
+describe('A pause', () => {
+  test.each([
+    ['without an end', null],
+    ['that ends after the uninstall’s own would', LASTS_MS * 2],
+  ])('of a person’s %s stays theirs: neither shortened, nor taken along, nor ended', async (_which, endsInMs) => {
+    const world = new ApiWorld();
+    await aController(world);
+    const before = await pausedByAPerson(world, endsInMs);
+    const { standstill, told } = standstillIn(world);
+    await standstill.begin(SIGNAL);
+    expect(await pauseOf(world)).toEqual(before);
+    expect(told.join('\n')).toContain('evenkeel-pause');
+
+    await world.delete(`${DEPLOYMENTS}/evenkeel-controller`);
+    const { standstill: after } = standstillIn(world);
+    await after.begin(SIGNAL);
+    expect(await after.end(SIGNAL)).toMatch(/configmap default\/evenkeel-pause/i);
+    expect(await pauseOf(world)).toEqual(before);
+  });
+
+  test.each([
+    ['that is over', 0 - MINUTE_MS],
+    ['that ends while the uninstall may be at work', MINUTE_MS],
+  ])('of a person’s %s gives way to the uninstall’s own', async (_which, endsInMs) => {
+    const world = new ApiWorld();
+    await pausedByAPerson(world, endsInMs);
+    const { standstill } = standstillIn(world);
+    await standstill.begin(SIGNAL);
+    expect((await pauseOf(world)).data).toEqual({ reason: 'evenkeel uninstall is at work', until: isoTime(world.clock.now() + LASTS_MS) });
+    expect(await standstill.end(SIGNAL)).toBeNull();
+    expect(await pauseOf(world)).toBeNull();
+  });
+
+  test('of an uninstall that was broken off is taken up, and goes with the controller', async () => {
+    const world = new ApiWorld();
+    await aController(world);
+    await standstillIn(world).standstill.begin(SIGNAL);
+    await world.clock.advance(MINUTE_MS);
+    const { standstill } = standstillIn(world);
+    await standstill.begin(SIGNAL);
+    const pause = await pauseOf(world);
+    expect(pause.data.until).toBe(isoTime(world.clock.now() + LASTS_MS));
+    expect(pause.metadata.ownerReferences).toMatchObject([{ kind: 'Deployment', name: 'evenkeel-controller' }]);
+    expect(await standstill.end(SIGNAL)).toMatch(/stay until the Deployment/);
+    expect(await pauseOf(world)).not.toBeNull();
+  });
+});
