@@ -40,7 +40,7 @@ export const SETTINGS = {
   'kubernetes.kubeconfig': {
     type: 'string',
     default: '',
-    help: 'Path of a kubeconfig. Empty: in-cluster credentials, else KUBECONFIG, else ~/.kube/config.',
+    help: 'Path of a kubeconfig. Empty: KUBECONFIG, else ~/.kube/config, else the ServiceAccount of the pod.',
   },
 
   'controller.dryRun': { type: 'boolean', default: false, help: 'Analyse and plan as always, carry nothing out.' },
