@@ -196,6 +196,14 @@ describe('KubernetesRecordWriter', () => {
     });
   });
 
+  test('applies no empty map: a real API server makes null of what its applier empties, and refuses it', async () => {
+    const transport = new FakeTransport();
+    const status = { awaiting: {}, savings: {}, workloads: { total: 1 } };
+    await new KubernetesRecordWriter(transport).applyStatus({ plural: 'podresizepolicies', namespace: null, name: 'p' }, status, 'm');
+    expect(transport.requests[0]?.body).toMatchObject({ status: { workloads: { total: 1 } } });
+    expect(Object.keys((transport.requests[0]?.body as { status: object }).status)).toEqual(['workloads']);
+  });
+
   test('states intent under a version and as a dry run where asked', async () => {
     const transport = new FakeTransport();
     const outcome = await new KubernetesRecordWriter(transport).patchIntent(

@@ -5,6 +5,7 @@ import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1
 import { isoTime } from '../../core/model/iso-time.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { nextOpening, openingAt } from '../../core/model/window.ts';
+import { withoutEmpty } from '../../core/model/without-empty.ts';
 import { notCarriedOut } from '../../core/rightsizing/policy/not-carried-out.ts';
 import type { PolicyReading } from '../../core/rightsizing/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
@@ -38,7 +39,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const yields = [...facts.yields].slice(0, MOST_YIELDS).map(([name, workloads]) => ({ policy: name, workloads }));
   const lastCycle = cycle === null ? policy.status?.lastCycle : cycleStatus(cycle);
   const nextWindow = windowStatus(facts);
-  return {
+  return withoutEmpty({
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     workloads: countsOf(governed),
     awaiting: awaitingOf(governed),
@@ -48,7 +49,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
     savings: savingsOf(governed),
     ...(nextWindow === null ? {} : { nextWindow }),
     conditions: nextConditions(policy.status?.conditions ?? [], conditionsOf(facts), generation ?? null, facts.now),
-  };
+  });
 }
 
 /** Sums in US dollars per month; absent where nothing is known. */

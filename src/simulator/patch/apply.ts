@@ -7,7 +7,7 @@ import { dereference } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
 import { difference, intersection, isEmptySet, isSameSet, NO_FIELDS, pathsOf, sortedSet, union, withoutBranches } from './field-set.ts';
 import { clientSideApplied, KUBECTL, withLastApplied } from './last-applied.ts';
-import { OwnedFields, withoutEmptied } from './owned-fields.ts';
+import { OwnedFields, nullWhereEmptied, withoutEmptied } from './owned-fields.ts';
 import { typingFaults } from './typing-faults.ts';
 
 /** Who writes, and by which way in. */
@@ -44,7 +44,8 @@ export interface ApplyConflict {
   readonly field: string;
 }
 
-export type ApplyResult = { readonly object: KubeObject } | { readonly conflicts: readonly ApplyConflict[] };
+/** `nulls`: maps or lists of the object were emptied, and are null. */
+export type ApplyResult = { readonly object: KubeObject; readonly nulls?: boolean } | { readonly conflicts: readonly ApplyConflict[] };
 
 const TEXT: StructuralSchema = { type: 'string' };
 const OBJECT_META: StructuralSchema = { $ref: 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' };
@@ -107,11 +108,30 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const remaining = others.flatMap((entry) => lose(entry, union(changed, found.removed ?? NO_FIELDS)));
   const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Apply', sortedSet(newSet), own)];
   const managedFields = sortEntries([...remaining, ...mine]);
-  const left = withoutEmptied(kept, emptied) as KubeObject;
+  const left = leftOf(request.schema, kept as KubeObject, emptied);
   const object = manager === KUBECTL ? withLastApplied(left, request.applied) : left;
   if (live !== undefined && equalJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
     return { object: live };
-  return { object: { ...object, metadata: { ...object.metadata, managedFields } } };
+  return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
+}
+
+/**
+ * What the server stores where nothing is left of a map or list that is still owned. Built-in kinds have no word for it; of
+ * custom resources it is null, as on a real server, which their schema then mostly refuses.
+ */
+function leftOf(schema: StructuralSchema, kept: KubeObject, emptied: ReadonlySet<unknown>): KubeObject {
+  if (!schemaIsCustom(schema)) return withoutEmptied(kept, emptied) as KubeObject;
+  const { metadata, ...own } = kept;
+  return { ...(nullWhereEmptied(own, emptied) as KubeObject), metadata: withoutEmptied(metadata, emptied) as KubeObject['metadata'] };
+}
+
+function hasNulls(schema: StructuralSchema, emptied: ReadonlySet<unknown>): boolean {
+  return emptied.size > 0 && schemaIsCustom(schema);
+}
+
+/** Schemas of built-in kinds have names. */
+function schemaIsCustom(schema: StructuralSchema): boolean {
+  return schema.$ref === undefined;
 }
 
 /** What keeps a configuration from being applied at all. */

@@ -229,6 +229,14 @@ export function withoutEmptied(value: unknown, emptied: ReadonlySet<unknown>): u
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutEmptied(inner, emptied)]));
 }
 
+/** The value with null in the place of each value that is in `emptied`. */
+export function nullWhereEmptied(value: unknown, emptied: ReadonlySet<unknown>): unknown {
+  if (emptied.size === 0 || typeof value !== 'object' || value === null) return value;
+  if (emptied.has(value)) return null;
+  if (Array.isArray(value)) return value.map((item) => nullWhereEmptied(item, emptied));
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, nullWhereEmptied(inner, emptied)]));
+}
+
 class Comparer {
   readonly #added: Record<string, FieldSet> = {};
   readonly #modified: Record<string, FieldSet> = {};

@@ -78,7 +78,8 @@ export class RegistrySchemaWork implements SchemaWork {
       applied,
       hasStatusSubresource: descriptor.subresources.includes('status'),
     });
-    return 'conflicts' in outcome ? { kind: 'conflict', conflicts: outcome.conflicts } : { kind: 'applied', object: outcome.object };
+    if ('conflicts' in outcome) return { kind: 'conflict', conflicts: outcome.conflicts };
+    return { kind: 'applied', object: outcome.object, nulls: outcome.nulls === true };
   }
 
   trackUpdate(descriptor: ResourceDescriptor, old: KubeObject | null, object: KubeObject, by: ManagedBy): ManagedFieldsEntry[] {

@@ -12,7 +12,8 @@ export interface ManagedBy {
 }
 
 export type ApplyOutcome =
-  | { readonly kind: 'applied'; readonly object: KubeObject }
+  /** `nulls`: what was emptied is null in the object; its schema has to be asked before defaults take nulls away. */
+  | { readonly kind: 'applied'; readonly object: KubeObject; readonly nulls: boolean }
   | { readonly kind: 'conflict'; readonly conflicts: readonly { readonly manager: string; readonly field: string }[] };
 
 /**

@@ -4,7 +4,7 @@ import type { PatchType } from '../../../ports/api-transport.ts';
 import { applyConflictError } from '../../patch/apply.ts';
 import { jsonPatch } from '../../patch/json-patch.ts';
 import { mergePatch } from '../../patch/merge-patch.ts';
-import { ApiStatusError, badRequest, conflict, fault, notFound, UndecodableError } from '../api-error.ts';
+import { ApiStatusError, badRequest, conflict, fault, invalid, notFound, UndecodableError } from '../api-error.ts';
 import { cloneJson, isRecord } from '../json.ts';
 import type { KubeObject } from '../kube-object.ts';
 import { decodeObject, jsonType } from './object-metadata.ts';
@@ -181,8 +181,14 @@ export class ObjectPatcher {
       time: toTimestamp(this.#parts.clock.now()),
       force,
     });
-    if (outcome.kind === 'applied') return outcome.object;
-    throw applyConflictError(outcome.conflicts);
+    if (outcome.kind === 'conflict') throw applyConflictError(outcome.conflicts);
+    if (outcome.nulls) this.#checkNulls(patch, outcome.object, live);
+    return outcome.object;
+  }
+
+  #checkNulls({ resource, name }: PatchRequest, object: KubeObject, live: KubeObject | null): void {
+    const errors = this.#parts.schemas.validate(resource.descriptor, object, live).filter(({ message }) => message.includes('"null"'));
+    if (errors.length > 0) throw invalid(subjectOf(resource, name), errors);
   }
 }
 

@@ -454,6 +454,17 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     expectRefusal(answer, 422, 'Invalid', 'must not shrink');
     expect(answer.body.details.causes[0].field).toBe('spec.parts[0].size');
   },
+  'a map that its applier empties is null to the schema, one that is owned as a whole is empty': async (given) => {
+    const counts = { type: 'object', additionalProperties: { type: 'integer' } };
+    const kind = await defineGauge(given, { spec: object({ free: counts, whole: { ...counts, 'x-kubernetes-map-type': 'atomic' } }) });
+    const apply = (spec: Json) =>
+      given.client.patch(`${kind.collection}/a`, 'apply', aGauge(kind, 'a', { spec }), { query: { fieldManager: 'contract' } });
+    succeeded(await apply({ free: { a: 1 }, whole: { a: 1 } }), 'apply');
+    expect((await apply({ free: { a: 1 }, whole: {} })).body.spec).toEqual({ free: { a: 1 }, whole: {} });
+    const words = 'spec.free: Invalid value: "null": spec.free in body must be of type object: "null"';
+    expectRefusal(await apply({ free: {}, whole: {} }), 422, 'Invalid', words);
+    expect((await apply({ whole: {} })).body.spec).toEqual({ whole: {} });
+  },
   'CEL, transition: optionalOldSelf is asked at creation, too': async (given) => {
     const fixed = { ...level, ...rule('oldSelf.hasValue() || self == 1', { message: 'begins at 1', optionalOldSelf: true }) };
     const kind = await defineGauge(given, { spec: object({ fixed }) });
