@@ -24,6 +24,8 @@ export type DecisionListener = (workload: WorkloadKey, decided: DecidedWorkload 
 export class DecisionBook {
   readonly #policies: PolicyBook;
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
+  /** Of each policy, which workloads a change is under way on: each decision asks how many. */
+  readonly #underWay = new Map<string | null, Set<WorkloadKey>>();
   readonly #listeners = new Set<DecisionListener>();
 
   constructor(policies: PolicyBook) {
@@ -31,14 +33,13 @@ export class DecisionBook {
   }
 
   record(workload: WorkloadKey, decided: DecidedWorkload): void {
-    this.#decided.set(workload, decided);
+    this.#put(workload, decided);
     for (const listener of this.#listeners) listener(workload, decided);
   }
 
   /** Takes over what another replica decided, or (null) decides no more; not told to listeners. */
   takeOver(workload: WorkloadKey, decided: DecidedWorkload | null): void {
-    if (decided === null) this.#decided.delete(workload);
-    else this.#decided.set(workload, decided);
+    this.#put(workload, decided);
   }
 
   /** Tells each decision of this replica as it is recorded or forgotten. Returns the cancel. */
@@ -53,7 +54,8 @@ export class DecisionBook {
   }
 
   forget(workload: WorkloadKey): void {
-    if (!this.#decided.delete(workload)) return;
+    if (!this.#decided.has(workload)) return;
+    this.#put(workload, null);
     for (const listener of this.#listeners) listener(workload, null);
   }
 
@@ -64,6 +66,12 @@ export class DecisionBook {
   /** All that a policy governs (null: those that none does), as last decided. */
   *of(policy: string | null): Generator<[WorkloadKey, DecidedWorkload]> {
     for (const entry of this.#decided) if (entry[1].policy === policy) yield entry;
+  }
+
+  /** On how many workloads of a policy (null: of none) a change is under way, one left out. */
+  underWay(policy: string | null, except: WorkloadKey): number {
+    const changing = this.#underWay.get(policy);
+    return changing === undefined ? 0 : changing.size - Number(changing.has(except));
   }
 
   /** The policy that governs a workload and the mode in force. */
@@ -86,5 +94,19 @@ export class DecisionBook {
   /** Every rule in force for a workload, with where it came from. */
   rules(workload: WorkloadRecord): readonly SourcedRule[] {
     return this.#policies.rulesInForce(workload);
+  }
+
+  #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
+    const before = this.#decided.get(workload);
+    if (before !== undefined) this.#underWay.get(before.policy)?.delete(workload);
+    if (decided === null) {
+      this.#decided.delete(workload);
+      return;
+    }
+    this.#decided.set(workload, decided);
+    if (decided.status.apply === undefined) return;
+    let changing = this.#underWay.get(decided.policy);
+    if (changing === undefined) this.#underWay.set(decided.policy, (changing = new Set()));
+    changing.add(workload);
   }
 }

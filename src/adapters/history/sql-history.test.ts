@@ -6,17 +6,20 @@ import { NO_METRICS } from '../../runtime/metrics.ts';
 import { SqlHistory } from './sql-history.ts';
 import type { StoreEngine } from './store-engine.ts';
 
+const BOUNDS = { retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
+
 /** A server that answers and says no: a full disk. Half a second is all that it asks to be waited. */
 class RefusingEngine implements StoreEngine {
   asked = 0;
+  refuses = true;
   readonly nextChange = () => Promise.resolve(1);
   readonly usedBytes = () => Promise.resolve(0);
   readonly giveBack = () => Promise.resolve();
   readonly close = () => Promise.resolve();
 
-  run(attempt: string): Promise<never> {
+  run<T>(attempt: string): Promise<T> {
     this.asked += 1;
-    return Promise.reject(new Error(`${attempt}: could not extend file`));
+    return this.refuses ? Promise.reject(new Error(`${attempt}: could not extend file`)) : Promise.resolve([] as T);
   }
 
   retryMs(): number {
@@ -27,8 +30,7 @@ class RefusingEngine implements StoreEngine {
 test('a store that goes on refusing is asked ever more seldom, however much is appended', async () => {
   const clock = new FakeClock();
   const engine = new RefusingEngine();
-  const bounds = { retentionMs: 1e9, maxBytes: 1e9 };
-  const history = new SqlHistory(engine, { ...bounds, clock, machine: clock, logger: SILENT_LOGGER, metrics: NO_METRICS }, true);
+  const history = new SqlHistory(engine, { ...BOUNDS, clock, machine: clock }, true);
   const append = async (): Promise<void> => {
     history.appendApplied({ id: 'one', at: clock.now(), workload: { namespace: 'shop', kind: 'Deployment', name: 'web' } } as never);
     history.shared?.share({ topic: 'usage', key: 'n1', at: clock.now(), body: null });
@@ -42,4 +44,15 @@ test('a store that goes on refusing is asked ever more seldom, however much is a
   expect(engine.asked - inTheFirstMinute).toBeGreaterThanOrEqual(18);
   expect(engine.asked - inTheFirstMinute).toBeLessThanOrEqual(21);
   expect(clock.waiting).toBe(1);
+});
+
+test('who only reads knows by that whether the store is there', async () => {
+  const clock = new FakeClock();
+  const engine = new RefusingEngine();
+  const history = new SqlHistory(engine, { ...BOUNDS, clock, machine: clock }, true);
+  await expect(history.shared?.changes(0)).rejects.toThrow('could not extend file');
+  expect(history.status()).toMatchObject({ ok: false, message: expect.stringContaining('not readable') as unknown });
+  engine.refuses = false;
+  await history.shared?.changes(0);
+  expect(history.status()).toMatchObject({ ok: true });
 });

@@ -11,6 +11,7 @@ import type { SharedChanges, SharedRecord, SharedState } from '../../ports/share
 import { prune } from './prune.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
+import type { HistoryTables } from './tables.ts';
 import { batches, writePending, writeShared } from './write-batch.ts';
 import { type Pending, WriteQueue } from './write-queue.ts';
 
@@ -205,13 +206,25 @@ export class SqlHistory implements History {
   }
 
   async #changes(cursor: number): Promise<SharedChanges> {
-    const rows = await this.#engine.run('reading what the leader shares', (db) =>
-      db.selectFrom('shared_records').selectAll().where('changed', '>', cursor).orderBy('changed').limit(SHARED_PER_PAGE).execute(),
-    );
+    const rows = await this.#readShared(cursor);
     const records = rows.map(({ topic, key, at, body }) => {
       return { topic: topic as SharedRecord['topic'], key, at, body: JSON.parse(body) as unknown };
     });
     return { records, cursor: rows.at(-1)?.changed ?? cursor, more: rows.length === SHARED_PER_PAGE };
+  }
+
+  /** Who follows writes nothing: by this alone it knows whether the store is there. */
+  async #readShared(cursor: number): Promise<readonly HistoryTables['shared_records'][]> {
+    try {
+      const rows = await this.#engine.run('reading what the leader shares', (db) =>
+        db.selectFrom('shared_records').selectAll().where('changed', '>', cursor).orderBy('changed').limit(SHARED_PER_PAGE).execute(),
+      );
+      if (this.#refusals === 0) this.#settle(true, 'answers');
+      return rows;
+    } catch (err) {
+      if (this.#refusals === 0) this.#settle(false, `not readable: ${err instanceof Error ? err.message : String(err)}`);
+      throw err;
+    }
   }
 
   // A store that says no to each batch (a full disk) is sent all that waits with each try: ever more seldom.
@@ -262,7 +275,7 @@ export class SqlHistory implements History {
 
   #settle(ok: boolean, message: string): void {
     if (ok !== this.#status.ok) {
-      this.#options.logger[ok ? 'info' : 'warn'](ok ? 'History store is writable again' : 'History store refuses writes; will retry', {
+      this.#options.logger[ok ? 'info' : 'warn'](ok ? 'History store is well again' : 'History store cannot be used; will retry', {
         detail: message,
       });
       this.#status = { ok, message, since: this.#options.clock.now() };

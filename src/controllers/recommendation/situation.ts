@@ -41,7 +41,7 @@ export function situationOf(
     wishes: recommendation === undefined ? NO_WISHES : readWishes(recommendation),
     memory: readMemory(latestStatus(ports, key, recommendation)),
     standing: { inPlace: inPlaceResize(), ...gate.standing() },
-    otherWorkloadsUnderWay: underWay(ports, governance.rules.name, key),
+    otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
   };
 }
 
@@ -76,10 +76,4 @@ export function moneyOf(
 
 function isAlive(pod: PodRecord): boolean {
   return pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed';
-}
-
-function underWay({ decisions }: RecommendationPorts, policy: string | null, except: WorkloadKey): number {
-  let count = 0;
-  for (const [key, decided] of decisions.of(policy)) if (key !== except && decided.status.apply !== undefined) count += 1;
-  return count;
 }

@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import { type DecidedWorkload, DecisionBook } from './decision-book.ts';
+
+const aDecision = (policy: string | null, changing: boolean): DecidedWorkload => ({
+  policy,
+  published: true,
+  status: changing ? ({ apply: {} } as DecidedWorkload['status']) : {},
+  advice: [],
+  savings: { potentialPerMonthUsd: null, reclaimedPerMonthUsd: null },
+});
+
+test('knows on how many workloads of each policy a change is under way, whatever becomes of them', () => {
+  const book = new DecisionBook(undefined as never);
+  const counts = (): readonly number[] => [book.underWay('a', ''), book.underWay('b', ''), book.underWay(null, '')];
+  book.record('w1', aDecision('a', true));
+  book.record('w2', aDecision('a', true));
+  book.record('w3', aDecision(null, true));
+  book.record('w4', aDecision('b', false));
+  expect(counts()).toEqual([2, 0, 1]);
+  expect([book.underWay('a', 'w1'), book.underWay('a', 'w4')]).toEqual([1, 2]);
+  book.record('w1', aDecision('b', true));
+  book.record('w2', aDecision('a', false));
+  expect(counts()).toEqual([0, 1, 1]);
+  book.takeOver('w4', aDecision('b', true));
+  book.takeOver('w3', null);
+  book.forget('w1');
+  expect(counts()).toEqual([0, 1, 0]);
+});
