@@ -122,6 +122,11 @@ describe('The chart', () => {
       await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', '110s');
       const controller = await theController();
       expect((await fetch(`${controller.url('dashboard')}/api/v1/health`)).status).toBe(200);
+      // Nobody named this cluster, and a pod's credentials do not either.
+      const shown = (await (await fetch(`${controller.url('dashboard')}/api/v1/cluster`)).json()) as {
+        readonly data: { readonly name: string };
+      };
+      expect(shown.data.name).toBe('kubernetes');
       const crds = await list<Named>('/apis/apiextensions.k8s.io/v1/customresourcedefinitions');
       expect(crds.map(({ metadata }) => metadata.name)).toContain('recommendations.evenkeel.io');
       expect(await forbiddenToUs()).toEqual([]);

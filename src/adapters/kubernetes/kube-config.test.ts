@@ -47,6 +47,7 @@ beforeAll(async () => {
         { name: 'one', context: { cluster: 'c', user: 'token', namespace: 'team' } },
         { name: 'rotating', context: { cluster: 'c', user: 'file' } },
         { name: 'two', context: { cluster: 'c', user: 'exec' } },
+        { name: 'inClusterContext', context: { cluster: 'c', user: 'token' } },
         { name: 'broken', context: { cluster: 'missing', user: 'token' } },
       ],
     }),
@@ -68,6 +69,10 @@ describe('resolveKubeConfig', () => {
     });
     expect(String(config.tls.ca)).toBe('CA');
     expect(await config.headers()).toEqual({ authorization: 'Bearer secret' });
+  });
+
+  test('tells no name of a cluster where client-node made one up, as it does in a pod', async () => {
+    expect(await resolveKubeConfig({ path, context: 'inClusterContext', timer: new FakeClock() })).toMatchObject({ context: '' });
   });
 
   test('keeps what an exec plugin answered for a while, and asks again when told that it is refused', async () => {
@@ -110,7 +115,7 @@ describe('resolveKubeConfig', () => {
 
   test('names the contexts that there are when another is asked for', async () => {
     await expect(resolveKubeConfig({ path, context: 'three', timer: new FakeClock() })).rejects.toThrow(
-      'no context "three": it has one, rotating, two, broken',
+      'no context "three": it has one, rotating, two, inClusterContext, broken',
     );
   });
 

@@ -12,6 +12,9 @@ const CREDENTIALS_LAST_MS: DurationMs = 30_000;
 
 const NAMESPACE_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/namespace';
 
+/** What client-node calls the context that it makes of a pod's ServiceAccount: no name that anybody gave a cluster. */
+const IN_CLUSTER_CONTEXT = 'inClusterContext';
+
 export interface KubeConfigOptions {
   /** Path of a kubeconfig; unset: `KUBECONFIG`, then `~/.kube/config`, then the pod's service account. */
   readonly path?: string;
@@ -21,6 +24,7 @@ export interface KubeConfigOptions {
 
 /** What a kubeconfig resolves to. */
 export interface ResolvedKubeConfig extends KubeConnection {
+  /** Empty in a pod. */
   readonly context: string;
   /** The context's namespace, else the pod's own, else null. */
   readonly namespace: string | null;
@@ -52,10 +56,11 @@ export async function resolveKubeConfig(options: KubeConfigOptions): Promise<Res
   const token = tokenFile === null ? null : new TokenFile(tokenFile);
   const credentials = new Credentials((into) => config.applyToHTTPSOptions(into), token, options.timer);
   const first = await credentials.options();
+  const context = config.getCurrentContext();
   return {
     server: cluster.server.replace(/\/+$/, ''),
-    context: config.getCurrentContext(),
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace ?? namespaceOfPod(),
+    context: context === IN_CLUSTER_CONTEXT ? '' : context,
+    namespace: config.getContextObject(context)?.namespace ?? namespaceOfPod(),
     tls: {
       ...given('ca', first.ca),
       ...given('cert', first.cert),
