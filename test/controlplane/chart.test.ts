@@ -98,6 +98,7 @@ const REFUSED: readonly { readonly values: readonly string[]; readonly words: re
   { values: ['serviceAccount.create=false'], words: [/serviceAccount\.name/, /every pod of the namespace/] },
   { values: ['secrets.historyPassword.name=postgres'], words: [/secrets\.historyPassword\.name/, /SQLite/] },
   { values: ['controller.replicas=2', 'config.controller.leaderElect=false', ...POSTGRES], words: [/leaderElect/] },
+  { values: ['config.controller.leaderElect=false'], words: [/leaderElect/, /an uninstall/] },
   { values: ['ingress.enabled=true'], words: [/ingress\.hosts/] },
   { values: ['image.pullPolicy=Sometimes'], words: [/\/image\/pullPolicy/] },
   { values: ['image.digest=latest'], words: [/\/image\/digest/] },

@@ -4,8 +4,8 @@
 {{- if and (gt $replicas 1) (include "evenkeel.usesSqlite" .) -}}
 {{- fail (printf "controller.replicas: %d replicas cannot share SQLite. Keep history in PostgreSQL: set config.history.url to postgres://USER@HOST:5432/DATABASE?sslmode=verify-full and name the Secret with the password in secrets.historyPassword.name (or the Secret with the whole address in secrets.historyUrl.name), or set controller.replicas to 1." $replicas) -}}
 {{- end -}}
-{{- if and (gt $replicas 1) (eq (toString (get (default dict .Values.config.controller) "leaderElect")) "false") -}}
-{{- fail (printf "config.controller.leaderElect: %d replicas without leader election would all act. Leave it true, or set controller.replicas to 1." $replicas) -}}
+{{- if eq (toString (get (default dict .Values.config.controller) "leaderElect")) "false" -}}
+{{- fail "config.controller.leaderElect: leave it true, with one replica, too. Without it both pods act while a new one replaces the old, and an uninstall cannot hold a controller still, which would write again what is being removed." -}}
 {{- end -}}
 {{- if regexMatch "^[a-z]+://[^:@/?#]*:.*@" (include "evenkeel.historyUrl" .) -}}
 {{- fail "config.history.url: holds a password, and a ConfigMap is no place for one. Put the password into a Secret and name it with secrets.historyPassword.name, or the whole address with secrets.historyUrl.name." -}}
