@@ -56,7 +56,12 @@ interface PodWire {
   readonly status: {
     readonly phase: string;
     readonly observedGeneration?: number;
-    readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly observedGeneration?: number }[];
+    readonly conditions?: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly observedGeneration?: number;
+    }[];
     readonly containerStatuses?: readonly {
       readonly restartCount: number;
       readonly resources?: object;
@@ -67,6 +72,10 @@ interface PodWire {
 
 function podOf(name: string): Promise<PodWire> {
   return cluster.api.expect<PodWire>({ path: `/api/v1/namespaces/default/pods/${name}` });
+}
+
+function readinessOf({ status }: PodWire): string | undefined {
+  return status.conditions?.find(({ type }) => type === 'Ready')?.status;
 }
 
 async function resize(name: string, requests: Readonly<Record<string, string>>): Promise<void> {
@@ -121,6 +130,21 @@ describe('A kubelet’s endpoint', () => {
     expect(used).toBeGreaterThan((0.45 * (later.fromMs - first.toMs)) / 1000);
     expect(used).toBeLessThan((0.55 * (later.toMs - first.fromMs)) / 1000);
   });
+});
+
+test('A pod that was called not ready while its node was silent is ready again: its containers never stopped', async () => {
+  await createPod('steady', appWith({ cpu: '100m' }));
+  const conditions = [{ type: 'Ready', status: 'False' }];
+  const headers = { 'content-type': 'application/strategic-merge-patch+json' };
+  const path = '/api/v1/namespaces/default/pods/steady/status';
+  const marked = await cluster.api.expect<PodWire>({ method: 'PATCH', path, headers, body: { status: { conditions } } });
+  expect(readinessOf(marked)).toBe('False');
+  await eventuallyReads(
+    'ready again',
+    SOON_MS,
+    async () => readinessOf(await podOf('steady')),
+    (status) => status === 'True',
+  );
 });
 
 describe('A resize in place', () => {
