@@ -9,7 +9,7 @@ import { WorkList } from './work-list.ts';
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 /** Many, short-lived, and never owned. */
-const NOT_COLLECTED: ReadonlySet<string> = new Set(['events', 'leases.coordination.k8s.io']);
+const NOT_COLLECTED: ReadonlySet<string> = new Set(['events']);
 
 /** Where an object is kept. */
 interface Place {

@@ -67,8 +67,12 @@ export function checkPreconditions(resource: Named, object: KubeObject, precondi
 
 const PROPAGATIONS: readonly Propagation[] = ['Background', 'Foreground', 'Orphan'];
 
-/** From the body of a DELETE and its query; the body wins. Throws ApiStatusError 400 and 422 for values that mean nothing. */
-export function readDeleteOptions(body: unknown, query: Readonly<Record<string, string | undefined>>): DeleteOptions & { dryRun: boolean } {
+/**
+ * From the body of a DELETE, or from its query where there is no body: beside a body the query says nothing, not even
+ * `dryRun`. Throws ApiStatusError 400 and 422 for values that mean nothing.
+ */
+export function readDeleteOptions(body: unknown, asked: Readonly<Record<string, string | undefined>>): DeleteOptions & { dryRun: boolean } {
+  const query = body === undefined || body === null ? asked : {};
   const given = recordOf(body, 'the request body must be a DeleteOptions object');
   const kind = given['kind'] ?? 'DeleteOptions';
   if (kind !== 'DeleteOptions')

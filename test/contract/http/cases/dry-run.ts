@@ -70,6 +70,12 @@ const PLAIN = inNamespace({
     expect((await api.read('configmaps', 'dry')).status).toBe(200);
   },
 
+  'beside a body the query of a delete says nothing: it is carried out': async (api) => {
+    await api.made('configmaps', aConfigMap('dry'));
+    await api.remove('configmaps', 'dry', { propagationPolicy: 'Background' }, DRY);
+    expect((await api.read('configmaps', 'dry')).status).toBe(404);
+  },
+
   'a delete of what is held shows no deletionTimestamp afterwards': async (api) => {
     await api.made('configmaps', aConfigMap('dry', {}, { finalizers: ['example.com/hold'] }));
     const { body } = await api.remove('configmaps', 'dry', undefined, DRY);

@@ -26,6 +26,14 @@ const PLAIN = inNamespace({
     await gone(api, given, 'dependent');
   },
 
+  'a lease goes after its owner, too': async (api, given) => {
+    const owner = await api.made(MAPS, aConfigMap('owner'));
+    const lease = { metadata: { name: 'held', ownerReferences: [anOwner(owner)] }, spec: { holderIdentity: 'ann' } };
+    await api.made('leases.coordination.k8s.io', lease);
+    await api.remove(MAPS, 'owner');
+    await gone(api, given, 'held', 'leases.coordination.k8s.io');
+  },
+
   'in the background the owner goes first': async (api, given) => {
     await family(api, {}, { finalizers: ['example.com/hold'] });
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Background' });
