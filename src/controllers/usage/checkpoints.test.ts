@@ -12,9 +12,13 @@ import { Checkpoints } from './checkpoints.ts';
 class MemoryStore {
   readonly kept = new Map<string, UsageCheckpoint>();
   away = false;
+  readonly saves: number[] = [];
+  whileSaving: () => void = () => undefined;
 
   async saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void> {
     this.#reach();
+    this.saves.push(checkpoints.length);
+    this.whileSaving();
     for (const checkpoint of checkpoints) this.kept.set(checkpoint.key, checkpoint);
   }
 
@@ -76,6 +80,24 @@ describe('what was learnt', () => {
     await old.checkpoints.stop();
     await old.checkpoints.delete([`${WEB}/main`]);
     expect(store.kept.size).toBe(0);
+  });
+
+  test('is written in portions, and no further once the lease is lost', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const { recommender, checkpoints } = aReplica(store, clock);
+    for (let each = 0; each < 450; each += 1) {
+      const sample = { at: clock.now() - MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 };
+      recommender.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
+    }
+    checkpoints.start();
+    store.whileSaving = () => checkpoints.leave();
+    await checkpoints.save();
+    expect(store.saves).toEqual([200]);
+    store.whileSaving = () => undefined;
+    checkpoints.start();
+    await checkpoints.stop();
+    expect([store.saves, store.kept.size]).toEqual([[200, 200, 200, 50], 450]);
   });
 
   test('at a change of leader the one that saw more stands: the store’s where the new leader missed some, else its own', async () => {

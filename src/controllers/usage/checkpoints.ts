@@ -3,11 +3,13 @@
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import type { Recommender } from '../../core/rightsizing/recommender.ts';
 import type { Activity, Clock } from '../../ports/clock.ts';
-import type { History } from '../../ports/history.ts';
+import type { History, UsageCheckpoint } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much learning; a write of all of 25,000 containers is 300 MB, so only what changed is written. */
 const SAVE_EVERY_MS: DurationMs = 30 * MINUTE_MS;
+/** So many are written out and saved before the next are: all at once would hold the event loop for seconds. */
+const SAVED_AT_ONCE = 200;
 
 export interface CheckpointParts {
   readonly recommender: Recommender;
@@ -24,6 +26,8 @@ export class Checkpoints {
   /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
   #restored = false;
   #saving = false;
+  /** How often the task of saving was given up: a save that is under way ends then. */
+  #left = 0;
   #cancel: () => void = () => undefined;
 
   constructor(parts: CheckpointParts) {
@@ -62,6 +66,7 @@ export class Checkpoints {
   /** Another replica saves from now on: what this one knows is not written any more. */
   leave(): void {
     this.#saving = false;
+    this.#left += 1;
     this.#cancel();
   }
 
@@ -88,13 +93,21 @@ export class Checkpoints {
   async save(): Promise<void> {
     const { recommender, history, clock, activity, logger } = this.#parts;
     const end = activity.begin();
+    const left = this.#left;
     try {
       if (!this.#restored) await this.restore();
-      if (!this.#restored) return;
+      if (!this.#restored || left !== this.#left) return;
       const sequence = recommender.sequence;
       const savedAt = clock.now();
-      const changed = [...recommender.checkpoints(this.#savedSequence)];
-      await history.saveCheckpoints(changed.map((checkpoint) => ({ ...checkpoint, savedAt })));
+      let portion: UsageCheckpoint[] = [];
+      for (const checkpoint of recommender.checkpoints(this.#savedSequence)) {
+        portion.push({ ...checkpoint, savedAt });
+        if (portion.length < SAVED_AT_ONCE) continue;
+        await history.saveCheckpoints(portion);
+        portion = [];
+        if (left !== this.#left) return;
+      }
+      await history.saveCheckpoints(portion);
       this.#savedSequence = sequence;
     } catch (err) {
       logger.warn('Saving checkpoints failed; will retry', { err });
