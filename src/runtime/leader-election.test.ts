@@ -116,6 +116,34 @@ describe('LeaderElection', () => {
     },
   );
 
+  test('a stop in the middle of a renewal releases the lease all the same', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(LEASE_TIMES.retryMs - 1);
+    // The server keeps this renewal; its answer is cut off by the stop.
+    store.slow = () =>
+      new Promise((_resolve, reject) => a.stop.signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true }));
+    const before = store.record?.resourceVersion;
+    await machine.advance(2);
+    expect(store.record?.resourceVersion).not.toBe(before);
+    a.stop.abort();
+    store.slow = () => Promise.resolve();
+    await a.ended;
+    expect(store.record).toMatchObject({ holder: '', leaseDurationSeconds: 1 });
+  });
+
+  test('a lease that another took meanwhile is not released', async () => {
+    const machine = new FakeClock();
+    const store = new MemoryLease();
+    const a = aCandidate('a', store, machine);
+    await machine.advance(LEASE_TIMES.retryMs - 1);
+    store.edit({ holder: 'b' });
+    a.stop.abort();
+    await a.ended;
+    expect(store.record?.holder).toBe('b');
+  });
+
   test('after a crash the other leads in under 13 s, whatever time the dead one wrote', async () => {
     const machine = new FakeClock();
     const store = new MemoryLease();

@@ -17,6 +17,9 @@ export const LEASE_TIMES = { leaseMs: 10_000, renewDeadlineMs: 7_000, retryMs: 1
 /** What a leader that steps down leaves as the lease's duration, as client-go's do. */
 const RELEASED_SECONDS = 1;
 
+const RELEASE_DEADLINE_MS: DurationMs = 2_000;
+const RELEASE_TRIES = 3;
+
 /** A renewal is tried so often, at least, before the deadline ends the term. */
 const TRIES_IN_DEADLINE = 3;
 
@@ -237,14 +240,19 @@ export class LeaderElection {
   }
 
   async #release(): Promise<void> {
-    const held = this.#held;
+    const { store, logger, identity } = this.#parts;
+    let held = this.#held;
     this.#held = undefined;
-    if (held === undefined) return;
+    const signal = AbortSignal.timeout(RELEASE_DEADLINE_MS);
     try {
-      const lease = { ...this.#lease(held), holder: '', leaseDurationSeconds: RELEASED_SECONDS };
-      await this.#parts.store.update(held.resourceVersion, lease, AbortSignal.timeout(2_000));
+      for (let tries = 0; held?.holder === identity && tries < RELEASE_TRIES; tries += 1) {
+        const lease = { ...this.#lease(held), holder: '', leaseDurationSeconds: RELEASED_SECONDS };
+        if ((await store.update(held.resourceVersion, lease, signal)) !== undefined) return;
+        // A renewal was under way when the term ended: the server kept it, and nobody read its answer.
+        held = await store.read(signal);
+      }
     } catch (err) {
-      this.#parts.logger.warn('Releasing the lease failed; it will run out by itself', { err });
+      logger.warn('Releasing the lease failed; it will run out by itself', { err });
     }
   }
 
