@@ -115,6 +115,18 @@ describe('The image', () => {
     expect(of('RUN')).toEqual([]);
   });
 
+  test('is built from what .dockerignore lets through', () => {
+    const allowed = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+    const copied = stages.flatMap(({ instructions }) =>
+      instructions
+        .filter(({ keyword, rest }) => keyword === 'COPY' && !rest.startsWith('--from='))
+        .flatMap(({ rest }) => rest.split(/\s+/).slice(0, -1)),
+    );
+    expect(allowed[0]).toBe('*');
+    expect(copied.length).toBeGreaterThan(0);
+    expect(copied.filter((path) => !allowed.includes(`!${path}`))).toEqual([]);
+  });
+
   test('has what the chart and the manifests start', () => {
     const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { bin: Readonly<Record<string, string>> };
     const entrypoint = JSON.parse(of('ENTRYPOINT')[0]!) as readonly string[];
