@@ -249,7 +249,7 @@ export const WATCH_CASES = area('watches', {
   'timeoutSeconds ends the stream': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
-    const watch = await given.client.watch(collection, { timeoutSeconds: 1 });
+    const watch = await given.client.watch(collection, { timeoutSeconds: 3 });
     expect(told(await watch.rest())).toEqual(['ADDED a']);
   },
   'with bookmarks allowed, a stream that ends by its time-out says how far it went': async (given) => {
