@@ -170,7 +170,7 @@ describe('Scheduler', () => {
   });
 
   test('holds the skew of a topology spread constraint', () => {
-    const { addPod, nodeOf, why, run } = aCluster({ a: { labels: { zone: 'x' } }, b: { labels: { zone: 'y' }, cpu: '150m' } });
+    const { addPod, nodeOf, why, cluster, run } = aCluster({ a: { labels: { zone: 'x' } }, b: { labels: { zone: 'y' }, cpu: '150m' } });
     const spread = {
       topologySpreadConstraints: [
         { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { app: 'web' } } },
@@ -183,6 +183,10 @@ describe('Scheduler', () => {
     expect(waiting.map(why)).toEqual([
       "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) didn't match pod topology spread constraints.",
     ]);
+    // A zone that is gone is no zone to be even with.
+    cluster.delete('nodes', null, 'b', {});
+    run();
+    expect(waiting.map(nodeOf)).toEqual(['a']);
   });
 
   test('keeps host ports apart', () => {

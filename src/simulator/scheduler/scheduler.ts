@@ -71,6 +71,7 @@ export class Scheduler {
     if (type === 'DELETED') {
       for (const pod of this.#nodes.get(name)?.pods.values() ?? []) this.#homeless.set(pod.uid, pod);
       this.#nodes.delete(name);
+      this.#somethingChanged();
       return;
     }
     const known = this.#nodes.get(name);
