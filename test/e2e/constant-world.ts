@@ -36,11 +36,18 @@ export class ConstantWorld {
     this.watch = watch;
   }
 
-  /** Ends with the workshop. */
-  static async start(workshop: Workshop, workloads: readonly ConstantWorkload[]): Promise<ConstantWorld> {
+  /**
+   * Ends with the workshop.
+   * @param wayOf makes the kubeconfig by which the controller is to reach the cluster; unset: directly, as administrator
+   */
+  static async start(
+    workshop: Workshop,
+    workloads: readonly ConstantWorkload[],
+    wayOf: (world: BreakableCluster) => Promise<string> = (world) => Promise.resolve(world.kubeconfig),
+  ): Promise<ConstantWorld> {
     const world = await BreakableCluster.start(workshop, constantInput(workshop, 'cluster', workloads, SPEED));
     const controller = await startController(workshop, {
-      'kubernetes.kubeconfig': world.kubeconfig,
+      'kubernetes.kubeconfig': await wayOf(world),
       'controller.leaderElect': 'false',
       'controller.calmStart': '1m',
     });

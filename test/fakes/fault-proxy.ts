@@ -32,13 +32,16 @@ type Trouble =
 export type Fault = {
   readonly verbs?: readonly string[];
   readonly resources?: readonly string[];
-  /** Of those that match, evenly: 3 is every third. All of them unless set. */
+  /** Those with this header alone. */
+  readonly authorization?: string;
+  /** Of those that match, of each verb on each resource: 3 is the first, the fourth and so on. All of them unless set. */
   readonly every?: number;
 } & { readonly trouble: Trouble };
 
 interface ActiveFault {
   readonly fault: Fault;
-  seen: number;
+  /** By verb and resource: what is asked all the time must not take the turns of what is asked once. */
+  readonly seen: Map<string, number>;
   met: number;
 }
 
@@ -52,6 +55,8 @@ export interface RunningFault {
 export class FaultProxy {
   /** Every request that came, refused ones too. */
   readonly requests: ProxiedRequest[] = [];
+  /** What the server answered, whether or not the answer arrived. */
+  readonly answered: (ProxiedRequest & { readonly status: number })[] = [];
   readonly #upstream: KubeConnection;
   readonly #agent: https.Agent | http.Agent;
   readonly #sockets = new Set<Socket>();
@@ -94,7 +99,7 @@ export class FaultProxy {
 
   /** From now on, until its end. */
   begin(fault: Fault): RunningFault {
-    const active: ActiveFault = { fault, seen: 0, met: 0 };
+    const active: ActiveFault = { fault, seen: new Map(), met: 0 };
     this.#faults.add(active);
     return { met: () => active.met, end: () => void this.#faults.delete(active) };
   }
@@ -157,10 +162,13 @@ export class FaultProxy {
 
   #troubleFor(request: ProxiedRequest): Trouble | null {
     for (const active of this.#faults) {
-      const { verbs, resources, every = 1, trouble } = active.fault;
+      const { verbs, resources, authorization, every = 1, trouble } = active.fault;
       if (verbs?.includes(request.verb) === false || resources?.includes(request.resource) === false) continue;
-      active.seen += 1;
-      if (active.seen % every !== 0) continue;
+      if ((authorization ?? request.authorization) !== request.authorization) continue;
+      const kind = `${request.verb} ${request.resource}`;
+      const seen = (active.seen.get(kind) ?? 0) + 1;
+      active.seen.set(kind, seen);
+      if ((seen - 1) % every !== 0) continue;
       active.met += 1;
       return trouble;
     }
@@ -172,6 +180,7 @@ export class FaultProxy {
     const url = new URL(`${this.#upstream.server}${request.url ?? '/'}`);
     const client = url.protocol === 'https:' ? https : http;
     const onward = client.request(url, { method: request.method, headers, agent: this.#agent }, (answer) => {
+      this.answered.push({ ...proxied, status: answer.statusCode ?? 0 });
       if (loseAnswer) {
         answer.resume();
         answer.on('end', () => request.socket.destroy());

@@ -1,0 +1,317 @@
+// An API server that fails in every way there is, between a controller and its cluster: nothing is done twice or half, and
+// nothing needs a restart. The end is always the one that it has without a fault.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
+import { readQuantities } from '../../src/core/recommendations/quantities.ts';
+import type { Fault } from '../fakes/fault-proxy.ts';
+import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
+import type { Resources } from './cluster-client.ts';
+import { NAMESPACE } from './constant-cluster.ts';
+import { aWorkload, ConstantWorld, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { logged } from './controller-process.ts';
+import { ask, read } from './dashboard.ts';
+import { eventually, eventuallyReads } from './eventually.ts';
+import { FaultyWay } from './faulty-way.ts';
+import { ROOT, Workshop } from './processes.ts';
+
+const UP_MS = 240_000;
+const TEST_MS = 300_000;
+
+/** A constant load of 150m and 150Mi: not less than it, and not more than half of what there was before. */
+const RIGHT = { cpuMillicores: [150, 250], memoryMib: [150, 256] } as const;
+/** One: two share their load anew whenever one of them is slow to start. */
+const PODS = 1;
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const gone = JSON.stringify({ kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', message: 'too old resource version' });
+const starting = { answer: 503, body: 'starting', headers: { 'content-type': 'text/plain' } };
+const SOME: readonly (readonly [string, string, Fault])[] = [
+  ['answers 500 to every third request', 'broken', { every: 3, trouble: { answer: 500 } }],
+  ['answers 503 with words that are no JSON to every third request', 'starting', { every: 3, trouble: starting }],
+  ['asks to wait at every third request', 'throttled', { every: 3, trouble: { answer: 429, headers: { 'retry-after': '1' } } }],
+  ['is too busy at every third request and does not say for how long', 'busy', { every: 3, trouble: { answer: 429 } }],
+  ['is slow', 'slow', { trouble: { delayMs: 300 } }],
+  ['cuts every third connection', 'cut', { every: 3, trouble: 'cut' }],
+  ['does what is asked and loses every second answer', 'lost', { every: 2, verbs: ['patch', 'apply'], trouble: 'lose-answer' }],
+];
+const OTHERS = ['undisturbed', 'forgotten', 'away', 'unpermitted', 'ungoverned', 'unknown'];
+
+let workshop: Workshop;
+let here: ConstantWorld;
+let way: FaultyWay;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  const workloads = [...SOME.map(([, app]) => app), ...OTHERS].map((app) => ({ ...aWorkload(app, TOO_LARGE), replicas: PODS }));
+  here = await ConstantWorld.start(workshop, workloads, async (world) => {
+    way = await FaultyWay.open(workshop, { kubeconfig: world.kubeconfig, admin: world.client.transport });
+    await world.client.create(CRDS, aNewerCrd());
+    await world.client.create(CRDS, aForeignCrd());
+    return way.kubeconfig;
+  });
+}, UP_MS);
+afterAll(() => workshop.end());
+
+interface Health {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+const healthOf = async (name: string): Promise<Health | undefined> =>
+  (await read<readonly Health[]>(here.controller.dashboard, 'health')).find((each) => each.name === name);
+
+test(
+  'Nothing disturbed: the change that every other test must end with, too',
+  async () => {
+    await govern('undisturbed');
+    await rightSized('undisturbed');
+  },
+  TEST_MS,
+);
+
+describe('An API server that', () => {
+  test.each(SOME)(
+    '%s: the same end, each pod changed once, what was promised and nothing else',
+    async (_words, app, fault) => {
+      const running = way.proxy.begin(fault);
+      try {
+        await govern(app);
+        await rightSized(app);
+        expect(running.met()).toBeGreaterThan(2);
+      } finally {
+        running.end();
+      }
+      changedOnce(app);
+      await atEase();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'cuts every watch and has forgotten the versions that they had come to: all is listed again, and nothing is missed',
+    async () => {
+      const running = way.proxy.begin({ verbs: ['watch'], every: 2, trouble: { answer: 410, body: gone } });
+      try {
+        expect(way.proxy.cutWatches()).toBeGreaterThan(10);
+        await govern('forgotten');
+        await rightSized('forgotten');
+        expect(running.met()).toBeGreaterThan(0);
+      } finally {
+        running.end();
+      }
+      changedOnce('forgotten');
+      await atEase();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'does not know our token (any more): said, nothing acted on, reads go on; taken up again when the file holds a new one',
+    async () => {
+      way.expireToken();
+      way.proxy.cutWatches('pods');
+      const health = await eventually('health that says so', SOON_MS, async () => {
+        const informer = await healthOf('informer/pods');
+        return informer?.message.includes('is the token expired?') === true && informer;
+      });
+      expect(health.status).toBe('failed');
+      await govern('unknown');
+      const answer = await eventually('reads marked stale', SOON_MS, async () => {
+        const said = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+        return said.envelope.meta.stale === true && said;
+      });
+      expect([answer.status, answer.envelope.data.length > 0]).toEqual([200, true]);
+      expect(resizesOf('unknown')).toEqual([]);
+
+      await way.renewToken();
+      await rightSized('unknown');
+      await atEase();
+    },
+    TEST_MS,
+  );
+});
+
+describe('A permission that is taken away', () => {
+  test(
+    'to resize: named in log, health, answers and on the policy; everything else goes on; done when it is given back',
+    async () => {
+      const giveBack = await way.forbid('pods/resize', ['patch']);
+      await govern('unpermitted');
+      const permissions = await eventually('health that names it', SOON_MS, async () => {
+        const health = await healthOf('permissions');
+        return health?.status === 'degraded' && health;
+      });
+      expect(permissions.message).toContain('patch pods/resize in namespace shop');
+      expect(logged(here.controller.process, 'A permission is missing')).toContainEqual(
+        expect.objectContaining({ permission: 'patch pods/resize in namespace shop' }),
+      );
+      await eventuallyReads(
+        'its name on the policy',
+        SOON_MS,
+        async () => (await here.cluster.policy('unpermitted')).status?.conditions?.find(({ type }) => type === 'Ready')?.message ?? '',
+        (message) => message.includes('not permitted: patch pods/resize in namespace shop'),
+      );
+      const { envelope } = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
+      expect(envelope.meta).toMatchObject({ warnings: [expect.objectContaining({ code: 'permission_missing' })] });
+      expect(resizesOf('unpermitted')).toEqual([]);
+
+      await giveBack();
+      await rightSized('unpermitted');
+      changedOnce('unpermitted');
+      await atEase();
+    },
+    TEST_MS,
+  );
+
+  test(
+    'to see policies: nothing is done by those that were seen, because they may have changed; done when it is given back',
+    async () => {
+      await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: 'true' });
+      await here.recommendationOf('ungoverned', ({ state }) => state === 'excluded');
+      await govern('ungoverned');
+      await here.cycles('ungoverned', 1);
+      const giveBack = await way.forbid('podresizepolicies', ['list', 'watch']);
+      way.proxy.cutWatches('podresizepolicies.evenkeel.io');
+      await eventually('the informer that says so', SOON_MS, async () =>
+        (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
+      );
+      await eventually('what is known to be too old', SOON_MS, async () => {
+        const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
+        return meta.stale;
+      });
+      await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: null });
+      await here.recommendationOf('ungoverned', ({ reason }) => reason === 'stale-data');
+      expect(resizesOf('ungoverned')).toEqual([]);
+
+      await giveBack();
+      await rightSized('ungoverned');
+      changedOnce('ungoverned');
+      await atEase();
+    },
+    TEST_MS,
+  );
+});
+
+test(
+  'An API server that refuses connections: said, reads go on; what was due is done when it is back',
+  async () => {
+    await way.proxy.refuse();
+    await eventually('health that says so', SOON_MS, async () => (await healthOf('informer/pods'))?.status === 'failed');
+    await govern('away');
+    expect((await ask(here.controller.dashboard, 'recommendations')).status).toBe(200);
+    await way.proxy.accept();
+    await rightSized('away');
+    changedOnce('away');
+    await atEase();
+  },
+  TEST_MS,
+);
+
+describe('A CRD that is not ours as it is', () => {
+  test('newer than this Evenkeel is kept, and another of its name is left alone: both are named, and all of the above worked', async () => {
+    const health = await healthOf('custom-resources');
+    expect(health?.status).toBe('failed');
+    expect(health?.message).toContain('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this');
+    expect(health?.message).toMatch(/rebalanceruns\.evenkeel\.io cannot be brought up to date.*does not serve v1alpha1/);
+    const newer = await here.cluster.get<{ readonly metadata: { readonly annotations: Record<string, string> } }>(
+      `${CRDS}/accesspolicies.evenkeel.io`,
+    );
+    expect(newer.metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
+    expect(logged(here.controller.process, 'A custom resource is not as it should be')).toHaveLength(2);
+  });
+});
+
+/** A cycle each second of real time: what fails is to be what was asked for the workload, not what tells of the policy. */
+async function govern(app: string): Promise<void> {
+  await here.govern(app, { interval: '5m' });
+}
+
+async function annotate(app: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
+  await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/${app}`, { metadata: { annotations } });
+}
+
+/** The workload's pods have what is right, as their nodes report it, and its Recommendation is at rest. */
+async function rightSized(app: string): Promise<void> {
+  await eventuallyReads(
+    `${app} right-sized`,
+    SOON_MS,
+    () => here.resourcesOf(app),
+    (all) => all.length === PODS && all.every(isRight),
+  );
+  await here.recommendationOf(app, ({ state, apply }) => state === 'applied' && apply === undefined);
+}
+
+function isRight({ requests }: Resources): boolean {
+  const { cpuMillicores, memoryBytes } = readQuantities(requests);
+  return within(cpuMillicores, RIGHT.cpuMillicores) && within(memoryBytes === null ? null : memoryBytes / 2 ** 20, RIGHT.memoryMib);
+}
+
+function within(value: number | null, [from, to]: readonly [number, number]): boolean {
+  return value !== null && value >= from && value <= to;
+}
+
+/** Each of its pods was given its values by one write, and by no other; and they had been told before. */
+function changedOnce(app: string): void {
+  const resizes = resizesOf(app);
+  expect(resizes).toHaveLength(PODS);
+  expect(new Set(resizes).size).toBe(PODS);
+  expect(here.watch.unpromised).toEqual([]);
+}
+
+/** Paths of the resizes that were carried out. */
+function resizesOf(app: string): readonly string[] {
+  return way.proxy.answered
+    .filter(({ resource, verb, path, status }) => {
+      return resource === 'pods/resize' && verb === 'patch' && status === 200 && path.includes(`/pods/${app}-`);
+    })
+    .map(({ path }) => path);
+}
+
+/** Nothing waits, nothing is old, nothing is wrong: with the fault its traces are gone. */
+async function atEase(): Promise<void> {
+  await eventually('ready', SOON_MS, async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200);
+  await eventually('every informer well', SOON_MS, async () => {
+    const health = await read<readonly Health[]>(here.controller.dashboard, 'health');
+    // The kind whose CRD is another's stays as it is.
+    const unwell = health.filter(({ name, status }) => name.startsWith('informer/') && status !== 'ok' && !name.includes('rebalanceruns'));
+    if (unwell.length > 0) throw new Error(JSON.stringify(unwell));
+    return true;
+  });
+  await eventually('nothing stale', SOON_MS, async () => {
+    const { meta } = (await ask(here.controller.dashboard, 'recommendations')).envelope;
+    return meta.stale === undefined && !('warnings' in meta);
+  });
+  expect(here.controller.process.running).toBe(true);
+}
+
+function ourCrd(plural: string): {
+  metadata: { name: string; annotations?: object };
+  spec: { scope: string; versions: { name: string }[] };
+} {
+  return parse(readFileSync(join(ROOT, 'crds', `${plural}.yaml`), 'utf8')) as ReturnType<typeof ourCrd>;
+}
+
+function aNewerCrd(): object {
+  const crd = ourCrd('accesspolicies');
+  return { ...crd, metadata: { ...crd.metadata, annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } };
+}
+
+/** Somebody's own kind of the same name: another scope, another version, none of our fields. */
+function aForeignCrd(): object {
+  const { metadata, spec } = ourCrd('rebalanceruns');
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { sauce: { type: 'string' } } } } },
+  };
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata,
+    spec: { ...spec, scope: 'Namespaced', versions: [{ name: 'v1', served: true, storage: true, schema }] },
+  };
+}
