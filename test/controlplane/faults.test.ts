@@ -1,0 +1,256 @@
+// A real control plane that fails under a controller at work: its API server killed, its etcd standing still, its watches
+// cut, its answers wrong, its token gone, its permission taken. The end is the undisturbed one, and the audit log shows
+// that nothing was done twice.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CRD_VERSION_ANNOTATION } from '../../src/adapters/kubernetes/crd-installer.ts';
+import { DAY_MS } from '../../src/core/model/units.ts';
+import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
+import { type Controller, logged, startController } from '../e2e/controller-process.ts';
+import { ask, read } from '../e2e/dashboard.ts';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { FaultyWay } from '../e2e/faulty-way.ts';
+import { Workshop } from '../e2e/processes.ts';
+import type { RunningFault } from '../fakes/fault-proxy.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const UP_MS = 400_000;
+const SOON_MS = 240_000;
+const ETCD_AWAY_MS = 60_000;
+const NAMESPACE = 'shop';
+const REPLICAS = 3;
+const APPS = ['undisturbed', 'restarted', 'frozen', 'refused', 'unknown', 'unpermitted'];
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+let workshop: Workshop;
+let cluster: RealCluster;
+let client: ClusterClient;
+let way: FaultyWay;
+let controller: Controller;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  cluster = await RealCluster.start({ name: 'faults', nodes: 3 });
+  client = await ClusterClient.connect(workshop, cluster.kubeconfig);
+  way = await FaultyWay.open(workshop, { kubeconfig: cluster.kubeconfig, admin: client.transport });
+  await cluster.kubectl('create', 'namespace', NAMESPACE);
+  for (const app of APPS) await client.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aDeployment(app));
+  await eventually('all pods running', SOON_MS, async () => {
+    const pods = await client.pods(NAMESPACE);
+    return pods.filter(({ status }) => status.phase === 'Running').length === APPS.length * REPLICAS;
+  });
+  const history = join(workshop.folder, 'learnt.sqlite');
+  const uses = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
+  await writeLearntUsage(
+    history,
+    APPS.map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
+    7 * DAY_MS,
+  );
+  controller = await startController(workshop, {
+    'kubernetes.kubeconfig': way.kubeconfig,
+    'history.url': `sqlite:${history}`,
+    'kubelet.interval': '5s',
+    'controller.calmStart': '1s',
+  });
+}, UP_MS);
+
+afterAll(async () => {
+  await workshop.end();
+  await (cluster as RealCluster | undefined)?.stop();
+}, UP_MS);
+
+test('Nothing disturbed: the end that every other test must come to, too', async () => {
+  await govern('undisturbed');
+  await resized('undisturbed');
+});
+
+describe('A control plane', () => {
+  test('whose API server is killed while pods are resized, and comes back', async () => {
+    await govern('restarted');
+    await eventually('the first resize', SOON_MS, async () => (await resizesOf('restarted')).length > 0);
+    cluster.signalComponent('kube-apiserver', 'SIGKILL');
+    await eventually('health that says so', SOON_MS, async () => (await healthOf('api-server'))?.status === 'failed');
+    expect((await ask(controller.dashboard, 'recommendations')).status).toBe(200);
+    await cluster.restartComponent('kube-apiserver');
+    await resized('restarted');
+    await atEase();
+  });
+
+  test('that takes our permission to resize: named everywhere (and done after it is given back: the last of these tests)', async () => {
+    const giveBack = await way.forbid('pods/resize', ['patch']);
+    await govern('unpermitted');
+    const words = `patch pods/resize in namespace ${NAMESPACE}`;
+    await eventually('health that names it', SOON_MS, async () => (await healthOf('permissions'))?.message.includes(words));
+    expect(logged(controller.process, 'A permission is missing')).toContainEqual(expect.objectContaining({ permission: words }));
+    await eventually('its name on the policy', SOON_MS, async () =>
+      (await client.policy('unpermitted')).status?.conditions?.some(({ message }) => message.includes(`not permitted: ${words}`)),
+    );
+    await giveBack();
+  });
+
+  test('whose etcd stands still for a minute: reads go on, and what was due is done afterwards', async () => {
+    await govern('frozen');
+    cluster.signalComponent('etcd', 'SIGSTOP');
+    const until = Date.now() + ETCD_AWAY_MS;
+    let answered = 0;
+    try {
+      await eventually('the minute to be over', SOON_MS, async () => {
+        const { status } = await ask(controller.dashboard, 'recommendations');
+        expect(status).toBe(200);
+        answered += 1;
+        return Date.now() > until;
+      });
+    } finally {
+      cluster.signalComponent('etcd', 'SIGCONT');
+    }
+    expect(answered).toBeGreaterThan(5);
+    await resized('frozen');
+    await atEase();
+  });
+
+  test('behind a way that cuts watches, answers 500, asks to wait and loses answers', async () => {
+    const faults: readonly RunningFault[] = [
+      way.proxy.begin({ every: 10, trouble: { answer: 500 } }),
+      way.proxy.begin({ every: 9, trouble: { answer: 429, headers: { 'retry-after': '1' } } }),
+      way.proxy.begin({ every: 8, trouble: { answer: 429 } }),
+      way.proxy.begin({ every: 2, verbs: ['patch'], resources: ['pods/resize'], trouble: 'lose-answer' }),
+    ];
+    expect(way.proxy.cutWatches()).toBeGreaterThan(10);
+    try {
+      await govern('refused');
+      await resized('refused');
+      expect(faults.filter((fault) => fault.met() === 0)).toEqual([]);
+    } finally {
+      for (const fault of faults) fault.end();
+    }
+    await atEase();
+  });
+
+  test('that does not know our token until a new one is in its file', async () => {
+    way.spoilToken();
+    await eventually('the new file to be read', SOON_MS, async () => (await healthOf('api-server'))?.message.includes('HTTP 401'));
+    way.proxy.cutWatches('pods');
+    await eventually('health that says so', SOON_MS, async () =>
+      (await healthOf('informer/pods'))?.message.includes('is the token expired?'),
+    );
+    await govern('unknown');
+    expect((await ask(controller.dashboard, 'recommendations')).status).toBe(200);
+    expect(await resizesOf('unknown')).toEqual([]);
+    await way.renewToken();
+    await resized('unknown');
+    await atEase();
+  });
+
+  test('that holds a newer CRD than ours: kept at the next start, and named', async () => {
+    await client.merge(`${CRDS}/accesspolicies.evenkeel.io`, { metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } });
+    const next = await startController(workshop, { 'kubernetes.kubeconfig': way.kubeconfig });
+    const health = (await read<readonly Health[]>(next.dashboard, 'health')).find(({ name }) => name === 'custom-resources');
+    expect(health?.message).toContain('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this');
+    const { metadata } = await client.get<{ readonly metadata: { readonly annotations: Readonly<Record<string, string>> } }>(
+      `${CRDS}/accesspolicies.evenkeel.io`,
+    );
+    expect(metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
+    await next.process.kill();
+  });
+});
+
+// A pod that was refused for want of a permission is tried again after two minutes: most of them have passed by now.
+test('What was not permitted is done after the permission was given back', async () => {
+  await resized('unpermitted');
+  await atEase();
+});
+
+test('Of all these pods each was resized once, by the audit log', async () => {
+  const names = (await client.pods(NAMESPACE)).map(({ metadata }) => metadata.name).sort();
+  const resizedNames = (await Promise.all(APPS.map((app) => resizesOf(app)))).flat().sort();
+  expect(resizedNames).toEqual(names);
+});
+
+interface Health {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+}
+
+async function healthOf(name: string): Promise<Health | undefined> {
+  return (await read<readonly Health[]>(controller.dashboard, 'health')).find((each) => each.name === name);
+}
+
+/** A policy of its own, which decides as quickly as can be, by a fixed rule. */
+async function govern(app: string): Promise<void> {
+  const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } } as const;
+  const timing = { cooldown: '1s', interval: '5s', rollback: { within: '1s' } } as const;
+  const spec = { mode: 'Auto', cpu: rule, memory: rule, minConfidence: 0, ...timing, workloadSelector: { matchLabels: { app } } } as const;
+  await client.create(PATHS.policies, aPolicy(app, spec));
+}
+
+/** All pods of a workload have what the undisturbed one's have, and it is less than before. */
+async function resized(app: string): Promise<void> {
+  await eventuallyReads(
+    `${app} resized`,
+    SOON_MS,
+    async () => [await requestsOf(app), await requestsOf('undisturbed')] as const,
+    ([all, right]) => all.length === REPLICAS && new Set([...all, ...right]).size === 1 && !all[0]?.includes('400m'),
+  );
+  // At rest: what is to be counted in the end was all of it.
+  await eventually(`${app} at rest`, SOON_MS, async () => {
+    const { status } = (await client.recommendations()).find(({ spec }) => spec.targetRef.name === app) ?? {};
+    return status?.state === 'applied' && status.apply === undefined;
+  });
+}
+
+/** Requests as the nodes report them. */
+async function requestsOf(app: string): Promise<readonly string[]> {
+  const pods = (await client.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
+  return pods.map(({ status }) => {
+    const { requests = {} }: Resources = status.containerStatuses?.[0]?.resources ?? {};
+    return `${String(requests.cpu)} ${String(requests.memory)}`;
+  });
+}
+
+/** Pods of a workload whose resize the API server has carried out, once for each time. */
+async function resizesOf(app: string): Promise<readonly string[]> {
+  const events = await cluster.audit(
+    ({ objectRef, responseStatus, userAgent = '', requestURI }) =>
+      objectRef?.resource === 'pods' &&
+      objectRef.subresource === 'resize' &&
+      objectRef.name?.startsWith(`${app}-`) === true &&
+      responseStatus?.code === 200 &&
+      userAgent.startsWith('evenkeel') &&
+      !requestURI.includes('dryRun'),
+  );
+  return events.map(({ objectRef }) => objectRef?.name ?? '');
+}
+
+/** Ready, every informer well, nothing stale. */
+async function atEase(): Promise<void> {
+  await eventually('ready', SOON_MS, async () => (await fetch(`${controller.probes}/readyz`)).status === 200);
+  await eventually('every informer well', SOON_MS, async () => {
+    const unwell = (await read<readonly Health[]>(controller.dashboard, 'health')).filter(
+      ({ name, status }) => name.startsWith('informer/') && status !== 'ok',
+    );
+    if (unwell.length > 0) throw new Error(JSON.stringify(unwell));
+    return true;
+  });
+  await eventually(
+    'nothing stale',
+    SOON_MS,
+    async () => (await ask(controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
+  );
+  expect(controller.process.running).toBe(true);
+}
+
+function aDeployment(name: string): object {
+  const labels = { app: name };
+  const resources = { requests: { cpu: '400m', memory: '512Mi' }, limits: { memory: '1Gi' } };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi' };
+  const containers = [{ name: 'app', image: 'registry.example/app:1', resources }];
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, labels },
+    spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template: { metadata: { labels, annotations }, spec: { containers } } },
+  };
+}
