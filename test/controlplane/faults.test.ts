@@ -128,8 +128,15 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('that does not know our token until a new one is in its file', async () => {
-    way.spoilToken();
+  test('for which our token has expired, until a new one is in its file', async () => {
+    const answers: number[] = [];
+    for (const minutes of [30, -1]) {
+      const token = cluster.tokenUntil(way.token(), new Date(Date.now() + minutes * 60_000));
+      answers.push((await cluster.api.request({ method: 'GET', path: '/api/v1/pods?limit=1', token })).status);
+    }
+    // It is the end alone that is refused, not who signed it.
+    expect(answers).toEqual([200, 401]);
+    way.replaceToken((token) => cluster.tokenUntil(token, new Date(Date.now() - 60_000)));
     await eventually('the new file to be read', SOON_MS, async () => (await healthOf('api-server'))?.message.includes('HTTP 401'));
     way.proxy.cutWatches('pods');
     await eventually('health that says so', SOON_MS, async () =>

@@ -2,6 +2,7 @@
 // test needs of it. Each cluster has a name of its own and goes with its suite.
 
 import { execFile } from 'node:child_process';
+import { sign } from 'node:crypto';
 import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -115,6 +116,16 @@ export class RealCluster {
     return status.token;
   }
 
+  /** The same ServiceAccount token with another end, signed by the cluster's own key: one in the past has truly run out. */
+  tokenUntil(token: string, expiresAt: Date): string {
+    const [header = '', payload = ''] = token.split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object;
+    const exp = Math.floor(expiresAt.getTime() / 1000);
+    const text = `${header}.${base64url({ ...claims, iat: exp - 3600, nbf: exp - 3600, exp })}`;
+    const key = readFileSync(this.layout.key('service-accounts'), 'utf8');
+    return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+  }
+
   /** Path of a kubeconfig that holds nothing but this token; `server` where requests go through a proxy of the test's. */
   kubeconfigWith(token: string, name = 'service-account', server = this.server): string {
     const path = join(this.folder, `${name}.kubeconfig`);
@@ -207,4 +218,8 @@ function run(program: string, args: readonly string[], environment: Readonly<Rec
       else reject(new Error(`${program} ${args.join(' ')}: ${stderr || err.message}\n${stdout}`, { cause: err }));
     });
   });
+}
+
+function base64url(content: object): string {
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
 }

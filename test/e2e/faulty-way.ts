@@ -68,12 +68,17 @@ export class FaultyWay {
   /** From now on the token that is in the file is refused, as an expired one is. */
   expireToken(): void {
     const body = JSON.stringify({ kind: 'Status', status: 'Failure', code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
-    this.proxy.begin({ authorization: `Bearer ${readFileSync(this.#tokenFile, 'utf8')}`, trouble: { answer: 401, body } });
+    this.proxy.begin({ authorization: `Bearer ${this.token()}`, trouble: { answer: 401, body } });
   }
 
-  /** Another that the API server never knew. It is noticed when the file is read again. */
-  spoilToken(): void {
-    this.#writeToken('e30.e30.expired');
+  /** What is in the file. */
+  token(): string {
+    return readFileSync(this.#tokenFile, 'utf8');
+  }
+
+  /** What is in the file becomes another token. It is noticed when the file is read again. */
+  replaceToken(by: (token: string) => string): void {
+    this.#writeToken(by(this.token()));
   }
 
   /** Takes verbs on a resource out of the controller's ClusterRole. Answers how to give them back. */
