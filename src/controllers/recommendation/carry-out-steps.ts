@@ -5,7 +5,7 @@ import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
 import { sameValues } from '../../core/rightsizing/apply/container-values.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decide-workload.ts';
+import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import type { FailedResize } from '../../core/rightsizing/apply/situation.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { AppliedValue } from '../../ports/history.ts';

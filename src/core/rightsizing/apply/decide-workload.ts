@@ -1,56 +1,27 @@
 // Decides everything about one workload: what it should have, whether that may be done now, to which pods, and what to
 // remember. Pure: the same situation gives the same decision, bit for bit.
 
-import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
+import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { PodRecord } from '../../model/pod.ts';
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { containerMode } from '../policy/policy-rules.ts';
-import { changeSummary, collectingText } from './change-summary.ts';
+import { changeSummary } from './change-summary.ts';
 import { carryOut, mayBeEvicted, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { sameValues, type Values } from './container-values.ts';
+import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import { rememberFailures, writeBackOf } from './failed-resizes.ts';
-import { holdsChange, holdsDecisions, holdsEverything, mostTelling, outlivesHold, type Waiting } from './interlocks.ts';
+import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
+import { begun, rolledBack } from './memory-steps.ts';
+import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
 import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
 import { partOfTarget, workloadFigures, type ContainerFigures } from './workload-figures.ts';
 
-/** Something worth a Kubernetes Event. */
-export interface DecisionNote {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: 'RolledBack' | 'ApprovalLapsed' | 'ResizeDeferred' | 'ResizeInfeasible' | 'ResizeWrittenBack' | 'InvalidAnnotation';
-  readonly message: string;
-}
-
-export interface WorkloadDecision {
-  readonly state: RecommendationState;
-  readonly reason: AwaitingReason | BlockedReason | 'rejected' | null;
-  readonly message: string;
-  /** Earliest next try; null where that is not known. */
-  readonly until: Instant | null;
-  readonly mode: ResizeMode;
-  readonly containers: readonly ContainerFigures[];
-  /** To be written down before any step is taken. */
-  readonly memory: ResizeMemory;
-  /** Resizes to make now, in order. */
-  readonly steps: readonly ResizeStep[];
-  /** A pod to evict because its node can never give it what it needs; null: none. */
-  readonly evict: PodRecord | null;
-  readonly notes: readonly DecisionNote[];
-  /** When to decide again at the latest. */
-  readonly lookAgainInMs: DurationMs;
-}
-
 /** While a change is under way the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
-/** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
-const HOLD_MS: DurationMs = 24 * HOUR_MS;
-const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
-
-type Outcome = Pick<WorkloadDecision, 'state' | 'reason' | 'message' | 'until'>;
-
 /** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
 export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
   return new Deciding(situation).decide();
@@ -97,22 +68,10 @@ class Deciding {
     this.#situation = { ...this.#situation, memory: { ...this.#memory, ...change } };
   }
 
-  /** What settles the matter before any change is thought of. */
   #neverChanges(): Outcome | null {
-    const { overrides, policyProblem, standing } = this.#situation;
-    if (overrides.excluded) return outcome('excluded', null, 'left alone by the annotation evenkeel.io/exclude');
-    if (this.#mode === 'Off') return outcome('excluded', null, 'left alone: mode Off');
-    const [problem] = overrides.problems;
-    if (problem !== undefined) {
-      this.#notes.push({ type: 'Warning', reason: 'InvalidAnnotation', message: problem });
-      return outcome('blocked', 'invalid-annotation', overrides.problems.join('; '));
-    }
-    if (policyProblem !== null) return outcome('blocked', 'invalid-policy', policyProblem);
-    if (!standing.inPlace) return outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33');
-    if (this.#figures.every((figures) => figures.target === null)) {
-      return outcome('collecting', null, collectingText(this.#figures, this.#situation));
-    }
-    return null;
+    const settled = neverChanges(this.#situation, this.#mode, this.#figures);
+    this.#notes.push(...(settled?.notes ?? []));
+    return settled?.outcome ?? null;
   }
 
   #mayChange(): Outcome {
@@ -227,16 +186,7 @@ class Deciding {
       by,
       values,
     };
-    const raisesOnly = !mustProveItself(change, inForce);
-    const loweredAt = new Map(this.#memory.memoryLimitLoweredAt);
-    for (const [name, to] of values) {
-      if ((to.limits.memoryBytes ?? 0) < (inForce.get(name)?.limits.memoryBytes ?? 0)) loweredAt.set(name, now);
-    }
-    this.#remember({
-      apply: raisesOnly ? { ...change, stage: 'All' } : change,
-      previous: { at: now, values: inForce },
-      memoryLimitLoweredAt: loweredAt,
-    });
+    this.#remember(begun(this.#memory, change, inForce));
     return outcome('applying', null, this.#summary());
   }
 
@@ -360,16 +310,7 @@ class Deciding {
 
   #rollBack(reason: string, message: string, requestedAt: Instant | null): void {
     const { memory, now } = this.#situation;
-    const values = memory.previous?.values;
-    const count = requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
-    const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
-    const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
-    this.#remember({
-      apply: null,
-      previous: null,
-      lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
-      rolledBack: { at: now, reason, message, heldUntil: now + hold, count, requestedAt, values: takenBack },
-    });
+    this.#remember(rolledBack(memory, now, { reason, message, requestedAt }));
     this.#notes.push({
       type: requestedAt === null ? 'Warning' : 'Normal',
       reason: 'RolledBack',
@@ -452,15 +393,6 @@ class Deciding {
   #inForceOrBefore(): Values {
     return this.#memory.apply === null ? this.#inForce() : (this.#memory.previous?.values ?? this.#inForce());
   }
-}
-
-function outcome(state: RecommendationState, reason: WorkloadDecision['reason'], message: string, until: Instant | null = null): Outcome {
-  return { state, reason, message, until };
-}
-
-function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
-  const waiting = mostTelling(waits);
-  return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
 }
 
 function reasonOf(changes: readonly DueChange[]): string {

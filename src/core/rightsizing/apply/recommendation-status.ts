@@ -14,7 +14,7 @@ import { nextConditions } from '../../recommendations/conditions.ts';
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import type { ContainerTarget } from './container-target.ts';
-import type { WorkloadDecision } from './decide-workload.ts';
+import type { WorkloadDecision } from './decision.ts';
 import { riskOf } from './risk.ts';
 import type { ResizeMemory } from './situation.ts';
 import type { ContainerFigures } from './workload-figures.ts';

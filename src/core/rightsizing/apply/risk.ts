@@ -1,6 +1,6 @@
 import type { RiskLevel } from '../../../apis/conditions.ts';
 import type { ResourceAdvice } from '../advice.ts';
-import type { WorkloadDecision } from './decide-workload.ts';
+import type { WorkloadDecision } from './decision.ts';
 import type { ContainerFigures } from './workload-figures.ts';
 
 const LEVELS: readonly RiskLevel[] = ['none', 'low', 'medium', 'high'];

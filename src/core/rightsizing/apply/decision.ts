@@ -1,0 +1,48 @@
+// What a decision about one workload consists of.
+
+import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { DurationMs, Instant } from '../../model/units.ts';
+import type { ResizeStep } from './carry-out.ts';
+import { mostTelling, type Waiting } from './interlocks.ts';
+import type { ResizeMemory } from './situation.ts';
+import type { ContainerFigures } from './workload-figures.ts';
+
+/** Something worth a Kubernetes Event. */
+export interface DecisionNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: 'RolledBack' | 'ApprovalLapsed' | 'ResizeDeferred' | 'ResizeInfeasible' | 'ResizeWrittenBack' | 'InvalidAnnotation';
+  readonly message: string;
+}
+
+export interface WorkloadDecision {
+  readonly state: RecommendationState;
+  readonly reason: AwaitingReason | BlockedReason | 'rejected' | null;
+  readonly message: string;
+  /** Earliest next try; null where that is not known. */
+  readonly until: Instant | null;
+  readonly mode: ResizeMode;
+  readonly containers: readonly ContainerFigures[];
+  /** To be written down before any step is taken. */
+  readonly memory: ResizeMemory;
+  /** Resizes to make now, in order. */
+  readonly steps: readonly ResizeStep[];
+  /** A pod to evict because its node can never give it what it needs; null: none. */
+  readonly evict: PodRecord | null;
+  readonly notes: readonly DecisionNote[];
+  /** When to decide again at the latest. */
+  readonly lookAgainInMs: DurationMs;
+}
+
+/** Where a decision has come to, in words. */
+export type Outcome = Pick<WorkloadDecision, 'state' | 'reason' | 'message' | 'until'>;
+
+export function outcome(state: RecommendationState, reason: Outcome['reason'], message: string, until: Instant | null = null): Outcome {
+  return { state, reason, message, until };
+}
+
+/** The most telling of what is waited for; `otherwise` where nothing is. */
+export function fromWaiting(waits: readonly Waiting[], otherwise: Outcome): Outcome {
+  const waiting = mostTelling(waits);
+  return waiting === null ? otherwise : outcome('awaiting', waiting.reason, waiting.message, waiting.until);
+}

@@ -1,0 +1,43 @@
+// How what is remembered changes when a change begins and when it is taken back.
+
+import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { Values } from './container-values.ts';
+import type { ChangeUnderWay, ResizeMemory } from './situation.ts';
+import { mustProveItself } from './stages.ts';
+
+/** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
+const HOLD_MS: DurationMs = 24 * HOUR_MS;
+const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+
+/** @param inForce what every container has before it */
+export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
+  const { startedAt, values } = change;
+  const raisesOnly = !mustProveItself(change, inForce);
+  const loweredAt = new Map(memory.memoryLimitLoweredAt);
+  for (const [name, to] of values) {
+    if ((to.limits.memoryBytes ?? 0) < (inForce.get(name)?.limits.memoryBytes ?? 0)) loweredAt.set(name, startedAt);
+  }
+  return {
+    apply: raisesOnly ? { ...change, stage: 'All' } : change,
+    previous: { at: startedAt, values: inForce },
+    memoryLimitLoweredAt: loweredAt,
+  };
+}
+
+/** @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic */
+export function rolledBack(
+  memory: ResizeMemory,
+  now: Instant,
+  why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
+): Partial<ResizeMemory> {
+  const values = memory.previous?.values;
+  const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
+  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+  return {
+    apply: null,
+    previous: null,
+    lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
+    rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+  };
+}
