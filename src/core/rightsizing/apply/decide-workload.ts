@@ -6,11 +6,10 @@ import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
-import { carryOut, mayBeEvicted, type CarryOut, type ResizeStep } from './carry-out.ts';
+import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { sameValues, type Values } from './container-values.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
-import { rememberFailures, writeBackOf } from './failed-resizes.ts';
 import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
 import { begun, rolledBack } from './memory-steps.ts';
 import { neverChanges } from './never-changes.ts';
@@ -19,6 +18,7 @@ import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSitua
 import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
 import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
 import { partOfTarget, workloadFigures, type ContainerFigures } from './workload-figures.ts';
+import { writeBacks } from './write-backs.ts';
 
 /** While a change is under way the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
@@ -255,30 +255,12 @@ class Deciding {
   }
 
   #writeBack(): Outcome | null {
-    const { pods, now, policy, workload } = this.#situation;
-    const backs = pods.flatMap((pod) => writeBackOf(pod, now) ?? []);
-    const failures = rememberFailures(
-      this.#memory.failures,
-      backs.map(({ failure }) => failure),
-      pods,
-    );
-    if (backs.length > 0 || failures.length !== this.#memory.failures.length) this.#remember({ failures });
-    const [first] = backs;
-    if (first === undefined) return null;
-    for (const { pod, containers, failure } of backs) {
-      this.#steps.push({
-        pod,
-        containers,
-        kind: 'write-back',
-        lowers: false,
-        because: `the node says ${failure.state}: ${failure.message}`,
-      });
-      this.#notes.push({ type: 'Warning', reason: 'ResizeWrittenBack', message: `${pod.name}: ${failure.state}, ${failure.message}` });
-    }
-    const { pod, failure } = first;
-    if (policy.apply === 'InPlaceOrEvict' && failure.state === 'infeasible' && workload.replicas.ready >= 2 && mayBeEvicted(pod))
-      this.#evict = pod;
-    return outcome('awaiting', 'capacity', `${pod.name}: ${failure.message}`);
+    const { failures, steps, notes, evict, outcome: told } = writeBacks(this.#situation);
+    if (failures !== null) this.#remember({ failures });
+    this.#steps.push(...steps);
+    this.#notes.push(...notes);
+    this.#evict = evict;
+    return told;
   }
 
   #rollBackOnRequest(): void {
