@@ -24,6 +24,11 @@ export interface ResourceRules {
 export interface RecommenderRules {
   readonly cpu: ResourceRules;
   readonly memory: ResourceRules;
+  /**
+   * Where each change is dear (it costs a restart): values that last instead of values that follow the hour, some four
+   * changes a day at most. CPU does not react inside the hour then; memory still does, as a kill costs a restart, too.
+   */
+  readonly calm: boolean;
   /** Evidence older than this is not counted (peaks, percentiles of a fixed rule, coverage). */
   readonly historyWindowMs: DurationMs;
   /** Less history than this: `ContainerAdvice.enoughHistory` is false. */
@@ -41,6 +46,7 @@ export const MIN_MEMORY_BYTES: Bytes = 16 * MiB;
 export const DEFAULT_RECOMMENDER_RULES: RecommenderRules = {
   cpu: { goal: 'Balanced', percentile: null, margin: null, min: MIN_CPU_MILLICORES, max: null },
   memory: { goal: 'Balanced', percentile: null, margin: null, min: MIN_MEMORY_BYTES, max: null },
+  calm: false,
   historyWindowMs: 14 * DAY_MS,
   minSamplesMs: DAY_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },

@@ -14,10 +14,13 @@ import { OomLog } from './oom-log.ts';
 import { adviseFromKills, adviseResource } from './resource-advice.ts';
 import { ResourceModel, SLOT_MS } from './resource-model.ts';
 import { CPU_TUNING, MEMORY_TUNING } from './resource-rules.ts';
+import type { Pace } from './resource-rules.ts';
 import { SlotCollector, slotOf } from './slot-collector.ts';
 
-/** Version of the checkpoint's encoding; older and newer ones are refused. */
-export const CHECKPOINT_VERSION = 1;
+/** Version of the checkpoint's encoding. What the version before wrote is read, too; all others are refused. */
+export const CHECKPOINT_VERSION = 2;
+/** Versions that can be read. */
+const READABLE_VERSIONS: readonly number[] = [1, CHECKPOINT_VERSION];
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */
@@ -83,11 +86,12 @@ export class ContainerModel {
   advise(container: string, now: Instant, rules: RecommenderRules): ContainerAdvice | null {
     if (Number.isNaN(this.#firstSampleAt)) return this.#ooms.lastAt === null ? null : this.#adviseUnmeasured(container, now, rules);
     this.#advanceTo(now);
+    const pace: Pace = rules.calm ? 'calm' : 'hourly';
     const historyMs = Math.max(0, this.#lastSampleAt - this.#firstSampleAt);
     const windowDays = rules.historyWindowMs / DAY_MS;
     const coverage = this.#days.coverage(slotOf(this.#firstSampleAt), slotOf(this.#lastSampleAt) + 1, Math.floor(windowDays));
     const trust = (model: ResourceModel, of: ResourceRules): ConfidenceInputs => ({
-      ...calibrationOf(model, of),
+      ...calibrationOf(model, of, pace),
       coverage,
       historyMs: Math.min(historyMs, rules.historyWindowMs),
       ageMs: now - this.#lastSampleAt,
@@ -95,7 +99,7 @@ export class ContainerModel {
     });
     const cpuTrust = trust(this.#cpu, rules.cpu);
     const memoryTrust = trust(this.#memory, rules.memory);
-    const common = { historyWindowMs: rules.historyWindowMs, historyMs };
+    const common = { pace, historyWindowMs: rules.historyWindowMs, historyMs };
     const openMemory = this.#collector.openMemory;
     const oomNeed = this.#ooms.need(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
     const cpu = this.#cpu.known
@@ -169,10 +173,11 @@ export class ContainerModel {
 
   /** A model as it was at its checkpoint; null where the bytes are of another version, or cut. */
   static restore(bytes: Uint8Array): ContainerModel | null {
-    if (bytes[0] !== CHECKPOINT_VERSION) return null;
+    const version = bytes[0] ?? 0;
+    if (!READABLE_VERSIONS.includes(version)) return null;
     const model = new ContainerModel();
     try {
-      model.#load(new ByteReader(bytes.subarray(1)));
+      model.#load(new ByteReader(bytes.subarray(1)), version);
     } catch (error) {
       if (error instanceof RangeError) return null;
       throw error;
@@ -180,7 +185,7 @@ export class ContainerModel {
     return model;
   }
 
-  #load(from: ByteReader): void {
+  #load(from: ByteReader, version: number): void {
     this.#firstSampleAt = from.f64();
     this.#lastSampleAt = from.f64();
     this.#changedAt = from.f64();
@@ -192,8 +197,8 @@ export class ContainerModel {
     this.#days.load(from);
     this.#peaks.load(from);
     this.#ooms.load(from);
-    this.#cpu.load(from);
-    this.#memory.load(from);
+    this.#cpu.load(from, version);
+    this.#memory.load(from, version);
   }
 
   #plausibleTime(at: Instant): boolean {
@@ -267,9 +272,9 @@ export class ContainerModel {
 }
 
 // A fixed percentile is judged by what it covered of the past as a whole; a goal by the advice that was in force.
-function calibrationOf(model: ResourceModel, rules: ResourceRules): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
-  const { share, hours } = model.calibration(rules.goal);
-  if (rules.percentile === null) return { covered: share, hours, goalShare: model.tuning.quantiles[rules.goal] };
+function calibrationOf(model: ResourceModel, rules: ResourceRules, pace: Pace): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
+  const { share, hours } = model.calibration(rules.goal, pace);
+  if (rules.percentile === null) return { covered: share, hours, goalShare: model.tuning.paces[pace].quantiles[rules.goal] };
   return { covered: rules.percentile, hours, goalShare: rules.percentile };
 }
 

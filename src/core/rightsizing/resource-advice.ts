@@ -5,6 +5,7 @@ import type { DurationMs, Ratio } from '../model/units.ts';
 import type { ExplanationStep, ResourceAdvice, ResourceRules } from './advice.ts';
 import { describeForecaster } from './forecasters.ts';
 import type { HourDecision, ResourceModel } from './resource-model.ts';
+import type { Pace } from './resource-rules.ts';
 
 /** Margin on a fixed percentile where the rules name none: VPA's and KRR's habit. */
 const FIXED_MARGIN = 0.15;
@@ -16,6 +17,7 @@ const YOUNG_WIDENING_DAYS = 0.5;
 
 export interface ResourceAdviceInputs {
   readonly rules: ResourceRules;
+  readonly pace: Pace;
   readonly historyWindowMs: DurationMs;
   readonly historyMs: DurationMs;
   readonly confidence: Ratio;
@@ -27,13 +29,14 @@ export interface ResourceAdviceInputs {
 
 /** Advice on one resource; null before the first hour of usage is over. */
 export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInputs): ResourceAdvice | null {
-  const decision = model.decisionFor(inputs.rules.goal);
+  const { pace } = inputs;
+  const decision = model.decisionFor(inputs.rules.goal, pace);
   if (decision === null) return null;
   const sum = new StepSum(model.tuning.unit);
   if (inputs.rules.percentile !== null) fixedSteps(sum, model, inputs.rules.percentile, inputs.rules.margin);
-  else chosenSteps(sum, model, decision, inputs.rules.margin);
+  else chosenSteps(sum, model, decision, inputs);
   const hourPeak = greatest(model.openPoints, inputs.openPeak);
-  const reacting = hourPeak > sum.value && !model.leaking;
+  const reacting = model.tuning.paces[pace].reacts && hourPeak > sum.value && !model.leaking;
   if (reacting) {
     const ratio = model.tuning.reactionRatio;
     sum.to('reaction', hourPeak * ratio, `usage rose above it this hour: ${ratio} × the highest of this hour, until the hour ends`);
@@ -43,9 +46,9 @@ export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInput
   const urgent = Math.max(reacting ? hourPeak : 0, inputs.oomNeed);
   bound(sum, inputs.rules);
   const target = sum.value;
-  const lower = Math.max(urgent, Math.min(model.decisionFor('Savings')?.held ?? target, target * LEAST_SLACK_BELOW));
+  const lower = Math.max(urgent, Math.min(model.decisionFor('Savings', pace)?.held ?? target, target * LEAST_SLACK_BELOW));
   const widening = 1 + YOUNG_WIDENING_DAYS / Math.max(inputs.historyMs / DAY_MS, YOUNG_WIDENING_DAYS);
-  const upper = Math.max(model.decisionFor('Safe')?.held ?? target, target * LEAST_SLACK_ABOVE) * widening;
+  const upper = Math.max(model.decisionFor('Safe', pace)?.held ?? target, target * LEAST_SLACK_ABOVE) * widening;
   const peak = greatest([model.peak(Math.ceil(inputs.historyWindowMs / HOUR_MS))], inputs.openPeak);
   return {
     target,
@@ -85,8 +88,9 @@ function fixedSteps(sum: StepSum, model: ResourceModel, percentile: Ratio, margi
   );
 }
 
-function chosenSteps(sum: StepSum, model: ResourceModel, decision: HourDecision, margin: Ratio | null): void {
-  const { forecasters, priorRatio, lowerRatio, holdHours } = model.tuning;
+function chosenSteps(sum: StepSum, model: ResourceModel, decision: HourDecision, { pace, rules: { margin } }: ResourceAdviceInputs): void {
+  const { forecasters, priorRatio } = model.tuning;
+  const { lowerRatio, holdHours } = model.tuning.paces[pace];
   if (decision.prior) {
     const peak = decision.decided / priorRatio;
     sum.to('usage', peak, 'highest of the last 24 h, while there is too little history to choose by');

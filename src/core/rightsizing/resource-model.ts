@@ -10,8 +10,8 @@ import { HistogramBank } from './histogram-bank.ts';
 import { HourRing, RING_HOURS, UPPER_HOURS } from './hour-ring.ts';
 import { leakSuspected } from './leak.ts';
 import { decodeValue, encodeValue, ZERO_CODE } from './log-scale.ts';
-import { GOALS } from './resource-rules.ts';
-import type { ResourceTuning } from './resource-rules.ts';
+import { GOALS, PACES } from './resource-rules.ts';
+import type { Pace, PaceTuning, ResourceTuning } from './resource-rules.ts';
 
 /** Length of one point. */
 export const SLOT_MS = 300_000;
@@ -37,7 +37,10 @@ export interface HourDecision {
   readonly held: number;
 }
 
-interface GoalState {
+/** One goal at one pace. */
+interface Line {
+  readonly pace: PaceTuning;
+  readonly quantile: number;
   held: number;
   /** Hours in a row that the decision was lower by more than the band, and by more than the drift. */
   lowerHours: number;
@@ -53,7 +56,8 @@ export class ResourceModel {
   readonly ring = new HourRing();
   readonly #panel: ExpertPanel;
   readonly #forecasts: Float64Array;
-  readonly #goals: readonly GoalState[];
+  /** Pace by pace, goal by goal. */
+  readonly #lines: readonly Line[];
   /** The hour under way (since the epoch), and its points in order of time. */
   #hour = -1;
   #points: number[] = [];
@@ -67,13 +71,7 @@ export class ResourceModel {
     this.bank = new HistogramBank(tuning.forecasters.halfLivesHours);
     this.#panel = new ExpertPanel(bases, tuning.forecasters.multipliers, tuning.chargeHalfLifeHours);
     this.#forecasts = new Float64Array(bases).fill(NaN);
-    this.#goals = GOALS.map(() => ({
-      held: NaN,
-      lowerHours: 0,
-      driftHours: 0,
-      decision: null,
-      shares: new Uint8Array(CALIBRATION_HOURS).fill(UNKNOWN_SHARE),
-    }));
+    this.#lines = PACES.flatMap((pace) => GOALS.map((goal) => newLine(tuning.paces[pace], goal)));
   }
 
   /** Points of the hour under way. */
@@ -115,8 +113,8 @@ export class ResourceModel {
   }
 
   /** What is decided for the hour under way; null before the first hour ended. */
-  decisionFor(goal: Goal): HourDecision | null {
-    return this.#goals[GOALS.indexOf(goal)]?.decision ?? null;
+  decisionFor(goal: Goal, pace: Pace): HourDecision | null {
+    return this.#line(goal, pace)?.decision ?? null;
   }
 
   /** Highest value of the last `hours` hours, the one under way included; NaN where none is known. */
@@ -126,10 +124,10 @@ export class ResourceModel {
   }
 
   /** Share of points of the last 168 hours that a goal's values covered, and the hours known. */
-  calibration(goal: Goal): { readonly share: number; readonly hours: number } {
+  calibration(goal: Goal, pace: Pace): { readonly share: number; readonly hours: number } {
     let sum = 0;
     let hours = 0;
-    for (const share of this.#goals[GOALS.indexOf(goal)]?.shares ?? []) {
+    for (const share of this.#line(goal, pace)?.shares ?? []) {
       if (share === UNKNOWN_SHARE) continue;
       sum += share / FULL_SHARE;
       hours += 1;
@@ -157,38 +155,39 @@ export class ResourceModel {
       this.bank.decay(elapsed);
     }
     for (let gap = this.#hour + (sorted.length > 0 ? 1 : 0); gap < Math.min(hour, this.#hour + CALIBRATION_HOURS); gap++) {
-      for (const goal of this.#goals) goal.shares[gap % CALIBRATION_HOURS] = UNKNOWN_SHARE;
+      for (const line of this.#lines) line.shares[gap % CALIBRATION_HOURS] = UNKNOWN_SHARE;
     }
     this.#hour = hour;
     this.#points = [];
     if (this.#hoursScored === 0) return;
     this.#leaking = this.tuning.watchLeaks && leakSuspected(this.ring, hour);
     forecastHour(this.tuning.forecasters, this.bank, this.ring, hour, this.#forecasts);
-    for (const index of GOALS.keys()) this.#decide(index, sorted.length > 0);
+    for (const line of this.#lines) this.#decide(line, sorted.length > 0);
   }
 
   #score(sorted: readonly number[]): void {
-    for (const goal of this.#goals) {
-      const covered = sorted.filter((point) => point <= goal.held).length / sorted.length;
-      goal.shares[this.#hour % CALIBRATION_HOURS] = Number.isNaN(goal.held) ? UNKNOWN_SHARE : Math.round(covered * FULL_SHARE);
+    for (const line of this.#lines) {
+      const covered = sorted.filter((point) => point <= line.held).length / sorted.length;
+      line.shares[this.#hour % CALIBRATION_HOURS] = Number.isNaN(line.held) ? UNKNOWN_SHARE : Math.round(covered * FULL_SHARE);
     }
   }
 
-  #decide(index: number, informed: boolean): void {
-    const goal = this.#goals[index];
-    const name = GOALS[index];
-    if (goal === undefined || name === undefined) return;
-    const panel = this.#panel.decide(this.#forecasts, this.tuning.quantiles[name]);
+  #line(goal: Goal, pace: Pace): Line | undefined {
+    return this.#lines[PACES.indexOf(pace) * GOALS.length + GOALS.indexOf(goal)];
+  }
+
+  #decide(line: Line, informed: boolean): void {
+    const panel = this.#panel.decide(this.#forecasts, line.quantile);
     const young = this.#hoursScored < this.tuning.priorHours;
     const prior = young ? this.ring.maxPeak(this.#hour, 24) * this.tuning.priorRatio : 0;
     const fromPanel = panel?.value ?? 0;
     const most = this.ring.maxPeak(this.#hour, PEAK_HOURS) * this.tuning.mostOverPeak;
     const decided = Math.max(Number.isNaN(most) ? fromPanel : Math.min(fromPanel, most), Number.isNaN(prior) ? 0 : prior);
     // An hour that nothing was heard of teaches nothing: it may neither lower nor raise.
-    if (informed) hold(goal, decided, this.tuning, this.#leaking);
+    if (informed) hold(line, decided, this.#leaking);
     const bases = (panel?.council ?? []).map(({ base }) => this.#forecasts[base] ?? 0);
     const base = bases.reduce((sum, each) => sum + each, 0) / Math.max(1, bases.length);
-    goal.decision = { decided, base, council: panel?.council ?? [], prior: decided > fromPanel, held: goal.held };
+    line.decision = { decided, base, council: panel?.council ?? [], prior: decided > fromPanel, held: line.held };
   }
 
   /** Appends the state to a checkpoint. Sums and weights are kept to 0.04 %, which moves no decision by more. */
@@ -214,16 +213,16 @@ export class ResourceModel {
     out.u16(unused.length);
     out.codes(Array.from(unused, encodeValue), ZERO_CODE);
     out.codes(Array.from(missed, encodeValue), ZERO_CODE);
-    for (const goal of this.#goals) {
-      out.f64(goal.held);
-      out.u8(goal.lowerHours);
-      out.u8(goal.driftHours);
-      for (const share of goal.shares) out.u8(share);
+    for (const line of this.#lines) {
+      out.f64(line.held);
+      out.u8(line.lowerHours);
+      out.u8(line.driftHours);
+      for (const share of line.shares) out.u8(share);
     }
   }
 
-  /** Takes over the state of a checkpoint. */
-  load(from: ByteReader): void {
+  /** Takes over the state of a checkpoint of a version that is still read. */
+  load(from: ByteReader, version: number): void {
     this.#hour = from.f64();
     this.#hoursScored = from.u32();
     this.#latest = from.f64();
@@ -244,16 +243,18 @@ export class ResourceModel {
     const experts = from.u16();
     const sums = () => Float32Array.from(from.codes(experts, ZERO_CODE), decodeValue);
     this.#panel.load(sums(), sums());
-    for (const goal of this.#goals) {
-      goal.held = from.f64();
-      goal.lowerHours = from.u8();
-      goal.driftHours = from.u8();
-      for (let at = 0; at < CALIBRATION_HOURS; at++) goal.shares[at] = from.u8();
+    // Version 1 knew no calm: its values begin where the hourly ones stand.
+    for (const line of this.#lines.slice(0, version === 1 ? GOALS.length : undefined)) {
+      line.held = from.f64();
+      line.lowerHours = from.u8();
+      line.driftHours = from.u8();
+      for (let at = 0; at < CALIBRATION_HOURS; at++) line.shares[at] = from.u8();
     }
+    if (version === 1) for (const goal of GOALS) takeOver(this.#line(goal, 'hourly'), this.#line(goal, 'calm'));
     if (this.#hoursScored === 0) return;
     this.#leaking = this.tuning.watchLeaks && leakSuspected(this.ring, this.#hour);
     forecastHour(this.tuning.forecasters, this.bank, this.ring, this.#hour, this.#forecasts);
-    for (const index of GOALS.keys()) this.#decide(index, false);
+    for (const line of this.#lines) this.#decide(line, false);
   }
 
   #firstKnown(peaks: Uint16Array, end: number): number {
@@ -263,14 +264,26 @@ export class ResourceModel {
   }
 }
 
-function hold(goal: GoalState, decided: number, tuning: ResourceTuning, frozen: boolean): void {
-  goal.lowerHours = decided < goal.held * (1 - tuning.lowerRatio) ? goal.lowerHours + 1 : 0;
-  goal.driftHours = decided < goal.held * (1 - tuning.driftRatio) ? Math.min(goal.driftHours + 1, tuning.driftHours) : 0;
-  const rises = Number.isNaN(goal.held) || (decided > goal.held * (1 + tuning.raiseRatio) && !frozen);
-  if (!rises && goal.lowerHours < tuning.holdHours && goal.driftHours < tuning.driftHours) return;
-  goal.held = decided;
-  goal.lowerHours = 0;
-  goal.driftHours = 0;
+function newLine(pace: PaceTuning, goal: Goal): Line {
+  const shares = new Uint8Array(CALIBRATION_HOURS).fill(UNKNOWN_SHARE);
+  return { pace, quantile: pace.quantiles[goal], held: NaN, lowerHours: 0, driftHours: 0, decision: null, shares };
+}
+
+function takeOver(from: Line | undefined, to: Line | undefined): void {
+  if (from === undefined || to === undefined) return;
+  to.held = from.held;
+  to.shares.set(from.shares);
+}
+
+function hold(line: Line, decided: number, frozen: boolean): void {
+  const { pace } = line;
+  line.lowerHours = decided < line.held * (1 - pace.lowerRatio) ? line.lowerHours + 1 : 0;
+  line.driftHours = decided < line.held * (1 - pace.driftRatio) ? Math.min(line.driftHours + 1, pace.driftHours) : 0;
+  const rises = Number.isNaN(line.held) || (decided > line.held * (1 + pace.raiseRatio) && !frozen);
+  if (!rises && line.lowerHours < pace.holdHours && line.driftHours < pace.driftHours) return;
+  line.held = decided;
+  line.lowerHours = 0;
+  line.driftHours = 0;
 }
 
 // Histogram weights lie between 10^-5 and some thousands: the value scale, moved up.

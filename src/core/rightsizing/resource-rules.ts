@@ -5,12 +5,11 @@
 import type { ForecasterSet } from './forecasters.ts';
 import type { Goal } from './advice.ts';
 
-/** How one resource is recommended. */
-export interface ResourceTuning {
-  readonly unit: 'millicores' | 'bytes';
-  readonly forecasters: ForecasterSet;
-  /** Memory of the experts' charges. Shorter forgets a weekly pattern's cost, longer is slow after a level shift. */
-  readonly chargeHalfLifeHours: number;
+/** How quickly values follow usage: `hourly` where a change costs next to nothing (in place), `calm` where each is dear. */
+export type Pace = 'hourly' | 'calm';
+
+/** What is decided at a pace, and when it takes the place of the value in force. */
+export interface PaceTuning {
   /** Quantile whose pinball loss is minimised: a missing unit costs tau / (1 - tau) spare ones. */
   readonly quantiles: Readonly<Record<Goal, number>>;
   /** A decision under (1 + raise) × the value in force does not raise it: noise. */
@@ -22,6 +21,17 @@ export interface ResourceTuning {
   /** A decision lower by this much, little though it is, is believed after `driftHours`: else the band would stay unused for ever. */
   readonly driftRatio: number;
   readonly driftHours: number;
+  /** Usage above the target lifts it inside the hour. */
+  readonly reacts: boolean;
+}
+
+/** How one resource is recommended. */
+export interface ResourceTuning {
+  readonly unit: 'millicores' | 'bytes';
+  readonly forecasters: ForecasterSet;
+  /** Memory of the experts' charges. Shorter forgets a weekly pattern's cost, longer is slow after a level shift. */
+  readonly chargeHalfLifeHours: number;
+  readonly paces: Readonly<Record<Pace, PaceTuning>>;
   /** No decision stands further above the highest peak of the last 14 days: after a jump the panel would pay for the next. */
   readonly mostOverPeak: number;
   /** In the hour: usage above the target lifts it to this multiple of that usage until the hour ends. */
@@ -45,12 +55,26 @@ export const CPU_TUNING: ResourceTuning = {
     multipliers: [0.8, 0.9, 1, 1.1, 1.25, 1.5, 2],
   },
   chargeHalfLifeHours: 36,
-  quantiles: { Savings: 0.92, Balanced: 0.96, Safe: 0.98 },
-  raiseRatio: 0.05,
-  lowerRatio: 0.1,
-  holdHours: 1,
-  driftRatio: 0.03,
-  driftHours: 96,
+  paces: {
+    hourly: {
+      quantiles: { Savings: 0.92, Balanced: 0.96, Safe: 0.98 },
+      raiseRatio: 0.05,
+      lowerRatio: 0.1,
+      holdHours: 1,
+      driftRatio: 0.03,
+      driftHours: 96,
+      reacts: true,
+    },
+    calm: {
+      quantiles: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
+      raiseRatio: 0.1,
+      lowerRatio: 0.15,
+      holdHours: 6,
+      driftRatio: 0.03,
+      driftHours: 96,
+      reacts: false,
+    },
+  },
   mostOverPeak: 1.15,
   reactionRatio: 1.1,
   priorHours: 48,
@@ -67,12 +91,26 @@ export const MEMORY_TUNING: ResourceTuning = {
     multipliers: [1, 1.05, 1.1, 1.2, 1.35, 1.6, 2],
   },
   chargeHalfLifeHours: 48,
-  quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
-  raiseRatio: 0,
-  lowerRatio: 0.1,
-  holdHours: 2,
-  driftRatio: 0.03,
-  driftHours: 72,
+  paces: {
+    hourly: {
+      quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
+      raiseRatio: 0,
+      lowerRatio: 0.1,
+      holdHours: 2,
+      driftRatio: 0.03,
+      driftHours: 72,
+      reacts: true,
+    },
+    calm: {
+      quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
+      raiseRatio: 0,
+      lowerRatio: 0.2,
+      holdHours: 24,
+      driftRatio: 0.03,
+      driftHours: 120,
+      reacts: true,
+    },
+  },
   mostOverPeak: 1.15,
   reactionRatio: 1.1,
   priorHours: 48,
@@ -81,4 +119,6 @@ export const MEMORY_TUNING: ResourceTuning = {
 };
 
 /** In the order in which their state is kept. */
+export const PACES: readonly Pace[] = ['hourly', 'calm'];
+
 export const GOALS: readonly Goal[] = ['Savings', 'Balanced', 'Safe'];

@@ -35,6 +35,8 @@ export function containerRules(
   return {
     cpu: rulesOf('cpu'),
     memory: rulesOf('memory'),
+    // What waits for a restart has to be right for long.
+    calm: policy.apply === 'OnRestart',
     historyWindowMs: policy.historyWindowMs,
     minSamplesMs: policy.minSamplesMs,
     oom: policy.oom,
