@@ -12,7 +12,7 @@ import { KubeletDirect } from './endpoints/kubelet-direct.ts';
 import { KubeletEndpoints } from './endpoints/kubelet-endpoints.ts';
 import { Kubelets } from './kubelet/kubelets.ts';
 import { NodeUsageMetrics } from './endpoints/node-usage-metrics.ts';
-import type { ClusterCounters } from './simulator-counters.ts';
+import type { ClusterCounters, ContainerTally } from './simulator-counters.ts';
 import { templateContainers } from './load/template-containers.ts';
 
 export interface NodeSimulationOptions {
@@ -78,5 +78,10 @@ export class NodeSimulation {
   /** A copy, so that a later reading can be held against it. */
   counters(): ClusterCounters {
     return { ...this.kubelets.counters };
+  }
+
+  /** The counters by container of each workload. */
+  tallies(): readonly ContainerTally[] {
+    return this.kubelets.tallies.read();
   }
 }

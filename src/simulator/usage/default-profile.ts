@@ -16,6 +16,9 @@ const SERVING: readonly UsageProfileKind[] = [
   'idle-nights',
 ];
 
+/** Share of the working set that moves with the load where nothing is stated. */
+const DEFAULT_MEMORY_SWING = 0.22;
+
 /** The profile of a container whose manifest says nothing: asks for more than it needs, as most do. */
 export function defaultProfile(seed: number, context: ProfileContext): UsageProfile {
   return {
@@ -23,6 +26,9 @@ export function defaultProfile(seed: number, context: ProfileContext): UsageProf
     cpuMillicores: context.cpuMillicores * spread(seed, 1, 0.15, 0.6),
     memoryBytes: context.memoryBytes * spread(seed, 2, 0.3, 0.7),
     leakBytesPerHour: 0,
+    memorySwing: DEFAULT_MEMORY_SWING,
+    startupCpuMillicores: null,
+    startupSeconds: null,
     runSeconds: null,
   };
 }

@@ -7,8 +7,6 @@ import type { UsageProfile, UsageProfileKind } from './usage-profile.ts';
 /** Relative amplitudes of the noise on CPU: minute by minute, and wandering over a quarter of an hour. */
 const MINUTE_NOISE = 0.06;
 const WANDER_NOISE = 0.08;
-/** Share of the working set that does not move with the load. */
-const RESIDENT_SHARE = 0.78;
 /** A ramp doubles from its start to this age of the cluster, then stays. */
 const RAMP_DAYS = 35;
 const BURST_SLOT_MS = 20 * MINUTE_MS;
@@ -21,7 +19,9 @@ const shapes: Readonly<Record<UsageProfileKind, Shape>> = {
   steady: () => 0.85,
   diurnal: (seed, at) => 0.28 + 0.62 * dayCurve(seed, at),
   weekly: (seed, at) => 0.18 + 0.72 * dayCurve(seed, at) * weekCurve(at),
+  'weekly-peak': (seed, at) => 0.3 + 0.15 * dayCurve(seed, at) + 0.5 * weeklyPeak(seed, at),
   bursty: (seed, at) => 0.16 + 0.74 * burst(seed, at),
+  steps: (seed, at, epoch) => levelAt(seed, at - epoch),
   ramp: (_seed, at, epoch) => 0.42 + 0.42 * Math.min(1, Math.max(0, at - epoch) / (RAMP_DAYS * DAY_MS)),
   leak: (seed, at) => 0.4 + 0.2 * dayCurve(seed, at),
   batch: () => 0.88,
@@ -58,7 +58,7 @@ export class ProfileCurve implements DemandCurve {
   memoryBytes(at: Instant, runningMs: DurationMs): Bytes {
     const load = Math.min(1, this.#shape(this.#seed, at, this.#epoch));
     const wander = 1 + 0.02 * smoothNoise(this.#memorySeed, at, 40);
-    const moving = this.#profile.memoryBytes * (RESIDENT_SHARE + (1 - RESIDENT_SHARE) * load) * wander;
+    const moving = this.#profile.memoryBytes * (1 - this.#profile.memorySwing * (1 - load)) * wander;
     return moving + (this.#profile.leakBytesPerHour * runningMs) / HOUR_MS;
   }
 }
@@ -75,6 +75,26 @@ function weekCurve(at: Instant): number {
   const day = (at / DAY_MS + 4) % 7; // the epoch was a Thursday: 0 is Sunday
   const weekend = day < 1 ? 1 - smoothStep(0.9, 1, day) : smoothStep(6, 6.15, day);
   return 1 - 0.65 * weekend;
+}
+
+/** 1 for the two hours of the week in which the big run happens, 0 else. */
+function weeklyPeak(seed: number, at: Instant): number {
+  const week = 7 * DAY_MS;
+  const begin = Math.floor(uniform(seed, 31) * 7 * 24 - 2) * HOUR_MS;
+  const into = (((at - begin) % week) + week) % week;
+  return smoothStep(0, 10 * MINUTE_MS, into) - smoothStep(2 * HOUR_MS, 2 * HOUR_MS + 10 * MINUTE_MS, into);
+}
+
+/** A level that lasts from 2 to 5 days, and then, within minutes, another one: releases, customers that come and go. */
+function levelAt(seed: number, sinceMs: DurationMs): number {
+  let level = 0.35 + 0.55 * uniform(seed, 40);
+  let from = 0;
+  for (let step = 1; ; step++) {
+    from += (2 + 3 * uniform(hash32(seed, step), 41)) * DAY_MS;
+    if (from > sinceMs) return level;
+    const next = 0.35 + 0.55 * uniform(hash32(seed, step), 42);
+    level += (next - level) * smoothStep(0, 10 * MINUTE_MS, sinceMs - from);
+  }
 }
 
 /** 1 in office hours of weekdays, 0 else. */

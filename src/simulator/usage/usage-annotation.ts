@@ -4,10 +4,13 @@ import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from '.
 
 /**
  * On a pod template: what its containers will need, as JSON by container name:
- * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity) and `runSeconds`.
+ * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
+ * `startupCpu`, `startupSeconds` and `runSeconds`.
  * What is left out is drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
+
+const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, startupCpu, startupSeconds and runSeconds';
 
 export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] };
 
@@ -51,12 +54,20 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
       case 'leakPerHour':
         profile.leakBytesPerHour = quantity(value, parseMemoryBytes, `${at}.leakPerHour`, problems);
         break;
+      case 'memorySwing':
+        if (typeof value === 'number' && value >= 0 && value <= 1) profile.memorySwing = value;
+        else problems.push(`${at}.memorySwing: must be a number from 0 to 1`);
+        break;
+      case 'startupCpu':
+        profile.startupCpuMillicores = quantity(value, parseCpuMillicores, `${at}.startupCpu`, problems);
+        break;
+      case 'startupSeconds':
       case 'runSeconds':
-        if (typeof value === 'number' && value > 0) profile.runSeconds = value;
-        else problems.push(`${at}.runSeconds: must be a number above 0`);
+        if (typeof value === 'number' && value > 0) profile[field] = value;
+        else problems.push(`${at}.${field}: must be a number above 0`);
         break;
       default:
-        problems.push(`${at}.${field}: unknown; known are profile, cpu, memory, leakPerHour and runSeconds`);
+        problems.push(`${at}.${field}: unknown; known are ${KNOWN_FIELDS}`);
     }
   }
   return profile;

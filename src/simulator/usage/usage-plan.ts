@@ -29,6 +29,8 @@ export interface PlannedUsage {
   readonly curve: DemandCurve;
   /** How long one run takes, where it is a Job's. */
   readonly runSeconds: number;
+  /** What a start wants; null: the usual. */
+  readonly startup: { readonly cpuMillicores: Millicores | null; readonly seconds: number | null };
 }
 
 export interface UsagePlanOptions {
@@ -90,12 +92,13 @@ export class UsagePlan {
     const drawn = defaultProfile(seed, { workloadKind: workload.kind, cpuMillicores, memoryBytes });
     const profile = { ...drawn, ...stated };
     const runSeconds = profile.runSeconds ?? RUN_SECONDS.from + (hash32(seed, 4) % (RUN_SECONDS.to - RUN_SECONDS.from));
+    const startup = { cpuMillicores: profile.startupCpuMillicores, seconds: profile.startupSeconds };
     const dealt = this.#dealt.get(keyOf({ namespace: workload.namespace, workload: workload.name, container: size.name }));
     const recording = dealt === undefined ? undefined : this.#loaded.get(dealt.file);
-    if (dealt === undefined || recording === undefined) return { curve: this.#profileCurve(profile, seed), runSeconds };
+    if (dealt === undefined || recording === undefined) return { curve: this.#profileCurve(profile, seed), runSeconds, startup };
     const scale = dealt.asRecorded ? AS_RECORDED : scaleTo(recording, cpuMillicores, memoryBytes);
     const fallback = this.#profileCurve({ ...profile, kind: 'steady' }, seed);
-    return { curve: new RecordedCurve(recording, scale, fallback, this.#options.epoch), runSeconds };
+    return { curve: new RecordedCurve(recording, scale, fallback, this.#options.epoch), runSeconds, startup };
   }
 
   #profileCurve(profile: UsageProfile, seed: number): DemandCurve {

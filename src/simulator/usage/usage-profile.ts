@@ -1,7 +1,18 @@
-import type { Bytes, Millicores } from '../../core/model/units.ts';
+import type { Bytes, Millicores, Ratio } from '../../core/model/units.ts';
 
 /** The ways in which a container's need moves with time. */
-export const USAGE_PROFILE_KINDS = ['steady', 'diurnal', 'weekly', 'bursty', 'ramp', 'leak', 'batch', 'idle-nights'] as const;
+export const USAGE_PROFILE_KINDS = [
+  'steady',
+  'diurnal',
+  'weekly',
+  'weekly-peak',
+  'bursty',
+  'steps',
+  'ramp',
+  'leak',
+  'batch',
+  'idle-nights',
+] as const;
 export type UsageProfileKind = (typeof USAGE_PROFILE_KINDS)[number];
 
 /** What one container of one replica needs, at the replica count that its workload began with. */
@@ -13,6 +24,12 @@ export interface UsageProfile {
   readonly memoryBytes: Bytes;
   /** `leak`: growth for each hour since the container started. */
   readonly leakBytesPerHour: Bytes;
+  /** Share of the working set that moves with the load. */
+  readonly memorySwing: Ratio;
+  /** CPU wanted while it starts; null: a busy minute's. */
+  readonly startupCpuMillicores: Millicores | null;
+  /** How long a start wants it. null: drawn from the seed. */
+  readonly startupSeconds: number | null;
   /** Jobs: how long one run takes. null: drawn from the seed. */
   readonly runSeconds: number | null;
 }

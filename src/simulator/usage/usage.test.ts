@@ -17,6 +17,9 @@ const aProfile = (kind: UsageProfileKind, over: Partial<UsageProfile> = {}): Usa
   cpuMillicores: 100,
   memoryBytes: 200 * MiB,
   leakBytesPerHour: 0,
+  memorySwing: 0.22,
+  startupCpuMillicores: null,
+  startupSeconds: null,
   runSeconds: null,
   ...over,
 });
@@ -35,6 +38,28 @@ describe('profiles', () => {
         expect(curve.memoryBytes(at, HOUR_MS)).toBeLessThan(215 * MiB);
       }),
     );
+  });
+
+  test('steps holds a level for days and then another, and weekly-peak has two hours of the week', () => {
+    const hourly = (kind: UsageProfileKind): number[] =>
+      Array.from({ length: 14 * 24 }, (_, hour) =>
+        new ProfileCurve(aProfile(kind), 7, MONDAY).memoryBytes(MONDAY + hour * HOUR_MS, DAY_MS),
+      );
+    const moves = hourly('steps').map((bytes, hour, all) => Math.abs(bytes - (all[hour - 1] ?? bytes)) > 12 * MiB);
+    expect(moves.filter(Boolean).length).toBeLessThanOrEqual(7);
+    const cpu = Array.from({ length: 14 * 24 }, (_, hour) =>
+      new ProfileCurve(aProfile('weekly-peak'), 7, MONDAY).cpuMillicores(MONDAY + (hour + 0.5) * HOUR_MS),
+    );
+    expect(cpu.filter((millicores) => millicores > 65).length).toBeGreaterThanOrEqual(2);
+    expect(cpu.filter((millicores) => millicores > 65).length).toBeLessThanOrEqual(6);
+  });
+
+  test('memory moves with the load by as much as is stated', () => {
+    const night = MONDAY + 2 * HOUR_MS;
+    const still = new ProfileCurve(aProfile('idle-nights', { memorySwing: 0 }), 7, MONDAY).memoryBytes(night, DAY_MS);
+    const moving = new ProfileCurve(aProfile('idle-nights', { memorySwing: 0.8 }), 7, MONDAY).memoryBytes(night, DAY_MS);
+    expect(still).toBeGreaterThan(190 * MiB);
+    expect(moving).toBeLessThan(60 * MiB);
   });
 
   test('leak grows since the start of the container and begins again with it', () => {

@@ -15,7 +15,7 @@ export function setDemand(pod: PodRuntime, container: ContainerRuntime, now: Ins
   const runningMs = now - (container.startedAt ?? now);
   const load = pod.load;
   let cpu = curve.cpuMillicores(now) * load.cpuFactor(pod.ready, pod.skew);
-  if (now < container.startupUntil) cpu = Math.max(cpu, curve.busyCpuMillicores * STARTUP_SHARE);
+  if (now < container.startupUntil) cpu = Math.max(cpu, container.startupCpuMillicores ?? curve.busyCpuMillicores * STARTUP_SHARE);
   const warmth = runningMs >= WARM_UP_MS ? 1 : COLD_SHARE + (1 - COLD_SHARE) * (runningMs / WARM_UP_MS);
   container.demandMillicores = cpu;
   container.workingSetBytes = curve.memoryBytes(now, runningMs) * load.memoryFactor(pod.ready, pod.skew) * warmth;

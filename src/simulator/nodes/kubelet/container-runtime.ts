@@ -2,6 +2,7 @@ import { sameResources, type RequestsAndLimits } from '../../../core/model/resou
 import type { Bytes, DurationMs, Instant, Millicores } from '../../../core/model/units.ts';
 import type { DemandCurve } from '../../usage/demand-curve.ts';
 import type { ArchivedSeries } from '../../usage/usage-archive.ts';
+import type { ContainerTally } from '../simulator-counters.ts';
 import type { ContainerSpec } from './pod-spec.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 
@@ -40,6 +41,10 @@ export class ContainerRuntime {
   /** How long one run takes where it ends by itself; null: it runs until it is stopped. */
   runMs: DurationMs | null = null;
   archive: ArchivedSeries | null = null;
+  tally: ContainerTally | null = null;
+  /** What a start wants where that is stated; null: the usual. */
+  startupCpuMillicores: Millicores | null = null;
+  startupMs: DurationMs | null = null;
   /** CPU boost of a start ends here. */
   startupUntil: Instant = 0;
 

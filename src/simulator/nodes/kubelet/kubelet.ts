@@ -19,7 +19,7 @@ import { asPod, optionalResources } from './pod-spec.ts';
 import { podStatus } from './pod-status.ts';
 import { findShortage } from './resize-decision.ts';
 import { taintForMemoryPressure, writeMemoryPressure } from './node-pressure.ts';
-import type { ClusterCounters } from '../simulator-counters.ts';
+import type { ClusterCounters, ContainerTallies } from '../simulator-counters.ts';
 import { settleUsage } from '../load/usage-accounting.ts';
 import type { WorkloadLoads } from '../load/workload-loads.ts';
 
@@ -40,6 +40,7 @@ export interface KubeletParts {
   readonly archive: UsageArchive;
   readonly logs: ContainerLogs;
   readonly counters: ClusterCounters;
+  readonly tallies: ContainerTallies;
 }
 
 /** One node's kubelet: runs what is bound to the node and says so in the pods' status. */
@@ -207,6 +208,9 @@ export class Kubelet implements ResizeHost {
       const planned = this.parts.plan.usageOf(pod.load.ref, size, stated[container.name]);
       container.curve = planned.curve;
       container.runMs = runsToEnd && role === 'main' ? planned.runSeconds * SECOND_MS : null;
+      container.startupCpuMillicores = planned.startup.cpuMillicores;
+      container.startupMs = planned.startup.seconds === null ? null : planned.startup.seconds * SECOND_MS;
+      container.tally = this.parts.tallies.of(pod.load.ref, container.name);
       const ref = { namespace: pod.namespace, pod: pod.name, container: container.name };
       container.archive = this.parts.archive.open(pod.uid, ref, pod.load.ref);
     }
@@ -261,7 +265,11 @@ export class Kubelet implements ResizeHost {
     container.evaluatedAt = now;
     container.cpuCoreSeconds = container.throttledMs = 0;
     container.demandMillicores = container.grantedMillicores = container.workingSetBytes = 0;
-    container.startupUntil = now + startupBoostMs(this, pod, container);
+    container.startupUntil = now + (container.startupMs ?? startupBoostMs(this, pod, container));
+    if (container.restartCount > 0) {
+      this.parts.counters.restarts++;
+      if (container.tally !== null) container.tally.restarts++;
+    }
     if (container.curve !== null) {
       this.running.push({ pod, container });
       // Until the next step it is given what it wants: a start is never the moment at which a node runs short.

@@ -11,7 +11,7 @@ import { EventWriter } from '../../api/event-writer.ts';
 import { Kubelet, type KubeletParts } from './kubelet.ts';
 import { beatHeart } from './node-pressure.ts';
 import { asPod } from './pod-spec.ts';
-import { newCounters, type ClusterCounters } from '../simulator-counters.ts';
+import { ContainerTallies, newCounters, type ClusterCounters } from '../simulator-counters.ts';
 import { UsageEngine, USAGE_STEP_MS } from '../load/usage-engine.ts';
 import { WorkloadLoads } from '../load/workload-loads.ts';
 
@@ -33,6 +33,7 @@ export interface KubeletsOptions {
 export class Kubelets {
   readonly archive = new UsageArchive();
   readonly counters: ClusterCounters = newCounters();
+  readonly tallies = new ContainerTallies();
   readonly logs: ContainerLogs;
   readonly #parts: KubeletParts;
   readonly #engine: UsageEngine;
@@ -55,6 +56,7 @@ export class Kubelets {
       archive: this.archive,
       logs: this.logs,
       counters: this.counters,
+      tallies: this.tallies,
     };
   }
 

@@ -1,6 +1,6 @@
 import type { DurationMs, Instant } from '../../../core/model/units.ts';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
-import type { ClusterCounters } from '../simulator-counters.ts';
+import type { ClusterCounters, ContainerTally } from '../simulator-counters.ts';
 
 /**
  * Books what a container used since its last evaluation: its own counters, the archive, the cluster's counters. Called
@@ -15,9 +15,23 @@ export function settleUsage(container: ContainerRuntime, now: Instant, counters:
   container.cpuCoreSeconds += (grantedMillicores * spanMs) / 1e6;
   container.throttledMs += throttledMs;
   container.evaluatedAt = now;
-  if (limit !== null) counters.limitedMs += spanMs;
-  counters.throttledMs += throttledMs;
-  counters.demandedCoreSeconds += (demandMillicores * spanMs) / 1e6;
-  counters.unmetCoreSeconds += (Math.max(0, demandMillicores - grantedMillicores) * spanMs) / 1e6;
+  const limitedMs = limit === null ? 0 : spanMs;
+  const demanded = (demandMillicores * spanMs) / 1e6;
+  const unmet = (Math.max(0, demandMillicores - grantedMillicores) * spanMs) / 1e6;
+  book(counters, limitedMs, throttledMs, demanded, unmet);
+  if (container.tally !== null) book(container.tally, limitedMs, throttledMs, demanded, unmet);
   container.archive?.record(now, spanMs, grantedMillicores, container.workingSetBytes, throttledMs);
+}
+
+function book(
+  sums: ClusterCounters | ContainerTally,
+  limitedMs: DurationMs,
+  throttledMs: DurationMs,
+  demandedCoreSeconds: number,
+  unmetCoreSeconds: number,
+): void {
+  sums.limitedMs += limitedMs;
+  sums.throttledMs += throttledMs;
+  sums.demandedCoreSeconds += demandedCoreSeconds;
+  sums.unmetCoreSeconds += unmetCoreSeconds;
 }

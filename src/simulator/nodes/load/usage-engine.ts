@@ -73,6 +73,7 @@ export class UsageEngine {
 
   #oomKill(kubelet: Kubelet, pod: PodRuntime, container: ContainerRuntime, now: Instant): void {
     this.#counters.oomKills++;
+    if (container.tally !== null) container.tally.oomKills++;
     container.archive?.recordOomKill(now, container.limits.memoryBytes);
     kubelet.lifecycle.containerEnded(pod, container, KILLED_EXIT_CODE, 'OOMKilled');
   }
