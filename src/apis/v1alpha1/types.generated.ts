@@ -1418,6 +1418,8 @@ export interface RecommendationSpec {
   readonly rejected?: RecommendationSpecRejected;
   /** Asks to go back to status.previous; the workload is then held for 24 hours. */
   readonly rollback?: RecommendationSpecRollback;
+  /** Asks for the natural size while the workload is idle. */
+  readonly wake?: RecommendationSpecWake;
   /** Decisions of people on open limit exceptions. */
   readonly exceptionDecisions?: readonly RecommendationSpecExceptionDecision[];
   /** Stops every change of this workload; the recommendation is still computed. Default: false. */
@@ -1518,6 +1520,16 @@ export interface RecommendationSpecRollback {
   readonly at: string;
 }
 
+/** Asks for the natural size while the workload is idle. */
+export interface RecommendationSpecWake {
+  /** Who asked. */
+  readonly by?: string;
+  /** When (RFC 3339). Only what was asked since it fell idle counts. */
+  readonly at: string;
+  /** Why, in the words of who asked. */
+  readonly reason?: string;
+}
+
 export interface RecommendationSpecExceptionDecision {
   /** Container name. */
   readonly container: string;
@@ -1587,6 +1599,8 @@ export interface RecommendationStatus {
   readonly limitExceptions?: readonly RecommendationStatusLimitException[];
   /** Set while the workload is idle. */
   readonly idle?: RecommendationStatusIdle;
+  /** The last time that it was idle, and what of it still counts. */
+  readonly lastIdle?: RecommendationStatusLastIdle;
   /** Ready, Progressing and Degraded, each with a reason and a message. */
   readonly conditions?: readonly RecommendationStatusCondition[];
 }
@@ -1992,10 +2006,30 @@ export interface RecommendationStatusIdle {
   readonly since: string;
   /** Replicas before it was made small. */
   readonly replicas?: number;
+  /** Replicas while it is idle. Absent where they stay as they are. */
+  readonly idleReplicas?: number;
+  /** The HorizontalPodAutoscaler whose minReplicas was lowered in place of the replicas. */
+  readonly autoscaler?: RecommendationStatusIdleAutoscaler;
+  /** Since when it is being brought back to its natural size (RFC 3339). Absent while it sleeps. */
+  readonly wakingSince?: string;
+  /** Why it wakes, in plain words. */
+  readonly wakingBecause?: string;
+  /** What woke it; load alone counts against the next time. */
+  readonly wakingBy?: 'load' | 'other';
   /** What wakes it. */
   readonly wakesOn?: string;
   /** What it has when it is not idle. */
   readonly natural?: readonly RecommendationStatusIdleNaturalItem[];
+  /** What its containers are given while it is idle; limits stay as they are. */
+  readonly sizes?: readonly RecommendationStatusIdleSize[];
+}
+
+/** The HorizontalPodAutoscaler whose minReplicas was lowered in place of the replicas. */
+export interface RecommendationStatusIdleAutoscaler {
+  /** Its name. */
+  readonly name: string;
+  /** minReplicas before it was lowered. */
+  readonly minReplicas: number;
 }
 
 export interface RecommendationStatusIdleNaturalItem {
@@ -2017,6 +2051,54 @@ export interface RecommendationStatusIdleNaturalItemRequests {
 
 /** Amounts that may be used at most. */
 export interface RecommendationStatusIdleNaturalItemLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+export interface RecommendationStatusIdleSize {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusIdleSizeRequests;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusIdleSizeRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** The last time that it was idle, and what of it still counts. */
+export interface RecommendationStatusLastIdle {
+  /** When it was made small (RFC 3339). */
+  readonly since: string;
+  /** When it had its natural size again (RFC 3339). */
+  readonly wokenAt: string;
+  /** Why it woke, in plain words. */
+  readonly because?: string;
+  /** Times in a row that load woke it sooner than it had taken to fall asleep. Each doubles the wait for the next. */
+  readonly shortNaps?: number;
+  /** How long it has been awake since `floor` was taken, up to `wokenAt`. */
+  readonly awakeSeconds?: number;
+  /**
+   * Requests that are recommended at least until it has been awake for long enough to judge by - what was recommended before it fell idle.
+   */
+  readonly floor?: readonly RecommendationStatusLastIdleFloorItem[];
+}
+
+export interface RecommendationStatusLastIdleFloorItem {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusLastIdleFloorItemRequests;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusLastIdleFloorItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
