@@ -34,7 +34,7 @@ export async function writeLearntUsage(path: string, workloads: readonly KnownWo
     const recommender = new Recommender();
     const now = clock.now();
     for (const workload of workloads) recommender.backfill([seriesOf(workload, now - spanMs, now)]);
-    const checkpoints = [...recommender.checkpoints(0)];
+    const checkpoints = recommender.changedSince(0).flatMap((key) => recommender.checkpointOf(key) ?? []);
     await history.saveCheckpoints(checkpoints.map((checkpoint) => ({ ...checkpoint, savedAt: now })));
   } finally {
     await history.close();

@@ -107,7 +107,7 @@ export class ResizeWorld {
     const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
     this.recommendations = new RecommendationReconciler({
       ...shared,
-      advice: { advise: (key) => this.advice.get(key) ?? [] },
+      advice: { advise: async (key) => this.advice.get(key) ?? [] },
       usageSource: () => 'kubelet',
       isUnread: (node) => this.unreadNodes.has(node),
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },

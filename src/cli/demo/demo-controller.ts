@@ -30,6 +30,8 @@ export async function startDemoController(
     'dashboard.addr': `127.0.0.1:${await port(options['dashboard-port'], 9090)}`,
     'controller.metricsAddr': `127.0.0.1:${await port(options['metrics-port'], 8080)}`,
     'controller.probeAddr': `127.0.0.1:${await port(options['probe-port'], 8081)}`,
+    // In the demo's own thread, so that the same seed gives the same end.
+    'controller.recommenderThreads': '0',
     'history.url': quick ? 'sqlite::memory:' : `sqlite:${parts.folder}/history.sqlite`,
   };
   const loaded = loadSettings({ environment: {}, flags: Object.entries(flags).map(([name, value]) => ({ name, value })) });

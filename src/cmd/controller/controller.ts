@@ -12,6 +12,7 @@ import { type KubernetesInformers, startKubernetesInformers } from '../../adapte
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
+import { openLearner } from '../../adapters/workers/open-learner.ts';
 import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
 import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
@@ -19,9 +20,9 @@ import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { DAY_MS, type DurationMs, MINUTE_MS } from '../../core/model/units.ts';
-import { Recommender } from '../../core/rightsizing/recommender.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
+import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSource } from '../../ports/usage-source.ts';
@@ -133,7 +134,15 @@ class Starting {
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
     const usageSource = await chooseUsageSource(world, { settings, reader: state, metrics, logger }, this.#stop.signal);
-    const recommender = new Recommender();
+    // Made before what restores it, since a thread may be lost at any time.
+    let restoreLost = (): Promise<unknown> => Promise.resolve();
+    const learner = openLearner(settings['controller.recommenderThreads'], {
+      timer,
+      logger,
+      metrics,
+      restoreLost: async () => void (await restoreLost()),
+    });
+    await this.#component('recommender', undefined, () => learner.stop());
 
     const election = this.#election();
     const events = new KubernetesEventRecorder({
@@ -185,7 +194,7 @@ class Starting {
       state,
       usage,
       usageSource,
-      recommender,
+      learner,
       history,
       prices,
       gate,
@@ -214,7 +223,8 @@ class Starting {
     await this.#component('dashboard', undefined, () => dashboard.close());
 
     await orAborted(informers.whenSynced, this.#stop.signal);
-    const checkpoints = await this.#startLearning(recommender, state, usage, history);
+    const checkpoints = await this.#startLearning(learner, state, usage, history);
+    restoreLost = () => checkpoints.restore();
     const recorder = this.#historyRecorder(state, usage, history, prices, reconcilers);
     const decide = (term: AbortSignal): Promise<void> => reconcilers.run(term);
     if (leaderFeed === null) {
@@ -284,17 +294,17 @@ class Starting {
     return new LeaderFeed({ shared, usage, decisions, intervalMs, clock: world.clock, machine: world.timer, logger, metrics });
   }
 
-  async #startLearning(recommender: Recommender, state: ClusterState, usage: UsageModel, history: History): Promise<Checkpoints> {
+  async #startLearning(learner: Learner, state: ClusterState, usage: UsageModel, history: History): Promise<Checkpoints> {
     const { world, logger } = this.#parts;
     const { clock, activity, pastUsage } = world;
-    const checkpoints = new Checkpoints({ recommender, history, clock, activity, logger });
+    const checkpoints = new Checkpoints({ learner, history, clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
-    const feed = new RecommenderFeed({ cluster: state, usage, recommender, clock, logger, onForgotten });
+    const feed = new RecommenderFeed({ cluster: state, usage, learner, clock, logger, onForgotten });
     if (pastUsage !== null) await feed.backfill(pastUsage, PAST_MS, this.#stop.signal);
     await this.#component(
-      'recommender',
-      async () => feed.start(),
+      'what the recommender is fed',
+      () => feed.start(),
       () => feed.stop(),
     );
     await this.#component('checkpoints', undefined, () => checkpoints.stop());

@@ -9,9 +9,9 @@ import { addResources, NO_RESOURCES, type Resources } from '../../core/model/res
 import { parseCpuMillicores, parseMemoryBytes } from '../../core/model/quantity.ts';
 import type { Parsed } from '../../core/model/parsed.ts';
 import { type WorkloadKey, workloadKey } from '../../core/model/workload.ts';
-import type { Recommender } from '../../core/rightsizing/recommender.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
+import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
@@ -41,7 +41,7 @@ export interface ReconcilersParts {
   readonly state: ClusterState;
   readonly usage: UsageModel;
   readonly usageSource: UsageSource;
-  readonly recommender: Recommender;
+  readonly learner: Learner;
   readonly history: History;
   readonly prices: PriceSource;
   readonly gate: EffectGate;
@@ -77,7 +77,7 @@ export class Reconcilers {
     const shared = { ...this.#parts, clock, cluster: state, policies: this.#policies, decisions: this.decisions, cycles };
     const recommendation = new RecommendationReconciler({
       ...shared,
-      advice: this.#parts.recommender,
+      advice: this.#parts.learner,
       usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
       isUnread: (node) => this.#parts.usage.isNodeStale(node),
       inPlaceResize: () => this.#inPlace,

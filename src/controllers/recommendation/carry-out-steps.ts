@@ -60,7 +60,8 @@ export async function carryOutSteps(
       refused.push({
         pod: pod.name,
         uid: pod.uid,
-        state: 'error',
+        // A boost that is refused says nothing about less than it.
+        state: step.kind === 'start-up' ? 'deferred' : 'error',
         since: now,
         message: outcome.message,
         values: new Map(step.containers.map(({ name, to }) => [name, to])),

@@ -1,12 +1,10 @@
 // What the controller needs of the rest of the process.
 
-import type { Instant } from '../../core/model/units.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
-import type { ContainerAdvice, RecommenderRules } from '../../core/rightsizing/advice.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
+import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
@@ -16,16 +14,10 @@ import type { DecisionBook } from '../../state/decision-book.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
 
-/** Whoever turns usage into advice. */
-export interface AdviceSource {
-  /** Advice for every container of which anything is known. */
-  advise(workload: WorkloadKey, now: Instant, rulesFor: (container: string) => RecommenderRules): readonly ContainerAdvice[];
-}
-
 export interface RecommendationPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
-  readonly advice: AdviceSource;
+  readonly advice: Pick<Learner, 'advise'>;
   /** Name of the usage source; null before any has answered. */
   readonly usageSource: () => string | null;
   /** Whether a node's kubelet has told no usage for two periods, or never. */

@@ -16,7 +16,7 @@ import { noteEvent } from './events.ts';
 import { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
-import { latestStatus, moneyOf, situationOf } from './situation.ts';
+import { adviceFor, latestStatus, moneyOf, situationOf } from './situation.ts';
 
 /** Soon enough for what was left over, late enough for the informers to have caught up. */
 const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
@@ -34,14 +34,15 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
 
   /** Level-triggered and idempotent: safe to call at any time, any number of times, after any crash. */
   async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
-    const { clock, cluster, policies } = this.#ports;
+    const { clock, cluster } = this.#ports;
     if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
-    const workload = cluster.findWorkload(key);
-    const governance = workload === undefined ? null : policies.governanceOf(workload);
-    // Gone: the garbage collector takes its Recommendation along.
-    if (workload === undefined || governance === null || governance.outOfScope || workload.deletionAt !== null) return this.#forget(key);
-    const now = clock.now();
-    const situation = situationOf(this.#ports, workload, governance, now);
+    const before = this.#governed(key);
+    const advice = before === null ? [] : await adviceFor(this.#ports, before.workload, before.governance, clock.now());
+    // Looked at again: the world moves on while advice is made.
+    const governed = this.#governed(key);
+    if (governed === null) return this.#forget(key);
+    const { workload, governance } = governed;
+    const situation = situationOf(this.#ports, workload, governance, advice, clock.now());
     const decision = decideWorkload(situation);
     for (const note of decision.notes) this.#ports.events.record(noteEvent(workload, note));
     // Written down before it is acted on, so that a crash in between is found again.
@@ -60,6 +61,15 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   /** Ends the term: another replica tells how things stand from now on. */
   close(): void {
     this.#metrics.reset();
+  }
+
+  /** null: gone (the garbage collector takes its Recommendation along), or none of ours. */
+  #governed(key: WorkloadKey): { readonly workload: WorkloadRecord; readonly governance: WorkloadGovernance } | null {
+    const { cluster, policies } = this.#ports;
+    const workload = cluster.findWorkload(key);
+    if (workload?.deletionAt !== null) return null;
+    const governance = policies.governanceOf(workload);
+    return governance.outOfScope ? null : { workload, governance };
   }
 
   #forget(key: WorkloadKey): ReconcileResult {

@@ -2,27 +2,47 @@
 
 import type { Recommendation } from '../../apis/v1alpha1/index.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
+import type { Resources } from '../../core/model/resources.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
+import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
-import { NO_WISHES, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
+import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import { workloadMoney, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
+import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
+import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/rightsizing/apply/workload-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import type { RecommendationPorts } from './ports.ts';
+
+/** Asks for advice on the containers that the workload's pods have, or will have. */
+export function adviceFor(
+  { advice, cluster, policies }: RecommendationPorts,
+  workload: WorkloadRecord,
+  governance: WorkloadGovernance,
+  now: Instant,
+): Promise<readonly ContainerAdvice[]> {
+  const key = workloadKey(workload);
+  const rulesFor = policies.recommenderRules(governance);
+  const names = new Set(workload.containers.map(({ name }) => name));
+  for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
+  return advice.advise(key, now, new Map([...names].map((name) => [name, rulesFor(name)])));
+}
 
 /** Reads memory alone: consistent, because nothing is awaited. */
 export function situationOf(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
+  advice: readonly ContainerAdvice[],
   now: Instant,
 ): WorkloadSituation {
-  const { cluster, advice, policies, gate, inPlaceResize } = ports;
+  const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const recommendation = cluster.findRecommendation(key);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const rulesFor = policies.recommenderRules(governance);
+  const memory = readMemory(latestStatus(ports, key, recommendation));
   return {
     now,
     workload,
@@ -30,7 +50,7 @@ export function situationOf(
     policy: governance.rules,
     policyProblem: governance.problem,
     overrides: governance.overrides,
-    advice: advice.advise(key, now, rulesFor),
+    advice,
     hpas: cluster.hpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
     quotas: cluster.quotasIn(workload.namespace),
@@ -38,8 +58,9 @@ export function situationOf(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
+    freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     wishes: recommendation === undefined ? NO_WISHES : readWishes(recommendation),
-    memory: readMemory(latestStatus(ports, key, recommendation)),
+    memory,
     standing: { inPlace: inPlaceResize(), ...gate.standing() },
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
   };
@@ -61,13 +82,30 @@ export function latestStatus(
   return (own.status.updatedAt ?? '') > seen.updatedAt ? own.status : seen;
 }
 
+/** Only where a decision depends on it: summing up nodes for every workload would be work for nothing. */
+function freeFor(
+  { cluster }: RecommendationPorts,
+  pods: readonly PodRecord[],
+  { startup }: PolicyRules,
+  { failures }: ResizeMemory,
+): ReadonlyMap<string, Resources> {
+  if (startup === null && failures.length === 0) return new Map();
+  const names = new Set(pods.flatMap(({ node }) => node ?? []));
+  return new Map(
+    [...names].flatMap((name) => {
+      const node = cluster.findNode(name);
+      return node === undefined ? [] : [[name, freeOnNode(node, cluster.podsOnNode(name))] as const];
+    }),
+  );
+}
+
 /** Money of a workload at the prices of the nodes that its pods are on. */
 export function moneyOf(
   { cluster, prices }: RecommendationPorts,
   situation: WorkloadSituation,
   figures: readonly ContainerFigures[],
 ): WorkloadMoney {
-  const priced = situation.pods.flatMap((pod) => {
+  const priced = withoutBoosts(situation.pods, situation.memory).flatMap((pod) => {
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
     return node === undefined ? [] : [{ price: prices.priceOf(node), containers: pod.containers }];
   });

@@ -4,7 +4,7 @@ import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
-import { Recommender } from '../../core/rightsizing/recommender.ts';
+import { aLearner } from '../../../test/fakes/a-learner.ts';
 import type { UsageCheckpoint } from '../../ports/history.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -38,16 +38,17 @@ class MemoryStore {
 }
 
 function aReplica(history: MemoryStore, clock: FakeClock) {
-  const recommender = new Recommender();
-  const checkpoints = new Checkpoints({ recommender, history, clock, activity: new FakeActivity(), logger: SILENT_LOGGER });
+  const learner = aLearner();
+  const checkpoints = new Checkpoints({ learner, history, clock, activity: new FakeActivity(), logger: SILENT_LOGGER });
   /** @param samples one a minute, up to now */
   const learn = (samples: number): void => {
     for (let minute = samples; minute > 0; minute -= 1) {
-      recommender.observe(WEB, 'main', 'web-1', { at: clock.now() - minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 });
+      learner.observe(WEB, 'main', 'web-1', { at: clock.now() - minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 });
     }
   };
-  const samples = (): number => recommender.advise(WEB, clock.now(), DEFAULT_RECOMMENDER_RULES)[0]?.samples ?? 0;
-  return { recommender, checkpoints, learn, samples };
+  const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
+  const samples = async (): Promise<number> => (await learner.advise(WEB, clock.now(), rules))[0]?.samples ?? 0;
+  return { learner, checkpoints, learn, samples };
 }
 
 describe('what was learnt', () => {
@@ -65,7 +66,7 @@ describe('what was learnt', () => {
     await leader.checkpoints.stop();
     const next = aReplica(store, clock);
     await next.checkpoints.restore();
-    expect(next.samples()).toBe(100);
+    expect(await next.samples()).toBe(100);
   });
 
   test('is not written over by a leader that was deposed', async () => {
@@ -85,10 +86,10 @@ describe('what was learnt', () => {
   test('is written in portions, and no further once the lease is lost', async () => {
     const clock = new FakeClock(T0);
     const store = new MemoryStore();
-    const { recommender, checkpoints } = aReplica(store, clock);
+    const { learner, checkpoints } = aReplica(store, clock);
     for (let each = 0; each < 450; each += 1) {
       const sample = { at: clock.now() - MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 };
-      recommender.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
+      learner.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
     }
     checkpoints.start();
     store.whileSaving = () => checkpoints.leave();
@@ -113,7 +114,7 @@ describe('what was learnt', () => {
       const next = aReplica(store, clock);
       next.learn(own);
       await next.checkpoints.restore();
-      expect(next.samples()).toBe(expected);
+      expect(await next.samples()).toBe(expected);
     }
   });
 
@@ -132,10 +133,10 @@ describe('what was learnt', () => {
     await clock.advance(30 * MINUTE_MS);
     store.away = false;
     await clock.advance(30 * MINUTE_MS);
-    expect(next.samples()).toBe(3_000);
+    expect(await next.samples()).toBe(3_000);
     const last = aReplica(store, clock);
     await last.checkpoints.restore();
-    expect(last.samples()).toBe(3_000);
+    expect(await last.samples()).toBe(3_000);
     await next.checkpoints.stop();
   });
 });

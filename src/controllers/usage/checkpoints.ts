@@ -1,18 +1,18 @@
 // Keeps the recommender's state in the store, so that a restart or a change of leader does not begin again.
 
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
-import type { Recommender } from '../../core/rightsizing/recommender.ts';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { History, UsageCheckpoint } from '../../ports/history.ts';
+import type { Learner, LearnerMarks } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 
 /** A crash loses at most this much learning; a write of all of 25,000 containers is 300 MB, so only what changed is written. */
 const SAVE_EVERY_MS: DurationMs = 30 * MINUTE_MS;
-/** So many are written out and saved before the next are: all at once would hold the event loop for seconds. */
-const SAVED_AT_ONCE = 200;
+/** So many are read before they are taken over. */
+const RESTORED_AT_ONCE = 200;
 
 export interface CheckpointParts {
-  readonly recommender: Recommender;
+  readonly learner: Learner;
   readonly history: Pick<History, 'saveCheckpoints' | 'loadCheckpoints' | 'deleteCheckpoints'>;
   readonly clock: Clock;
   readonly activity: Activity;
@@ -22,7 +22,7 @@ export interface CheckpointParts {
 /** Restores at start, saves what changed from time to time and at the end. Only one replica at a time may save. */
 export class Checkpoints {
   readonly #parts: CheckpointParts;
-  #savedSequence = 0;
+  #saved: LearnerMarks | null = null;
   /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
   #restored = false;
   #saving = false;
@@ -39,20 +39,29 @@ export class Checkpoints {
    * restores none, and is asked again before anything is saved.
    */
   async restore(): Promise<number> {
-    const { history, recommender, logger } = this.#parts;
+    const { history, learner, logger } = this.#parts;
     let restored = 0;
     let refused = 0;
-    const fresh = recommender.sequence === 0;
+    const take = async (portion: readonly UsageCheckpoint[]): Promise<void> => {
+      const taken = await learner.restore(portion);
+      restored += taken.restored;
+      refused += taken.refused;
+    };
     try {
+      const fresh = this.#saved === null && (await learner.marks()).every((mark) => mark === 0);
+      let portion: UsageCheckpoint[] = [];
       for await (const checkpoint of history.loadCheckpoints()) {
-        if (recommender.restore(checkpoint)) restored += 1;
-        else refused += 1;
+        portion.push(checkpoint);
+        if (portion.length < RESTORED_AT_ONCE) continue;
+        await take(portion);
+        portion = [];
       }
+      await take(portion);
       this.#restored = true;
+      if (fresh) this.#saved = await learner.marks();
     } catch (err) {
       logger.warn('Reading checkpoints failed; beginning with what can be learnt, and asking again', { err });
     }
-    if (fresh) this.#savedSequence = recommender.sequence;
     if (restored + refused > 0) logger.info('Restored what was learnt before', { containers: restored, unreadable: refused });
     return restored;
   }
@@ -91,24 +100,19 @@ export class Checkpoints {
 
   /** Writes every container that changed since the last time. Never throws: what failed is written the next time. */
   async save(): Promise<void> {
-    const { recommender, history, clock, activity, logger } = this.#parts;
+    const { learner, history, clock, activity, logger } = this.#parts;
     const end = activity.begin();
     const left = this.#left;
     try {
       if (!this.#restored) await this.restore();
       if (!this.#restored || left !== this.#left) return;
-      const sequence = recommender.sequence;
+      const marks = await learner.marks();
       const savedAt = clock.now();
-      let portion: UsageCheckpoint[] = [];
-      for (const checkpoint of recommender.checkpoints(this.#savedSequence)) {
-        portion.push({ ...checkpoint, savedAt });
-        if (portion.length < SAVED_AT_ONCE) continue;
-        await history.saveCheckpoints(portion);
-        portion = [];
+      for await (const portion of learner.changedSince(this.#saved)) {
+        await history.saveCheckpoints(portion.map((checkpoint) => ({ ...checkpoint, savedAt })));
         if (left !== this.#left) return;
       }
-      await history.saveCheckpoints(portion);
-      this.#savedSequence = sequence;
+      this.#saved = marks;
     } catch (err) {
       logger.warn('Saving checkpoints failed; will retry', { err });
     } finally {

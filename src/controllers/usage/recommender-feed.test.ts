@@ -1,12 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
+import { settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '../../core/model/usage.ts';
 import { DAY_MS, MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
-import { Recommender } from '../../core/rightsizing/recommender.ts';
+import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { SampleListener } from '../../state/usage-model.ts';
 import { RecommenderFeed } from './recommender-feed.ts';
@@ -14,7 +15,7 @@ import { RecommenderFeed } from './recommender-feed.ts';
 function aFeed() {
   const clock = new ManualClock(T0);
   const cluster = new FakeClusterReader();
-  const recommender = new Recommender();
+  const learner = aLearner();
   const forgotten: string[] = [];
   const listeners: SampleListener[] = [];
   const usage = {
@@ -28,42 +29,43 @@ function aFeed() {
   const feed = new RecommenderFeed({
     cluster,
     usage,
-    recommender,
+    learner,
     clock,
     logger: SILENT_LOGGER,
     onForgotten: (keys) => void forgotten.push(...keys),
   });
   const tell = (sample: UsageSample): void => listeners.forEach((listener) => listener(WEB, 'main', 'web-1', sample));
-  return { clock, cluster, recommender, forgotten, feed, tell };
+  return { clock, cluster, learner, forgotten, feed, tell };
 }
 
 describe('what the recommender is fed', () => {
-  test('CPU used to start is left out, memory is not', () => {
-    const { clock, cluster, recommender, feed, tell } = aFeed();
+  test('CPU used to start is left out, memory is not', async () => {
+    const { clock, cluster, learner, feed, tell } = aFeed();
     cluster.podList = [aPodRecord({ containers: [aContainer({ record: { startedAt: T0 } })], readySince: T0 + MINUTE_MS })];
-    feed.start();
+    await feed.start();
     for (let minute = 1; minute <= 180; minute += 1) {
       clock.advance(MINUTE_MS);
       const starting = minute < 3;
       tell({ at: clock.now(), cpuMillicores: starting ? 4_000 : 100, memoryBytes: starting ? 2 ** 30 : 2 ** 28 });
     }
-    const [advice] = recommender.advise(WEB, clock.now(), DEFAULT_RECOMMENDER_RULES);
+    const [advice] = await learner.advise(WEB, clock.now(), new Map([['main', DEFAULT_RECOMMENDER_RULES]]));
     expect(Math.round((advice?.usage.max.cpuMillicores ?? 0) / 10)).toBe(10);
     expect(advice?.usage.max.memoryBytes).toBeGreaterThan(0.9 * 2 ** 30);
   });
 
-  test('a workload that is gone is forgotten after a week, and its checkpoints with it', () => {
-    const { clock, cluster, recommender, forgotten, feed } = aFeed();
+  test('a workload that is gone is forgotten after a week, and its checkpoints with it', async () => {
+    const { clock, cluster, learner, forgotten, feed } = aFeed();
     cluster.workloadList = [aWorkloadRecord()];
-    recommender.observe(WEB, 'main', 'web-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    learner.observe(WEB, 'main', 'web-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
     // Known from a store alone: deleted while no controller ran.
-    recommender.observe('shop/Deployment/old', 'main', 'old-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
-    feed.start();
+    learner.observe('shop/Deployment/old', 'main', 'old-1', { at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    await feed.start();
     clock.advance(6 * DAY_MS);
     expect(forgotten).toEqual([]);
     clock.advance(2 * DAY_MS);
+    await settle();
     expect(forgotten).toEqual(['shop/Deployment/old/main']);
-    expect([...recommender.workloads()]).toEqual([WEB]);
+    expect(await learner.workloads()).toEqual([WEB]);
     feed.stop();
   });
 });

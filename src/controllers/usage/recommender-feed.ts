@@ -3,10 +3,10 @@
 import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
-import type { Recommender } from '../../core/rightsizing/recommender.ts';
 import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
@@ -19,7 +19,7 @@ const BACKFILL_STEP_SECONDS = 300;
 export interface RecommenderFeedParts {
   readonly cluster: ClusterReader;
   readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'load'>;
-  readonly recommender: Recommender;
+  readonly learner: Learner;
   readonly clock: Clock;
   readonly logger: Logger;
   /** What was kept of workloads that are forgotten is to be thrown away. @param checkpoints their keys */
@@ -39,14 +39,14 @@ export class RecommenderFeed {
   }
 
   /** Begins to feed. */
-  start(): void {
-    const { cluster, usage, recommender, clock } = this.#parts;
+  async start(): Promise<void> {
+    const { cluster, usage, learner, clock } = this.#parts;
     // What was deleted while nobody looked is known from the store alone, and would be kept there for ever.
-    for (const key of recommender.workloads()) if (cluster.findWorkload(key) === undefined) this.#goneSince.set(key, clock.now());
+    for (const key of await learner.workloads()) if (cluster.findWorkload(key) === undefined) this.#goneSince.set(key, clock.now());
     for (const workload of cluster.workloads()) this.#images.set(workloadKey(workload), imagesOf(workload));
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
-      usage.onOomKill((kill) => recommender.observeOom(kill.workload, kill.container, kill.at, kill.memoryLimitBytes)),
+      usage.onOomKill((kill) => learner.observeOom(kill.workload, kill.container, kill.at, kill.memoryLimitBytes)),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#noteWorkload(change.key);
       }),
@@ -61,13 +61,13 @@ export class RecommenderFeed {
 
   /** Takes in up to `windowMs` of the past, for decisions and for graphs. A source that fails costs the past and nothing else. */
   async backfill(source: UsageHistorySource, windowMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { clock, logger, recommender, usage } = this.#parts;
+    const { clock, logger, learner, usage } = this.#parts;
     const to = clock.now();
     try {
       // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
       const series: UsageSeries[] = [];
       for await (const each of source.range({ from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS }, signal)) series.push(each);
-      const { taken, dropped } = recommender.backfill(series);
+      const { taken, dropped } = await learner.backfill(series);
       for (const each of series) usage.load(each);
       logger.info('Read past usage', { source: source.name, series: series.length, samples: taken, dropped });
     } catch (err) {
@@ -77,14 +77,14 @@ export class RecommenderFeed {
   }
 
   #observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
-    const { cluster, recommender } = this.#parts;
+    const { cluster, learner } = this.#parts;
     const namespace = workload.slice(0, workload.indexOf('/'));
     const counted = withoutStartUp(cluster.findPod(namespace, pod), container, sample);
-    if (counted !== null) recommender.observe(workload, container, pod, counted);
+    if (counted !== null) learner.observe(workload, container, pod, counted);
   }
 
   #noteWorkload(key: WorkloadKey): void {
-    const { cluster, clock, recommender } = this.#parts;
+    const { cluster, clock, learner } = this.#parts;
     const workload = cluster.findWorkload(key);
     if (workload === undefined) {
       this.#goneSince.set(key, clock.now());
@@ -94,23 +94,28 @@ export class RecommenderFeed {
     const images = imagesOf(workload);
     const before = this.#images.get(key);
     this.#images.set(key, images);
-    if (before !== undefined && before !== images) recommender.noteChange(key, clock.now());
+    if (before !== undefined && before !== images) learner.noteChange(key, clock.now());
   }
 
   #sweepDaily(): void {
     const { clock } = this.#parts;
     this.#cancelSweep = clock.schedule(clock.now() + DAY_MS, () => {
-      this.#forgetGone(clock.now());
+      void this.#forgetGone(clock.now());
       this.#sweepDaily();
     });
   }
 
-  #forgetGone(now: Instant): void {
+  async #forgetGone(now: Instant): Promise<void> {
+    const { learner, logger, onForgotten } = this.#parts;
     for (const [key, since] of this.#goneSince) {
       if (now - since < REMEMBER_GONE_MS) continue;
-      this.#goneSince.delete(key);
-      this.#images.delete(key);
-      this.#parts.onForgotten(this.#parts.recommender.forget(key));
+      try {
+        onForgotten(await learner.forget(key));
+        this.#goneSince.delete(key);
+        this.#images.delete(key);
+      } catch (err) {
+        logger.warn('Forgetting a workload that is gone failed; it is tried again tomorrow', { object: key, err });
+      }
     }
   }
 }

@@ -31,7 +31,12 @@ interface Held {
 
 export class Recommender {
   readonly #workloads = new Map<WorkloadKey, Map<string, Held>>();
-  #sequence = 0;
+  #sequence: number;
+
+  /** @param sequence where a predecessor's count ended */
+  constructor(sequence = 0) {
+    this.#sequence = sequence;
+  }
 
   /** Takes one sample of one container of one pod; false where it was thrown away (and counted in the advice). */
   observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): boolean {
@@ -63,15 +68,16 @@ export class Recommender {
     return result;
   }
 
-  /** Advice for every container of a workload of which anything is known, sorted by name. */
+  /** Advice for every container of a workload of which anything is known and that has rules, sorted by name. */
   advise(
     workload: WorkloadKey,
     now: Instant,
-    rulesFor: RecommenderRules | ((container: string) => RecommenderRules),
+    rulesFor: RecommenderRules | ((container: string) => RecommenderRules | undefined),
   ): readonly ContainerAdvice[] {
     const containers = [...(this.#workloads.get(workload) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1));
     return containers.flatMap(([name, { model }]) => {
-      const advice = model.advise(name, now, typeof rulesFor === 'function' ? rulesFor(name) : rulesFor);
+      const rules = typeof rulesFor === 'function' ? rulesFor(name) : rulesFor;
+      const advice = rules === undefined ? null : model.advise(name, now, rules);
       return advice === null ? [] : [advice];
     });
   }
@@ -81,13 +87,20 @@ export class Recommender {
     return this.#sequence;
   }
 
-  /** State of the containers that changed after a sequence number; 0 for all. */
-  *checkpoints(changedSince: number): Generator<RecommenderCheckpoint> {
+  /** Keys of the containers that changed after a sequence number; 0 for all. */
+  changedSince(sequence: number): string[] {
+    const keys: string[] = [];
     for (const [workload, containers] of this.#workloads) {
-      for (const [container, { model, changed }] of containers) {
-        if (changed > changedSince) yield { key: `${workload}/${container}`, version: CHECKPOINT_VERSION, data: model.checkpoint() };
-      }
+      for (const [container, { changed }] of containers) if (changed > sequence) keys.push(`${workload}/${container}`);
     }
+    return keys;
+  }
+
+  /** State of one container, by its key; undefined where nothing is known of it. */
+  checkpointOf(key: string): RecommenderCheckpoint | undefined {
+    const split = key.lastIndexOf('/');
+    const held = this.#workloads.get(key.slice(0, split))?.get(key.slice(split + 1));
+    return held === undefined ? undefined : { key, version: CHECKPOINT_VERSION, data: held.model.checkpoint() };
   }
 
   /**
@@ -96,7 +109,7 @@ export class Recommender {
    */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
-    const model = checkpoint.version === CHECKPOINT_VERSION && split > 0 ? ContainerModel.restore(checkpoint.data) : null;
+    const model = split > 0 ? ContainerModel.restore(checkpoint.data) : null;
     if (model === null) return false;
     const containers = this.#containersOf(checkpoint.key.slice(0, split));
     const container = checkpoint.key.slice(split + 1);

@@ -77,6 +77,13 @@ export const SETTINGS = {
     shortest: '1s',
     help: 'Observation after a start or an outage before anything is reduced. Increases that safety needs do not wait.',
   },
+  'controller.recommenderThreads': {
+    type: 'integer',
+    default: 1,
+    minimum: 0,
+    maximum: 16,
+    help: 'Threads that learn from usage and make recommendations, so that the rest never waits for them. 0: in the main thread.',
+  },
   'controller.admission.enabled': {
     type: 'boolean',
     default: false,

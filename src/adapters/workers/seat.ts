@@ -1,0 +1,9 @@
+import type { Answers, QuestionKind, Questions, Telling } from '../../core/rightsizing/recommender-service.ts';
+
+/** One recommender, wherever it runs. What is told is taken in before what is asked after it. */
+export interface Seat {
+  tell(telling: Telling): void;
+  /** Rejects while what was lost in a crash is being restored, after a dead line, and after `stop`. */
+  ask<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]>;
+  stop(): Promise<void>;
+}

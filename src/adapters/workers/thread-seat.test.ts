@@ -1,0 +1,149 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
+import { handleRequest, RecommenderService, type WorkerRequest } from '../../core/rightsizing/recommender-service.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { NO_METRICS } from '../../runtime/metrics.ts';
+import { SystemTimer } from '../../runtime/system-clock.ts';
+import { openLearner } from './open-learner.ts';
+import { ThreadSeat } from './thread-seat.ts';
+
+const T0 = Date.UTC(2026, 10, 2);
+const HOUR_MS = 3_600_000;
+const RULES = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
+
+/** A thread played in this one: it answers at the next turn, unless it hangs. */
+class PlayedThread extends EventEmitter {
+  readonly service: RecommenderService;
+  readonly batches: number[] = [];
+  hangs = false;
+  terminated = false;
+
+  constructor(sequence: number) {
+    super();
+    this.service = new RecommenderService(sequence);
+  }
+
+  postMessage(request: WorkerRequest): void {
+    if (this.hangs) return;
+    if (request.type === 'tell') this.batches.push(request.batch.length);
+    const reply = handleRequest(this.service, structuredClone(request));
+    setImmediate(() => this.emit('message', structuredClone(reply)));
+  }
+
+  async terminate(): Promise<void> {
+    this.terminated = true;
+  }
+}
+
+function aSeat(restoreLost: () => Promise<void> = async () => undefined) {
+  const timer = new FakeClock();
+  const threads: PlayedThread[] = [];
+  const metrics = new CountingMetrics();
+  const start = (sequence: number): PlayedThread => {
+    const thread = new PlayedThread(sequence);
+    threads.push(thread);
+    return thread;
+  };
+  const seat = new ThreadSeat({ index: 0, timer, logger: SILENT_LOGGER, metrics, restoreLost, start });
+  const tell = (count: number): void => {
+    for (let each = 0; each < count; each += 1) {
+      const sample = { at: T0 + each * 60_000, cpuMillicores: 100, memoryBytes: 2 ** 28 };
+      seat.tell({ kind: 'sample', workload: 'shop/Deployment/web', container: 'main', pod: 'web-1', sample });
+    }
+  };
+  return { seat, timer, threads, tell, metrics };
+}
+
+describe('a recommender in a thread', () => {
+  test('is told in batches, and everything before what is asked', async () => {
+    const { seat, threads, tell, timer } = aSeat();
+    tell(1_100);
+    expect(threads[0]?.batches).toEqual([500, 500]);
+    await seat.ask('workloads', null);
+    expect(threads[0]?.batches).toEqual([500, 500, 100]);
+    tell(3);
+    await timer.advance(100);
+    expect(threads[0]?.batches).toEqual([500, 500, 100, 3]);
+  });
+
+  test('one that dies is replaced, asked nothing until what was lost is restored, and counts on', async () => {
+    let restored: () => void = () => undefined;
+    const { seat, threads, tell, timer } = aSeat(() => new Promise((resolve) => (restored = resolve)));
+    tell(10);
+    const before = await seat.ask('changed', { since: 0 });
+    threads[0]?.emit('error', new Error('out of memory'));
+    await timer.advance(1_000);
+    expect(threads).toHaveLength(2);
+    let answered = false;
+    const asked = seat.ask('changed', { since: before.sequence }).then((answer) => {
+      answered = true;
+      return answer;
+    });
+    await settle();
+    expect(answered).toBe(false);
+    tell(5);
+    await seat.ask('restore', { checkpoints: [] });
+    restored();
+    expect((await asked).keys).toEqual(['shop/Deployment/web/main']);
+  });
+
+  test('a question under way when it dies is refused, not lost', async () => {
+    const { seat, threads } = aSeat();
+    threads[0]!.hangs = true;
+    const asked = seat.ask('workloads', null);
+    await settle();
+    threads[0]?.emit('exit', 1);
+    await expect(asked).rejects.toThrow('ask again');
+  });
+
+  test('one that hangs is replaced at the deadline', async () => {
+    const { seat, threads, timer, metrics } = aSeat();
+    threads[0]!.hangs = true;
+    const asked = seat.ask('workloads', null);
+    const refused = expect(asked).rejects.toThrow('lost');
+    await timer.advance(121_000);
+    await refused;
+    expect(threads[0]?.terminated).toBe(true);
+    expect(await seat.ask('workloads', null)).toEqual([]);
+    expect(metrics.total('evenkeel_recommender_thread_restarts_total')).toBe(1);
+  });
+
+  test('what comes faster than it is taken is dropped at a bound, and counted', () => {
+    const { threads, tell, metrics } = aSeat();
+    threads[0]!.hangs = true;
+    tell(100_010);
+    expect(metrics.total('evenkeel_recommender_samples_dropped_total', { reason: 'behind' })).toBe(10);
+  });
+});
+
+describe('real threads', () => {
+  let stop: () => Promise<void> = async () => undefined;
+  afterEach(() => stop());
+
+  test('answer the same as the main one, each workload by its own thread', async () => {
+    const parts = { timer: new SystemTimer(), logger: SILENT_LOGGER, metrics: NO_METRICS, restoreLost: async () => undefined };
+    const [threads, inline] = [openLearner(2, parts), openLearner(0, parts)];
+    stop = () => threads.stop();
+    const names = Array.from({ length: 12 }, (_, index) => `shop/Deployment/web-${index}`);
+    for (const learner of [threads, inline]) {
+      for (const [index, workload] of names.entries()) {
+        for (let minute = 0; minute < 26 * 60; minute += 5) {
+          const sample = { at: T0 + minute * 60_000, cpuMillicores: 100 + index * ((minute / 60) % 7), memoryBytes: 2 ** 28 };
+          learner.observe(workload, 'main', 'pod', sample);
+        }
+      }
+    }
+    const now = T0 + 26 * HOUR_MS;
+    for (const workload of names) expect(await threads.advise(workload, now, RULES)).toEqual(await inline.advise(workload, now, RULES));
+    expect((await threads.workloads()).toSorted()).toEqual(names.toSorted());
+
+    const portions = [];
+    for await (const portion of threads.changedSince(null)) portions.push(...portion);
+    const next = openLearner(0, parts);
+    expect(await next.restore(portions)).toEqual({ restored: 12, refused: 0 });
+    expect(await next.advise(names[3]!, now, RULES)).toEqual(await inline.advise(names[3]!, now, RULES));
+  });
+});

@@ -1,0 +1,201 @@
+// A recommender in a thread of its own, so that learning and deciding never hold the event loop. A thread that dies or
+// hangs is replaced, and what it knew is restored before it is asked anything else.
+
+import { Worker } from 'node:worker_threads';
+import type { Answers, QuestionKind, Questions, Telling, WorkerReply, WorkerRequest } from '../../core/rightsizing/recommender-service.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Metrics } from '../../ports/metrics.ts';
+import type { Seat } from './seat.ts';
+
+/** Samples come one by one and leave together. */
+const BATCH = 500;
+const BATCH_WAIT_MS: DurationMs = 100;
+/** Samples on their way to a thread that is behind; what comes beyond is dropped and counted: the next minute tells more. */
+const MOST_ON_THE_WAY = 100_000;
+/** A question that is not answered by then finds the thread hanging. The longest is a backfill of two weeks. */
+const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
+/** A thread that dies at once is not started in a tight circle. */
+const REST_MS: DurationMs = SECOND_MS;
+
+/** What this seat needs of a `Worker`: tests bring their own. */
+export interface Thread {
+  postMessage(request: WorkerRequest): void;
+  on(event: 'message', listener: (reply: WorkerReply) => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  on(event: 'exit', listener: (code: number) => void): unknown;
+  terminate(): Promise<unknown>;
+}
+
+export interface ThreadSeatParts {
+  readonly index: number;
+  readonly timer: MachineTimer;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Called when a thread had to be replaced; until it resolves nothing but `restore` is answered. */
+  readonly restoreLost: () => Promise<void>;
+  /** @param sequence where the predecessor's count ended */
+  readonly start?: (sequence: number) => Thread;
+}
+
+interface Pending {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: Error) => void;
+  readonly cancelDeadline: () => void;
+}
+
+export class ThreadSeat implements Seat {
+  readonly #parts: ThreadSeatParts;
+  readonly #restarts: Counter;
+  readonly #dropped: Counter;
+  readonly #pending = new Map<number, Pending>();
+  #thread: Thread | null = null;
+  #batch: Telling[] = [];
+  #onTheWay = 0;
+  #nextId = 1;
+  #sequence = 0;
+  #stopped = false;
+  /** Resolves when the thread knows again what its predecessor knew. */
+  #ready: Promise<void> = Promise.resolve();
+  #cancelBatch: (() => void) | null = null;
+
+  constructor(parts: ThreadSeatParts) {
+    this.#parts = parts;
+    const { metrics } = parts;
+    this.#restarts = metrics.counter({
+      name: 'evenkeel_recommender_thread_restarts_total',
+      help: 'Threads of the recommender that died or hung and were replaced.',
+    });
+    this.#dropped = metrics.counter({
+      name: 'evenkeel_recommender_samples_dropped_total',
+      help: 'Samples that a thread of the recommender did not take: it was too far behind, or could not understand them.',
+      labels: ['reason'],
+    });
+    this.#begin();
+  }
+
+  tell(telling: Telling): void {
+    if (this.#stopped) return;
+    if (this.#onTheWay + this.#batch.length >= MOST_ON_THE_WAY) {
+      this.#dropped.add(1, { reason: 'behind' });
+      return;
+    }
+    this.#batch.push(telling);
+    if (this.#batch.length >= BATCH) this.#flush();
+    else this.#cancelBatch ??= this.#parts.timer.setTimer(BATCH_WAIT_MS, () => this.#flush());
+  }
+
+  async ask<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
+    if (kind !== 'restore') await this.#ready;
+    return await this.#put(kind, question);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelBatch?.();
+    const thread = this.#thread;
+    this.#thread = null;
+    this.#rejectAll(new Error('the recommender is stopping'));
+    await thread?.terminate();
+  }
+
+  #put<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
+    const thread = this.#thread;
+    if (thread === null) return Promise.reject(new Error('the recommender has no thread at this moment: ask again shortly'));
+    this.#flush();
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      const cancelDeadline = this.#parts.timer.setTimer(ANSWER_WITHIN_MS, () => {
+        this.#replace(thread, new Error(`'${kind}' was not answered within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
+      });
+      this.#pending.set(id, { resolve, reject, cancelDeadline });
+      thread.postMessage({ type: 'ask', id, kind, question });
+    });
+  }
+
+  #begin(): void {
+    const thread = (this.#parts.start ?? startThread)(this.#sequence);
+    this.#thread = thread;
+    thread.on('message', (reply) => this.#hear(reply));
+    thread.on('error', (error) => this.#replace(thread, error));
+    thread.on('exit', (code) => this.#replace(thread, new Error(`it ended with code ${code}`)));
+  }
+
+  #hear(reply: WorkerReply): void {
+    if (reply.type === 'told') {
+      this.#onTheWay -= reply.count;
+      if (reply.failed === 0) return;
+      this.#dropped.add(reply.failed, { reason: 'error' });
+      this.#parts.logger.error('The recommender could not take samples', { samples: reply.failed, err: reply.error });
+      return;
+    }
+    const pending = this.#pending.get(reply.id);
+    if (pending === undefined) return;
+    this.#pending.delete(reply.id);
+    pending.cancelDeadline();
+    if (reply.type === 'failure') {
+      pending.reject(new Error(`the recommender failed: ${reply.message}`));
+      return;
+    }
+    const { answer } = reply;
+    if (typeof answer === 'object' && 'sequence' in answer) this.#sequence = answer.sequence;
+    pending.resolve(answer as never);
+  }
+
+  #replace(thread: Thread, error: unknown): void {
+    if (thread !== this.#thread) return;
+    this.#thread = null;
+    this.#restarts.add();
+    this.#parts.logger.error('A thread of the recommender is lost; starting another from what was saved', {
+      thread: this.#parts.index,
+      err: error,
+    });
+    this.#onTheWay = 0;
+    // Well past whatever it had counted since it last told: marks that were taken of it stay good.
+    this.#sequence += 2 ** 32;
+    this.#rejectAll(new Error('the thread of the recommender that was asked is lost: ask again shortly'));
+    void thread.terminate();
+    this.#ready = new Promise((resolve) => {
+      this.#parts.timer.setTimer(REST_MS, () => {
+        if (this.#stopped) {
+          resolve();
+          return;
+        }
+        this.#begin();
+        this.#parts.restoreLost().then(resolve, (err: unknown) => {
+          this.#parts.logger.warn('Restoring what was learnt failed; beginning with what can be learnt', { err });
+          resolve();
+        });
+      });
+    });
+  }
+
+  #rejectAll(error: Error): void {
+    for (const { reject, cancelDeadline } of this.#pending.values()) {
+      cancelDeadline();
+      reject(error);
+    }
+    this.#pending.clear();
+  }
+
+  #flush(): void {
+    this.#cancelBatch?.();
+    this.#cancelBatch = null;
+    if (this.#batch.length === 0 || this.#thread === null) return;
+    const batch = this.#batch;
+    this.#batch = [];
+    this.#onTheWay += batch.length;
+    this.#thread.postMessage({ type: 'tell', batch });
+  }
+}
+
+// Beside this file in `src/` as in `dist/`.
+function startThread(sequence: number): Thread {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new Worker(new URL(`../../workers/recommender.${extension}`, import.meta.url), {
+    name: 'recommender',
+    workerData: { sequence },
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
+}
