@@ -36,6 +36,7 @@ export function aPodRecord(given: Partial<PodRecord> & { readonly name: string }
     phase: 'Running',
     ready: true,
     readySince: 0,
+    unreadySince: null,
     schedulable: true,
     qosClass: 'Burstable',
     priority: 0,

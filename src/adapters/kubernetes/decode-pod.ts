@@ -47,6 +47,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     phase: oneOf(textAt(status, 'phase', 'status.phase'), ['Pending', 'Running', 'Succeeded', 'Failed'], 'Unknown'),
     ready: readyNow,
     readySince: readyNow ? optionalInstantAt(ready, 'lastTransitionTime') : null,
+    unreadySince: ready === undefined || readyNow ? null : optionalInstantAt(ready, 'lastTransitionTime'),
     schedulable: scheduled?.['status'] !== 'False' || scheduled['reason'] !== 'Unschedulable',
     qosClass: oneOf(textAt(status, 'qosClass', 'status.qosClass'), ['Guaranteed', 'Burstable', 'BestEffort'], 'BestEffort'),
     priority: numberAt(spec, 'priority', 0, 'spec.priority'),
@@ -144,6 +145,7 @@ function terminationOf(terminated: Wire | null): ContainerTermination | null {
   return {
     reason: textAt(terminated, 'reason'),
     exitCode: numberAt(terminated, 'exitCode', 0),
+    startedAt: optionalInstantAt(terminated, 'startedAt'),
     finishedAt: optionalInstantAt(terminated, 'finishedAt'),
   };
 }

@@ -16,6 +16,8 @@ export interface PodResizeStatus {
 export interface ContainerTermination {
   readonly reason: string;
   readonly exitCode: number;
+  /** When the try that ended so had begun; absent or null where it is not told. */
+  readonly startedAt?: Instant | null;
   readonly finishedAt: Instant | null;
 }
 
@@ -52,6 +54,8 @@ export interface PodRecord {
   readonly phase: PodPhase;
   readonly ready: boolean;
   readonly readySince: Instant | null;
+  /** When it stopped being ready, or was found not to be; null while it is ready. */
+  readonly unreadySince: Instant | null;
   /** False while the scheduler says that no node fits (PodScheduled=False, Unschedulable). */
   readonly schedulable: boolean;
   readonly qosClass: QosClass;

@@ -14,8 +14,8 @@ import type { WorkloadSituation } from './situation.ts';
 export interface ResizeStep {
   readonly pod: PodRecord;
   readonly containers: readonly ContainerChange[];
-  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not. */
-  readonly kind: 'change' | 'conform' | 'write-back';
+  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back. */
+  readonly kind: 'change' | 'conform' | 'write-back' | 'start-up';
   readonly lowers: boolean;
   readonly because: string;
 }
@@ -69,7 +69,10 @@ export function carryOut(situation: WorkloadSituation, values: Values, options: 
   const room = new QuotaRoom(situation);
   for (const { pod, fit } of candidates) {
     if (fit.lowers && having >= options.most) break;
-    if (fit.lowers && !pod.ready) continue;
+    if (fit.lowers && !pod.ready) {
+      if (options.kind === 'change') waits.push(waitFor('rollout', `${pod.name} is not ready`));
+      continue;
+    }
     const tight = tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
     if (tight !== null) {
       waits.push(tight);

@@ -190,6 +190,29 @@ describe('how a reduction spreads', () => {
   });
 
   test.each([
+    ['a moment', MINUTE_MS, false, 'applying'],
+    ['minutes', 2 * MINUTE_MS, false, 'awaiting'],
+    ['minutes, as others that were not touched', 2 * MINUTE_MS, true, 'applying'],
+  ])('a changed pod that stops being ready for %s', (_, forMs, othersToo, state) => {
+    const first = decideWorkload(aSituation());
+    const unready = { ready: false, readySince: null, unreadySince: T0 + MINUTE_MS };
+    const after = resized(aSituation().pods, first.steps).map((pod, index) => (index === 0 || othersToo ? { ...pod, ...unready } : pod));
+    const second = decideWorkload(aSituation({ pods: after, memory: first.memory, now: T0 + MINUTE_MS + forMs }));
+    expect([second.state, second.memory.rolledBack?.reason]).toEqual([state, state === 'awaiting' ? 'readiness' : undefined]);
+  });
+
+  test('while pods are not ready nothing more is reduced, and the state says so', () => {
+    const starting = pods(3, { ready: false, readySince: null, unreadySince: T0 - MINUTE_MS });
+    const decision = decideWorkload(aSituation({ pods: starting }));
+    expect([decision.steps, decision.state, decision.reason, decision.message]).toEqual([
+      [],
+      'awaiting',
+      'rollout',
+      expect.stringContaining('web-1 is not ready'),
+    ]);
+  });
+
+  test.each([
     ['our own roll-back', null, ['512Mi', '1Gi']],
     ['a roll-back that a person asked for', T0, []],
   ])('memory for an OOM kill during the hold of %s', (_, requestedAt, moves) => {

@@ -4,27 +4,32 @@
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { withStartUpBoost } from '../boost/boosted-decision.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { sameValues, type Values } from './container-values.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
+import { withIdleMode } from './idle-mode.ts';
+import { beyondAutoscalers, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
 import { begun, rolledBack } from './memory-steps.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { withAutoscalers } from './with-autoscalers.ts';
 import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
 import { partOfTarget, workloadFigures, type ContainerFigures } from './workload-figures.ts';
 import { writeBacks } from './write-backs.ts';
 
 /** While a change is under way the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
+
 /** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
 export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
-  return new Deciding(situation).decide();
+  return withAutoscalers(situation, (plain) => withStartUpBoost(plain, (calm) => withIdleMode(calm, (awake) => new Deciding(awake).decide())));
 }
 
 class Deciding {
@@ -54,6 +59,7 @@ class Deciding {
       memory: this.#memory,
       // A dry run has the server validate one pod; the others are alike.
       steps: dryRun ? this.#steps.slice(0, 1) : this.#steps,
+      autoscalers: [],
       evict: dryRun ? null : this.#evict,
       notes: this.#notes,
       lookAgainInMs: Math.min(untilNext, pace),
@@ -153,7 +159,7 @@ class Deciding {
   }
 
   #nothingDue(): Outcome {
-    if (this.#mode !== 'Approve' || this.#due().length === 0) return this.#rests();
+    if (this.#mode !== 'Approve' || this.#due().length === 0) return beyondAutoscalers(this.#figures, this.#situation.now) ?? this.#rests();
     return this.#rejection() ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${this.#summary()}`);
   }
 
@@ -209,6 +215,8 @@ class Deciding {
     const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
     const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
     if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return this.#applying(change, progress);
+    const paused = pausedByAutoscaler(this.#situation, change.values);
+    if (paused !== null) return this.#applying(change, { ...progress, waits: [paused, ...progress.waits] });
     const next = nextStage(change.stage, running);
     if (next === null || progress.settled.length >= progress.reachable) return this.#complete(change, progress);
     const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
@@ -274,7 +282,9 @@ class Deciding {
     const { memory, policy } = this.#situation;
     if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return;
     const changed = carryOut(this.#situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
-    const harm = harmOf(memory.apply, changed, this.#throttledRatio(), policy.rollback);
+    const others = this.#situation.pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
+    const proof = { now: this.#situation.now, change: memory.apply, changed, others, throttledRatio: this.#throttledRatio() };
+    const harm = harmOf(proof, policy.rollback);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
   }
 

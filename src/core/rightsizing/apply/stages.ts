@@ -2,7 +2,7 @@
 // the next. Increases go to all at once: too small hurts now, and more never broke a container.
 
 import type { PodRecord } from '../../model/pod.ts';
-import type { Instant, Ratio } from '../../model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { lowersAnything, type Values } from './container-values.ts';
 import type { ApplyStage, ChangeUnderWay } from './situation.ts';
@@ -38,18 +38,41 @@ export function mustProveItself(change: ChangeUnderWay, previous: Values | null)
   });
 }
 
+/** A failed probe now and then is no harm. */
+const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
+
+/** What harm is looked for in. */
+export interface ChangeInProof {
+  readonly now: Instant;
+  readonly change: ChangeUnderWay;
+  /** Pods that have the new values. */
+  readonly changed: readonly PodRecord[];
+  /** The workload's other running pods: what ails them, too, is not the change's doing. */
+  readonly others: readonly PodRecord[];
+  readonly throttledRatio: Ratio | null;
+}
+
 /** Why a change should be taken back; null: no sign of harm. */
 export function harmOf(
-  change: ChangeUnderWay,
-  changed: readonly PodRecord[],
-  throttledRatio: Ratio | null,
+  { now, change, changed, others, throttledRatio }: ChangeInProof,
   rules: PolicyRules['rollback'],
-): { readonly reason: 'restarts' | 'throttling'; readonly message: string } | null {
+): { readonly reason: 'restarts' | 'readiness' | 'throttling'; readonly message: string } | null {
   const restarts = changed.flatMap((pod) =>
     pod.containers.filter((container) => failedSince(container.lastTermination, change.startedAt)).map(({ name }) => `${pod.name}/${name}`),
   );
   if (rules.onRestarts > 0 && restarts.length >= rules.onRestarts) {
     return { reason: 'restarts', message: `restarted after the change: ${restarts.slice(0, 3).join(', ')}` };
+  }
+  const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
+  const unready = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
+  if (rules.onRestarts > 0 && unready.length > 0 && !others.some(becameUnready)) {
+    return {
+      reason: 'readiness',
+      message: `not ready since the change: ${unready
+        .slice(0, 3)
+        .map(({ name }) => name)
+        .join(', ')}`,
+    };
   }
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio < 1 && rise >= rules.onThrottleRatio) {
