@@ -19,6 +19,10 @@ export const WORKLOAD_ANNOTATIONS = {
   idle: 'evenkeel.io/idle',
   /** RFC 3339; no automatic change before. */
   heldUntil: 'evenkeel.io/held-until',
+  /** Who set which of the above through the API, when and why (JSON by annotation). Written by Evenkeel. */
+  overrideNotes: 'evenkeel.io/override-notes',
+  /** A person asked for a reset to what was deployed (JSON); gone once the leader has carried it out. */
+  resetToDeploy: 'evenkeel.io/reset-to-deploy',
   /** `"true"`: its pods are never evicted or moved. */
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
 } as const;
@@ -28,6 +32,8 @@ export const POD_ANNOTATIONS = {
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
   /** `"false"` means the same; Cluster Autoscaler's word for it. */
   safeToEvict: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
+  /** Born with more CPU to start: what the containers have otherwise (JSON). Written by Evenkeel's admission. */
+  startUp: 'evenkeel.io/start-up',
   /** Karpenter's word for it. */
   karpenterDoNotDisrupt: 'karpenter.sh/do-not-disrupt',
 } as const;

@@ -716,7 +716,7 @@ export interface PodResizePolicySpecHistory {
 export interface PodResizePolicySpecStartup {
   /** CPU request while starting, divided by the request afterwards. */
   readonly boostRatio: number;
-  /** How long after its start a container keeps the boost. */
+  /** How long after its pod became ready a container keeps the boost. One that never becomes ready loses it 10 minutes later than that. */
   readonly duration: string;
 }
 
@@ -1595,6 +1595,10 @@ export interface RecommendationStatus {
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
   readonly resizes?: readonly RecommendationStatusResize[];
+  /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
+  readonly boosts?: readonly RecommendationStatusBoost[];
+  /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
+  readonly autoscalers?: readonly RecommendationStatusAutoscaler[];
   /** Demand beyond what the workload may have. */
   readonly limitExceptions?: readonly RecommendationStatusLimitException[];
   /** Set while the workload is idle. */
@@ -1975,6 +1979,64 @@ export interface RecommendationStatusResizeContainerLimits {
   readonly memory?: string;
 }
 
+export interface RecommendationStatusBoost {
+  /** Pod name. */
+  readonly pod: string;
+  /** UID of the pod. */
+  readonly uid: string;
+  /** Since when (RFC 3339). */
+  readonly since: string;
+  /** What its boosted containers have otherwise. */
+  readonly containers?: readonly RecommendationStatusBoostContainer[];
+}
+
+export interface RecommendationStatusBoostContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusBoostContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusBoostContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusBoostContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusBoostContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+export interface RecommendationStatusAutoscaler {
+  /** Name of the HorizontalPodAutoscaler. */
+  readonly name: string;
+  /**
+   * The targets before Evenkeel moved them, for which requests they were set, and where they were put last (JSON, as the annotation
+   * evenkeel.io/original has it).
+   */
+  readonly original?: string;
+  /** How often somebody put the original targets back. */
+  readonly reverts?: number;
+  /** When that was last seen (RFC 3339). */
+  readonly revertedAt?: string;
+  /** Who it was, by the field manager of the HorizontalPodAutoscaler. */
+  readonly revertedBy?: string;
+  /** Whether the original targets are in force again and Evenkeel has not moved them since. */
+  readonly reverted?: boolean;
+  /** When the API server last refused to move a target (RFC 3339). */
+  readonly refusedAt?: string;
+  /** The API server's words. */
+  readonly refusal?: string;
+}
+
 export interface RecommendationStatusLimitException {
   /** Container name. */
   readonly container: string;
@@ -2022,6 +2084,14 @@ export interface RecommendationStatusIdle {
   readonly natural?: readonly RecommendationStatusIdleNaturalItem[];
   /** What its containers are given while it is idle; limits stay as they are. */
   readonly sizes?: readonly RecommendationStatusIdleSize[];
+  /** How long it had been awake since `floor` was taken, when it fell idle. */
+  readonly awakeSeconds?: number;
+  /** Whether the replicas (or minReplicas) have been seen at their idle value. Who moves them then means it. */
+  readonly scaled?: boolean;
+  /**
+   * Requests that are recommended at least until it has been awake for long enough to judge by - what was recommended before it fell idle.
+   */
+  readonly floor?: readonly RecommendationStatusIdleFloorItem[];
 }
 
 /** The HorizontalPodAutoscaler whose minReplicas was lowered in place of the replicas. */
@@ -2066,6 +2136,21 @@ export interface RecommendationStatusIdleSize {
 
 /** Amounts asked for. */
 export interface RecommendationStatusIdleSizeRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+export interface RecommendationStatusIdleFloorItem {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusIdleFloorItemRequests;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusIdleFloorItemRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */

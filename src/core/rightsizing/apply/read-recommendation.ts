@@ -2,8 +2,10 @@
 // hand has written there by mistake reads as absent; it never stops a decision.
 
 import type { Recommendation, RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import { readIdle, readLastIdle } from '../../idle/idle-memory.ts';
 import { instantOf } from '../../model/iso-time.ts';
 import { readRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
+import { readAutoscalers } from './autoscaler-memory.ts';
 import type { Values } from './container-values.ts';
 import type { FailedResize, PersonalWishes, ResizeMemory } from './situation.ts';
 
@@ -41,6 +43,13 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
       const { pod, uid, state, message = '', containers = [] } = resize;
       return [{ pod, uid, state, since, message, values: readValues(containers) }];
     }),
+    boosts: (status?.boosts ?? []).flatMap(({ pod, uid, since, containers = [] }) => {
+      const at = instantOf(since);
+      return at === null ? [] : [{ pod, uid, since: at, values: readValues(containers) }];
+    }),
+    idle: readIdle(status?.idle),
+    lastIdle: readLastIdle(status?.lastIdle),
+    autoscalers: readAutoscalers(status?.autoscalers),
     memoryLimitLoweredAt: new Map(
       (status?.containers ?? []).flatMap(({ name, memoryLimitLoweredAt }) => {
         const at = instantOf(memoryLimitLoweredAt);

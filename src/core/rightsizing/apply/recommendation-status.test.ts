@@ -31,6 +31,7 @@ describe('the status of a Recommendation', () => {
       previous: { at: T0 - 6, values },
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
       failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, message: 'no', values }],
+      boosts: [{ pod: 'web-2', uid: 'uid-web-2', since: T0 - 8, values }],
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
     };
     const decision = { ...decideWorkload(aSituation()), memory };

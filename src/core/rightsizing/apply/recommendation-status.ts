@@ -92,13 +92,17 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
 
 /** The part of a status that decisions are made from: a change of it is written before it is acted on. */
 function memoryOf(status: RecommendationStatus): unknown {
-  const { apply, lastApplied, previous, rolledBack, resizes } = status;
+  const { apply, lastApplied, previous, rolledBack, resizes, boosts, idle, lastIdle, autoscalers } = status;
   return [
     apply,
     lastApplied,
     previous,
     rolledBack,
     resizes,
+    autoscalers,
+    boosts,
+    idle,
+    lastIdle,
     (status.containers ?? []).map((container) => container.memoryLimitLoweredAt ?? null),
   ];
 }

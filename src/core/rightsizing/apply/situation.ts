@@ -1,8 +1,12 @@
 // Everything that a decision about one workload is made from. Plain data: a decision can be replayed from it alone.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import type { IdleMemory, LastIdle } from '../../idle/idle-memory.ts';
+import type { Activity } from '../../idle/quiet-spell.ts';
+import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
+import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { PodRecord } from '../../model/pod.ts';
+import type { Resources } from '../../model/resources.ts';
 import type { DurationMs, Instant, Ratio } from '../../model/units.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
 import type { ContainerAdvice } from '../advice.ts';
@@ -21,12 +25,20 @@ export interface WorkloadSituation {
   readonly overrides: WorkloadOverrides;
   readonly advice: readonly ContainerAdvice[];
   readonly hpas: readonly HpaRecord[];
+  /** Of KEDA, that scale it. */
+  readonly scaledObjects: readonly ScaledObjectRecord[];
+  /** That target it, whatever their mode. */
+  readonly vpas: readonly VpaRecord[];
   readonly limitRanges: readonly LimitRangeRecord[];
   readonly quotas: readonly ResourceQuotaRecord[];
   /** Version of each node's kubelet, by node name. */
   readonly kubeletVersions: ReadonlyMap<string, string>;
   /** Nodes of its pods whose kubelet has told no usage for two periods: what their pods use now is not known. */
   readonly unreadNodes: ReadonlySet<string>;
+  /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */
+  readonly freeOnNodes: ReadonlyMap<string, Resources>;
+  /** How long it has been quiet; null where nobody watches for it. */
+  readonly activity?: Activity | null;
   readonly wishes: PersonalWishes;
   readonly memory: ResizeMemory;
   readonly standing: Standing;
@@ -40,6 +52,8 @@ export interface PersonalWishes {
   readonly approved: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rejected: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rollback: { readonly at: Instant; readonly by: string } | null;
+  /** The natural size, while it is idle. */
+  readonly wake?: { readonly at: Instant; readonly by: string } | null;
 }
 
 export const NO_WISHES: PersonalWishes = { paused: false, approved: null, rejected: null, rollback: null };
@@ -55,6 +69,8 @@ export interface Standing {
   readonly stale: string | null;
   /** Observing after a start or an outage: no reduction before; null: not. */
   readonly calmUntil: Instant | null;
+  /** Idle workloads may be made small (features.idleWorkloads). */
+  readonly idleWorkloads?: boolean;
 }
 
 export type ApplyStage = 'Canary' | 'Tenth' | 'Half' | 'All';
@@ -77,6 +93,15 @@ export interface FailedResize {
   readonly state: 'deferred' | 'infeasible' | 'error';
   readonly since: Instant;
   readonly message: string;
+  readonly values: Values;
+}
+
+/** A pod that has, or is about to have, more CPU while it starts. Written down before it is given, so that it is taken back whatever happens. */
+export interface StartUpBoost {
+  readonly pod: string;
+  readonly uid: string;
+  readonly since: Instant;
+  /** What its boosted containers have otherwise. */
   readonly values: Values;
 }
 
@@ -103,6 +128,12 @@ export interface ResizeMemory {
     readonly values: Values;
   } | null;
   readonly failures: readonly FailedResize[];
+  readonly boosts: readonly StartUpBoost[];
+  /** Made small because nobody uses it; null: it is not. */
+  readonly idle?: IdleMemory | null;
+  readonly lastIdle?: LastIdle | null;
+  /** Autoscalers whose targets follow the requests, and those that somebody puts back. */
+  readonly autoscalers: readonly AutoscalerMemory[];
   /** When each container's memory limit last fell. */
   readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
 }
@@ -113,6 +144,8 @@ export const NO_MEMORY: ResizeMemory = {
   previous: null,
   rolledBack: null,
   failures: [],
+  boosts: [],
+  autoscalers: [],
   memoryLimitLoweredAt: new Map(),
 };
 

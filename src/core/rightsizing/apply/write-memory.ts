@@ -1,9 +1,11 @@
 // The part of a Recommendation's status that decisions remember by; `read-recommendation.ts` reads it back.
 
 import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import { idleStatus } from '../../idle/idle-memory.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
+import { writeAutoscalers } from './autoscaler-memory.ts';
 import type { Values } from './container-values.ts';
 import type { ResizeMemory } from './situation.ts';
 
@@ -12,7 +14,7 @@ const MOST_FAILURES = 32;
 
 /** All of it but `memoryLimitLoweredAt`, which stands with each container. */
 export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
-  const { apply, lastApplied, previous, rolledBack, failures } = memory;
+  const { apply, lastApplied, previous, rolledBack, failures, boosts, autoscalers } = memory;
   return {
     ...optional(
       'apply',
@@ -55,6 +57,7 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             containers: writeValues(rolledBack.values),
           },
     ),
+    ...optional('autoscalers', autoscalers.length === 0 ? null : writeAutoscalers(autoscalers)),
     ...optional(
       'resizes',
       failures.length === 0
@@ -68,6 +71,13 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             containers: writeValues(failure.values),
           })),
     ),
+    ...optional(
+      'boosts',
+      boosts.length === 0
+        ? null
+        : boosts.map(({ pod, uid, since, values }) => ({ pod, uid, since: isoTime(since), containers: writeValues(values) })),
+    ),
+    ...idleStatus(memory.idle ?? null, memory.lastIdle ?? null),
   };
 }
 

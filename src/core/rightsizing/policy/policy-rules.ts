@@ -1,6 +1,7 @@
 // What a PodResizePolicy comes to once it is read: every value parsed, every default filled in.
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import { DEFAULT_IDLE_RULES, type IdleRules } from '../../idle/idle-rules.ts';
 import type { Glob } from '../../model/glob.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '../../model/units.ts';
@@ -47,6 +48,8 @@ export interface PolicyRules {
   readonly historyWindowMs: DurationMs;
   readonly minSamplesMs: DurationMs;
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes };
+  /** More CPU while a container starts, until it has been ready for so long; null: none. */
+  readonly startup: { readonly boostRatio: number; readonly durationMs: DurationMs } | null;
   readonly windows: readonly Window[];
   readonly cooldownMs: DurationMs;
   /** Least confidence before a reduction, by resource. */
@@ -55,6 +58,7 @@ export interface PolicyRules {
   readonly maxConcurrent: number;
   readonly intervalMs: DurationMs;
   readonly rollback: { readonly onRestarts: number; readonly onThrottleRatio: Ratio; readonly withinMs: DurationMs };
+  readonly idle: IdleRules;
   readonly paused: boolean;
   readonly dryRun: boolean;
 }
@@ -94,6 +98,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   historyWindowMs: 14 * DAY_MS,
   minSamplesMs: 24 * HOUR_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
+  startup: null,
   windows: [],
   cooldownMs: HOUR_MS,
   minConfidence: DEFAULT_MIN_CONFIDENCE,
@@ -101,6 +106,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   maxConcurrent: 10,
   intervalMs: 5 * MINUTE_MS,
   rollback: { onRestarts: 1, onThrottleRatio: 0.25, withinMs: 10 * MINUTE_MS },
+  idle: DEFAULT_IDLE_RULES,
   paused: false,
   dryRun: false,
 };

@@ -7,6 +7,7 @@ import type {
   PodResizePolicySpecContainer,
   PodResizePolicySpecCpu,
 } from '../../../apis/v1alpha1/index.ts';
+import type { IdleRules } from '../../idle/idle-rules.ts';
 import { parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/glob.ts';
 import type { Parsed } from '../../model/parsed.ts';
@@ -87,12 +88,14 @@ class PolicyReader {
       container,
       exceptions: (spec.containers ?? []).flatMap((each, index) => this.#exception(`spec.containers[${index}]`, each, container)),
       ...this.#evidence(spec),
+      startup: this.#startup(spec),
       ...this.#pace(spec),
       rollback: {
         onRestarts: spec.rollback?.onRestarts ?? fallback.rollback.onRestarts,
         onThrottleRatio: spec.rollback?.onThrottleRatio ?? fallback.rollback.onThrottleRatio,
         withinMs: this.#duration('spec.rollback.within', spec.rollback?.within, fallback.rollback.withinMs),
       },
+      idle: this.#idle(spec.idle),
       paused: spec.paused === true,
       dryRun: spec.dryRun === true,
     };
@@ -112,6 +115,11 @@ class PolicyReader {
       },
       minConfidence: spec.minConfidence === undefined ? fallback.minConfidence : { cpu: spec.minConfidence, memory: spec.minConfidence },
     };
+  }
+
+  #startup({ startup }: PodResizePolicySpec): PolicyRules['startup'] {
+    const durationMs = this.#duration('spec.startup.duration', startup?.duration, 0);
+    return startup === undefined ? null : { boostRatio: startup.boostRatio, durationMs };
   }
 
   #pace(spec: PodResizePolicySpec): Pick<PolicyRules, 'windows' | 'cooldownMs' | 'maxChangesPerCycle' | 'maxConcurrent' | 'intervalMs'> {
@@ -157,14 +165,21 @@ class PolicyReader {
     };
   }
 
+  #idle(spec: PodResizePolicySpec['idle']): IdleRules {
+    const fallback = DEFAULT_POLICY_RULES.idle;
+    return {
+      enabled: spec?.enabled === true,
+      afterMs: this.#duration('spec.idle.after', spec?.after, fallback.afterMs),
+      cpuThreshold: this.#amount('spec.idle.cpuThreshold', 'cpu', spec?.cpuThreshold) ?? fallback.cpuThreshold,
+      cpu: this.#amount('spec.idle.cpu', 'cpu', spec?.cpu) ?? fallback.cpu,
+      memory: this.#amount('spec.idle.memory', 'memory', spec?.memory),
+      replicas: spec?.replicas ?? null,
+    };
+  }
+
   /** Durations and amounts of parts that other controllers carry out: a wrong one is as wrong. */
   #unusedDurations(spec: PodResizePolicySpec): void {
-    this.#duration('spec.startup.duration', spec.startup?.duration, 0);
     this.#duration('spec.limitOverage.for', spec.limitOverage?.for, 0);
-    this.#duration('spec.idle.after', spec.idle?.after, 0);
-    this.#amount('spec.idle.cpuThreshold', 'cpu', spec.idle?.cpuThreshold);
-    this.#amount('spec.idle.cpu', 'cpu', spec.idle?.cpu);
-    this.#amount('spec.idle.memory', 'memory', spec.idle?.memory);
   }
 
   #duration(path: string, text: string | undefined, fallback: DurationMs): DurationMs {

@@ -80,7 +80,8 @@ function readTime(text: string | undefined, problems: string[]): Instant | null 
   return null;
 }
 
-function readBounds(annotation: string, text: string | undefined, problems: string[]): BoundsByContainer {
+/** Reads the bounds of one annotation; what cannot be read is added to `problems`, in words. */
+export function readBounds(annotation: string, text: string | undefined, problems: string[]): BoundsByContainer {
   const bounds = new Map<string, OptionalResources>();
   if (text === undefined) return bounds;
   const wanted = `${annotation}: write JSON by container, such as {"*":{"cpu":"250m","memory":"256Mi"}}`;
