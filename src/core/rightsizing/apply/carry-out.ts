@@ -70,7 +70,7 @@ export function carryOut(situation: WorkloadSituation, values: Values, options: 
   for (const { pod, fit } of candidates) {
     if (fit.lowers && having >= options.most) break;
     if (fit.lowers && !pod.ready) {
-      if (options.kind === 'change') waits.push(waitFor('rollout', `${pod.name} is not ready`));
+      waits.push(...untilReady(pod, options));
       continue;
     }
     const tight = tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
@@ -82,6 +82,11 @@ export function carryOut(situation: WorkloadSituation, values: Values, options: 
     steps.push({ pod, containers: fit.containers, kind: options.kind, lowers: fit.lowers, because: options.because });
   }
   return { steps, settled, reachable, waits };
+}
+
+// Pods that are being born conform as they become ready; a change waits for them, and says so.
+function untilReady({ name }: PodRecord, { kind }: CarryOutOptions): readonly Waiting[] {
+  return kind === 'change' ? [waitFor('rollout', `${name} is not ready`)] : [];
 }
 
 // It conforms when its kubelet answers again. The others do not wait for it: a dead node keeps its DaemonSets' pods.
