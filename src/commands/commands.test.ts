@@ -170,7 +170,7 @@ describe('roll back', () => {
 describe('mode', () => {
   test('is written on the workload and taken away by null', async () => {
     await setWorkloadMode(ports, caller(), CHECKOUT, { mode: 'Off' });
-    expect(world.records.written[0]).toEqual({
+    expect(world.records.written[0]).toMatchObject({
       object: '/apis/apps/v1/namespaces/shop/deployments/checkout',
       patch: { metadata: { annotations: { 'evenkeel.io/mode': 'Off' } } },
       dryRun: false,

@@ -39,4 +39,7 @@ export const COMMAND_EVENT = {
   rollbackRequested: 'RollbackRequested',
   modeSet: 'ModeSet',
   cycleTriggered: 'CycleTriggered',
+  overrideSet: 'OverrideSet',
+  overrideRemoved: 'OverrideRemoved',
+  exclusionSet: 'ExclusionSet',
 } as const;

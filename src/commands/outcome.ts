@@ -8,6 +8,8 @@ export type CommandRefusal =
   | { readonly kind: 'conflict'; readonly message: string }
   /** The API server, an admission webhook or a quota said no; its own words. */
   | { readonly kind: 'rejected'; readonly message: string }
+  /** Understood, and the cluster's rules refuse: nothing of this kind can be done to this object. */
+  | { readonly kind: 'not-feasible'; readonly message: string }
   /** The API server is out of reach. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
@@ -28,5 +30,27 @@ export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal
       return { kind: 'rejected', message: outcome.message };
     case 'held':
       return { kind: 'conflict', message: outcome.message };
+  }
+}
+
+/** How a bulk names it, in the words of the error catalogue. */
+export function refusalError(refusal: CommandRefusal): { readonly code: string; readonly message: string } {
+  switch (refusal.kind) {
+    case 'not-found':
+      return { code: 'not_found', message: refusal.message };
+    case 'forbidden':
+      return { code: 'forbidden', message: refusal.message };
+    case 'ambiguous':
+      return { code: 'ambiguous_workload', message: refusal.message };
+    case 'invalid':
+      return { code: 'invalid_request', message: refusal.details.map((detail) => `${detail.path} ${detail.message}`).join('; ') };
+    case 'conflict':
+      return { code: 'conflict', message: refusal.message };
+    case 'rejected':
+      return { code: 'rejected_by_cluster', message: refusal.message };
+    case 'not-feasible':
+      return { code: 'not_feasible', message: refusal.message };
+    case 'unavailable':
+      return { code: 'not_ready', message: refusal.message };
   }
 }

@@ -2,6 +2,7 @@ import { ClusterQueries } from './cluster.ts';
 import { FigureKeeper } from './figures.ts';
 import { NamespaceQueries } from './namespaces.ts';
 import { NodeQueries } from './nodes.ts';
+import { OverrideQueries } from './overrides.ts';
 import { PodQueries } from './pods.ts';
 import { PolicyQueries } from './policies.ts';
 import { RecommendationQueries } from './recommendations.ts';
@@ -17,6 +18,7 @@ export interface ReadModels {
   readonly namespaces: NamespaceQueries;
   readonly recommendations: RecommendationQueries;
   readonly workloadUsage: WorkloadUsageQueries;
+  readonly overrides: OverrideQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
 }
@@ -33,6 +35,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
     namespaces: new NamespaceQueries(sources, figures),
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
+    overrides: new OverrideQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
   };

@@ -1,6 +1,5 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import type {
-  OverrideBounds,
   Recommendation as RecommendationItem,
   RecommendationHpa,
   RecommendedContainer,
@@ -11,6 +10,7 @@ import { UNSET_RESOURCES, type RequestsAndLimits } from '../core/model/resources
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import { centsOrNull } from './cents.ts';
 import type { FigureKeeper } from './figures.ts';
+import { boundsOf } from './overrides.ts';
 import { packageOf } from './package-of.ts';
 import { readQuantities, readRequestsAndLimits } from '../core/recommendations/quantities.ts';
 import type { ReadSources } from './sources.ts';
@@ -129,23 +129,4 @@ function hpaOf(hpas: readonly HpaRecord[]): RecommendationHpa | null {
     cpuTargetRatio: target('cpu'),
     memoryTargetRatio: target('memory'),
   };
-}
-
-/** Bounds as the annotation holds them; null where it is absent or not what it should be (the state then says so). */
-function boundsOf(annotation: string | undefined): OverrideBounds | null {
-  if (annotation === undefined) return null;
-  try {
-    const parsed: unknown = JSON.parse(annotation);
-    return isBounds(parsed) ? parsed : null;
-  } catch {
-    return null;
-  }
-}
-
-function isBounds(value: unknown): value is OverrideBounds {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return Object.values(value).every((bound: unknown) => {
-    if (typeof bound !== 'object' || bound === null || Array.isArray(bound)) return false;
-    return Object.entries(bound).every(([name, amount]) => (name === 'cpu' || name === 'memory') && typeof amount === 'string');
-  });
 }

@@ -13,6 +13,7 @@ export const PROBLEM_STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   rejected_by_cluster: 422,
+  not_feasible: 422,
   rate_limited: 429,
   internal: 500,
   not_ready: 503,

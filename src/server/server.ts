@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
-import { parseWorkloadKey, workloadKey } from '../core/model/workload.ts';
+import { parseWorkloadKey, workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { CommandPorts } from '../commands/context.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -16,6 +16,7 @@ import type { ReadSources } from '../queries/sources.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { clusterRoutes } from './dashboard/cluster-routes.ts';
+import { overrideRoutes } from './dashboard/override-routes.ts';
 import { recommendationRoutes } from './dashboard/recommendation-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
@@ -119,13 +120,9 @@ function apiRoutes(
   });
   clusterRoutes(api, models);
   const { clock, cluster, logger, decisions } = sources;
-  recommendationRoutes(api, models, {
-    ...commands,
-    clock,
-    cluster,
-    logger,
-    modeOf: (workload) => decisions.governance(workload).mode,
-  });
+  const ports = { ...commands, clock, cluster, logger, modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode };
+  recommendationRoutes(api, models, ports);
+  overrideRoutes(api, models, ports);
   systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
   api.close();
   return api;

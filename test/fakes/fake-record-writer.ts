@@ -13,6 +13,8 @@ export class FakeRecordWriter implements RecordWriter {
   readonly written: IntentWritten[] = [];
   /** What every write answers, where a test wants another end than success. */
   refuseWith: WriteOutcome | null = null;
+  /** Metadata of objects, by path, as the server has them where the informers are behind. */
+  readonly ahead = new Map<string, { uid: string; resourceVersion: string; annotations: Record<string, string> }>();
   /** The API server is out of reach. */
   broken = false;
   readonly #cluster: FakeClusterReader;
@@ -54,14 +56,19 @@ export class FakeRecordWriter implements RecordWriter {
   async annotate(
     path: string,
     annotations: Readonly<Record<string, string | null>>,
-    options: { readonly dryRun?: boolean },
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
   ): Promise<WriteOutcome & { readonly object?: unknown }> {
     const dryRun = options.dryRun === true;
     const refusal = this.#refusal();
     if (refusal !== null) return refusal;
-    this.written.push({ object: path, patch: { metadata: { annotations } }, dryRun });
+    const hidden = this.ahead.get(path);
+    if (options.resourceVersion !== undefined && hidden !== undefined && options.resourceVersion !== hidden.resourceVersion) {
+      return { kind: 'conflict', message: 'the object has been modified' };
+    }
+    // An empty patch in a dry run is how an object is read.
+    if (Object.keys(annotations).length > 0) this.written.push({ object: path, patch: { metadata: { annotations } }, dryRun });
     if (!dryRun) this.#annotate(path, annotations);
-    return { kind: dryRun ? 'dry-run' : 'done' };
+    return { kind: dryRun ? 'dry-run' : 'done', ...(hidden === undefined ? {} : { object: { metadata: hidden } }) };
   }
 
   #annotate(path: string, annotations: Readonly<Record<string, string | null>>): void {

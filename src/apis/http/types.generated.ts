@@ -645,6 +645,84 @@ export interface TriggeredCycle {
   readonly policies: readonly string[];
 }
 
+/** What people said of one workload, read from its annotations. */
+export interface Override {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly name: string;
+  /** The PodResizePolicy that governs it; null: none. */
+  readonly policy: string | null;
+  readonly floor: OverrideBounds | null;
+  readonly ceiling: OverrideBounds | null;
+  /** In place of the policy’s; null: the policy’s. */
+  readonly mode: 'Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto' | null;
+  /** Left alone altogether. */
+  readonly excluded: boolean;
+  /** No automatic change before. */
+  readonly heldUntil: string | null;
+  /** Who made the latest change through this API; null where it was written by other means. */
+  readonly setBy: string | null;
+  readonly setAt: string | null;
+  readonly reason: string | null;
+  /** Who set each, where this API knows: a value changed by hand since has no entry. */
+  readonly changes: readonly {
+    /** Without the prefix: floor, ceiling, mode, exclude, held-until. */
+    readonly annotation: string;
+    readonly by: string;
+    readonly at: string;
+    readonly reason: string | null;
+  }[];
+  /** What stands in an annotation and cannot be read; while there is any, nothing of the workload is changed. */
+  readonly problems: readonly string[];
+}
+
+/** By container, `*` for all; what is left out stays as it is, null takes away. */
+export type BoundsPatch = Readonly<
+  Record<
+    string,
+    {
+      /** Kubernetes quantity; null takes it away. */
+      readonly cpu?: string | null;
+      /** Kubernetes quantity; null takes it away. */
+      readonly memory?: string | null;
+    } | null
+  >
+>;
+
+export interface SetBoundsBody {
+  /** Least requests. null takes away those of every container. */
+  readonly floor?: BoundsPatch | null;
+  /** Greatest requests. null takes away those of every container. */
+  readonly ceiling?: BoundsPatch | null;
+  /** Kept beside the change: in its note, its Event and the audit. */
+  readonly reason?: string;
+}
+
+export interface ExclusionBody {
+  /** false: no longer. */
+  readonly excluded: boolean;
+  /** Kept beside the change: in its note, its Event and the audit. */
+  readonly reason?: string;
+}
+
+export interface OverrideBulkItem {
+  readonly namespace: string;
+  readonly kind?: string;
+  readonly name: string;
+  /** `set` merges as PATCH does; `remove` takes away floor and ceiling. */
+  readonly action: 'set' | 'remove';
+  /** Least requests. null takes away those of every container. */
+  readonly floor?: BoundsPatch | null;
+  /** Greatest requests. null takes away those of every container. */
+  readonly ceiling?: BoundsPatch | null;
+  /** Kept beside the change: in its note, its Event and the audit. */
+  readonly reason?: string;
+}
+
+export interface OverrideBulkBody {
+  readonly items: readonly OverrideBulkItem[];
+}
+
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
@@ -946,6 +1024,64 @@ export interface Operations {
     readonly query: { readonly kind?: string; readonly duration: string; readonly step?: string };
     readonly body: undefined;
     readonly data: SeriesSet;
+    readonly summary: undefined;
+  };
+  /** Workloads with override annotations. */
+  listOverrides: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'namespace' | '-namespace' | 'name' | '-name' | 'kind' | '-kind' | 'setAt' | '-setAt' | 'heldUntil' | '-heldUntil';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly kind?: readonly string[];
+      readonly mode?: readonly ('Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto')[];
+      readonly policy?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Override[];
+    readonly summary: undefined;
+  };
+  /** Set or remove the bounds of up to 500 workloads. */
+  bulkOverrides: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: OverrideBulkBody;
+    readonly data: readonly BulkResult[];
+    readonly summary: { readonly succeeded: number; readonly failed: number };
+  };
+  /** The overrides of one workload. */
+  getOverride: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string };
+    readonly body: undefined;
+    readonly data: Override;
+    readonly summary: undefined;
+  };
+  /** Set floor and ceiling of one workload. */
+  setBounds: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: SetBoundsBody | undefined;
+    readonly data: Override;
+    readonly summary: undefined;
+  };
+  /** Remove floor and ceiling of one workload. */
+  removeBounds: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: Override;
+    readonly summary: undefined;
+  };
+  /** Leave one workload alone, or no longer. */
+  setExclusion: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: ExclusionBody;
+    readonly data: Override;
     readonly summary: undefined;
   };
   /** Checks of the system itself. */

@@ -1,3 +1,4 @@
+import { intentOf } from '../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
@@ -11,13 +12,23 @@ const AFTER_WORKLOAD_MS: DurationMs = SECOND_MS;
  * are left to the policy's interval. Returns the cancel.
  */
 export function watchWorkloads(
-  cluster: Pick<ClusterReader, 'subscribe' | 'findRecommendation'>,
+  cluster: Pick<ClusterReader, 'subscribe' | 'findRecommendation' | 'findWorkload'>,
   enqueue: (workload: WorkloadKey, afterMs: DurationMs) => void,
 ): () => void {
   const generations = new Map<WorkloadKey, number | undefined>();
+  const intents = new Map<WorkloadKey, string>();
+  /** Whether a person has said something new of it; what is seen for the first time is no news. */
+  const saysSomethingNew = (key: WorkloadKey): boolean => {
+    const workload = cluster.findWorkload(key);
+    const before = intents.get(key) ?? '';
+    const now = workload === undefined ? '' : intentOf(workload.annotations);
+    if (now === '') intents.delete(key);
+    else intents.set(key, now);
+    return now !== before;
+  };
   const onChange = (change: ClusterChange): void => {
     if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, AFTER_POD_MS);
-    else if (change.kind === 'workload') enqueue(change.key, AFTER_WORKLOAD_MS);
+    else if (change.kind === 'workload') enqueue(change.key, saysSomethingNew(change.key) ? 0 : AFTER_WORKLOAD_MS);
     else if (change.kind === 'recommendation') {
       // A wish moves the generation; our own status does not, and must not wake us.
       const generation = cluster.findRecommendation(change.workload)?.metadata.generation;

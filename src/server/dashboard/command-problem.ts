@@ -9,6 +9,8 @@ export function commandProblem(refusal: CommandRefusal): Problem {
       return new Problem('conflict', refusal.message);
     case 'rejected':
       return new Problem('rejected_by_cluster', refusal.message);
+    case 'not-feasible':
+      return new Problem('not_feasible', refusal.message);
     case 'unavailable':
       return notReady(refusal.message);
     default:

@@ -1,16 +1,17 @@
 import { approveRecommendation } from '../../commands/approve-recommendation.ts';
 import { bulkRecommendations } from '../../commands/bulk-recommendations.ts';
-import type { Caller, CommandPorts } from '../../commands/context.ts';
+import type { CommandPorts } from '../../commands/context.ts';
 import type { CommandOutcome } from '../../commands/outcome.ts';
 import type { ChangedRecommendation } from '../../commands/recommendation-intent.ts';
 import { rejectRecommendation } from '../../commands/reject-recommendation.ts';
 import { rollbackRecommendation } from '../../commands/rollback-recommendation.ts';
 import { setWorkloadMode } from '../../commands/set-workload-mode.ts';
 import { triggerResizeCycle } from '../../commands/trigger-resize-cycle.ts';
-import type { WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
 import type { ReadModels } from '../../queries/read-models.ts';
 import type { ApiRequest, ApiRouter } from '../api-router.ts';
-import { changed, list, one, type OperationId, type Reply } from '../reply.ts';
+import { changed, list, one, type Reply } from '../reply.ts';
+import { bulkReply } from './bulk-reply.ts';
+import { callerOf, targetOf } from './caller.ts';
 import { commandProblem } from './command-problem.ts';
 import { refuseIfMatch, requireMatch } from './if-match.ts';
 
@@ -63,12 +64,7 @@ export function recommendationRoutes(api: ApiRouter, models: ReadModels, ports: 
     refuseIfMatch(request.ifMatch);
     const results = await bulkRecommendations(ports, callerOf(request), request.body.items);
     recommendations.clear();
-    const succeeded = results.filter((result) => result.ok).length;
-    return changed<'bulkRecommendations'>(results, {
-      dryRun: request.query.dryRun === true,
-      total: results.length,
-      summary: { succeeded, failed: results.length - succeeded },
-    });
+    return bulkReply<'bulkRecommendations'>(results, request.query.dryRun === true);
   });
   api.on('triggerResizeCycle', async (request) => {
     refuseIfMatch(request.ifMatch);
@@ -77,13 +73,4 @@ export function recommendationRoutes(api: ApiRouter, models: ReadModels, ports: 
     recommendations.clear();
     return changed<'triggerResizeCycle'>(outcome.item, { dryRun: outcome.dryRun });
   });
-}
-
-function targetOf(path: { readonly ns: string; readonly name: string }, query: { readonly kind?: string }): WorkloadTarget {
-  return { namespace: path.ns, name: path.name, kind: query.kind };
-}
-
-function callerOf<Id extends OperationId>(request: ApiRequest<Id>): Caller {
-  const { scope, requestId, address, idempotencyKey } = request;
-  return { scope, requestId, address, idempotencyKey, dryRun: (request.query as { readonly dryRun?: boolean }).dryRun === true };
 }

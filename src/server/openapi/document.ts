@@ -3,6 +3,7 @@
 
 import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './cluster-section.ts';
 import { isMutation, type OperationSpec, type ParameterSpec } from './operation.ts';
+import { OVERRIDE_OPERATIONS, OVERRIDE_SCHEMAS } from './override-section.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
 import { RECOMMENDATION_OPERATIONS } from './recommendation-operations.ts';
 import { RECOMMENDATION_SCHEMAS } from './recommendation-records.ts';
@@ -11,12 +12,18 @@ import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './system-section.ts';
 import { array, boolean, integer, number, object, ref, string, time, type Schema } from './schema.ts';
 
 /** Every endpoint of the dashboard API. */
-export const OPERATIONS: readonly OperationSpec[] = [...CLUSTER_OPERATIONS, ...RECOMMENDATION_OPERATIONS, ...SYSTEM_OPERATIONS];
+export const OPERATIONS: readonly OperationSpec[] = [
+  ...CLUSTER_OPERATIONS,
+  ...RECOMMENDATION_OPERATIONS,
+  ...OVERRIDE_OPERATIONS,
+  ...SYSTEM_OPERATIONS,
+];
 
 export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...COMMON_SCHEMAS,
   ...CLUSTER_SCHEMAS,
   ...RECOMMENDATION_SCHEMAS,
+  ...OVERRIDE_SCHEMAS,
   ...SYSTEM_SCHEMAS,
   Error: object(
     {
@@ -64,7 +71,8 @@ const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '409': '`conflict` or `ambiguous_workload`.',
   '413': '`payload_too_large`: the body is over 1 MiB.',
   '415': '`unsupported_media_type`: send application/json.',
-  '422': '`rejected_by_cluster`: the API server, an admission webhook or a quota said no.',
+  '422':
+    '`rejected_by_cluster`: the API server, an admission webhook or a quota said no. `not_feasible`: understood, and it cannot be done to this object.',
   '429': '`rate_limited`, with `Retry-After`.',
   '500': '`internal`.',
   '503': '`not_ready`, with `Retry-After`.',

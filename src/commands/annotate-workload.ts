@@ -1,0 +1,116 @@
+// A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
+
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import { workloadPath } from '../core/model/workload.ts';
+import type { Instant } from '../core/model/units.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import type { WriteOutcome } from '../ports/writers.ts';
+import { recordDeed, type Deed } from './audit.ts';
+import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
+import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+
+/** What a change comes to on a workload as it stands. */
+export type AnnotationPlan =
+  | {
+      readonly kind: 'write';
+      /** null removes one. */
+      readonly annotations: Readonly<Record<string, string | null>>;
+      readonly deed: Pick<Deed, 'action' | 'eventReason' | 'message' | 'before' | 'after'>;
+    }
+  /** It stands there already. */
+  | { readonly kind: 'same' }
+  | CommandRefusal;
+
+export interface AnnotationChange {
+  /** Repeats of a key are told apart by it. */
+  readonly action: string;
+  decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
+}
+
+/** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
+const MOST_TRIES = 6;
+
+/** Answers the workload as it now is (in a dry run: as it would be). */
+export async function annotateWorkload(
+  ports: CommandPorts,
+  caller: Caller,
+  target: WorkloadTarget,
+  change: AnnotationChange,
+): Promise<CommandOutcome<WorkloadRecord>> {
+  const resolved = resolveWorkload(ports.cluster, caller.scope, target);
+  if (resolved.kind !== 'workload') return resolved;
+  let { workload } = resolved;
+  const now = ports.clock.now();
+  for (let tries = 1; ; tries += 1) {
+    const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
+    if (isRepeat(keys, change.action, caller.idempotencyKey, now)) return { kind: 'done', item: workload, dryRun: caller.dryRun };
+    const plan = change.decide(workload, now);
+    if (plan.kind === 'same') return { kind: 'done', item: workload, dryRun: caller.dryRun };
+    if (plan.kind !== 'write') return plan;
+    const key = withKey(keys, change.action, caller.idempotencyKey, now);
+    const annotations = { ...plan.annotations, ...(key === null ? {} : { [IDEMPOTENCY_ANNOTATION]: key }) };
+    const { apiVersion, kind, namespace, name, uid } = workload;
+    const deed = { ...plan.deed, subject: { apiVersion, kind, namespace, name, uid } } as const;
+    let outcome: WriteOutcome & { readonly object?: unknown };
+    try {
+      outcome = await write(ports, caller, workload, annotations);
+      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
+        const fresh = await lookAgain(ports, workload);
+        if (fresh !== null) {
+          workload = fresh;
+          continue;
+        }
+      }
+    } catch (error) {
+      ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
+      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+    }
+    const refusal = refusalOf(outcome, `${kind} ${name}`);
+    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    if (refusal !== null) return refusal;
+    return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
+  }
+}
+
+/** Guarded by the version that was decided from: what another has written meanwhile is never lost. */
+function write(
+  ports: CommandPorts,
+  caller: Caller,
+  workload: WorkloadRecord,
+  annotations: Readonly<Record<string, string | null>>,
+): Promise<WriteOutcome & { readonly object?: unknown }> {
+  const { resourceVersion } = workload;
+  const guard = resourceVersion === '' ? {} : { resourceVersion };
+  return ports.records.annotate(workloadPath(workload), annotations, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
+}
+
+/**
+ * The workload as the server has it: informers may be a moment behind. An empty patch in a dry run answers the object, and
+ * asks for no permission besides that to annotate. null where it is gone, or another of its name.
+ */
+async function lookAgain({ records }: CommandPorts, workload: WorkloadRecord): Promise<WorkloadRecord | null> {
+  const { object } = await records.annotate(workloadPath(workload), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
+  const metadata = metadataOf(object);
+  if (metadata?.resourceVersion === undefined || metadata.uid !== workload.uid) return null;
+  return { ...workload, annotations: metadata.annotations ?? {}, resourceVersion: metadata.resourceVersion };
+}
+
+function annotated(workload: WorkloadRecord, changed: Readonly<Record<string, string | null>>, object: unknown): WorkloadRecord {
+  const resourceVersion = metadataOf(object)?.resourceVersion ?? workload.resourceVersion;
+  const annotations = Object.entries({ ...workload.annotations, ...changed }).filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return { ...workload, resourceVersion, annotations: Object.fromEntries(annotations) };
+}
+
+interface FreshMetadata {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+function metadataOf(object: unknown): FreshMetadata | undefined {
+  return (object as { readonly metadata?: FreshMetadata } | undefined)?.metadata;
+}

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { bulkOverrides } from './bulk-overrides.ts';
+import type { Caller, CommandPorts } from './context.ts';
+import { removeBounds, setBounds } from './set-bounds.ts';
+import { setExclusion } from './set-exclusion.ts';
+
+const WEB = { namespace: 'shop', name: 'web' };
+const PATH = '/apis/apps/v1/namespaces/shop/deployments/web';
+
+let world: DashboardWorld;
+let ports: CommandPorts;
+const caller = (given: Partial<Caller> = {}): Caller => ({
+  scope: { ...EVERYONE_IS_ADMIN, actor: 'ann@example.com' },
+  requestId: 'r-1',
+  address: '127.0.0.1',
+  dryRun: false,
+  idempotencyKey: null,
+  ...given,
+});
+const annotationsOf = (name: string) => world.cluster.workloadList.find((each) => each.name === name)!.annotations;
+const floorOf = (name: string) => annotationsOf(name)['evenkeel.io/floor'];
+
+beforeEach(() => {
+  world = dashboardWorld();
+  ports = {
+    clock: world.clock,
+    cluster: world.cluster,
+    modeOf: () => 'Auto',
+    records: world.records,
+    events: { record: (event) => void world.events.push(event) },
+    logger: world.logger,
+  };
+});
+
+describe('bounds', () => {
+  test('are written as annotations, with who, when and why, an Event and a line in the trail', async () => {
+    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } }, reason: 'month end' });
+    expect(floorOf('web')).toBe('{"app":{"cpu":"250m"}}');
+    expect(JSON.parse(annotationsOf('web')['evenkeel.io/override-notes']!)).toMatchObject({
+      floor: { by: 'ann@example.com', at: '2026-11-20T14:30:00.000Z', reason: 'month end' },
+    });
+    expect(world.events[0]).toMatchObject({ reason: 'OverrideSet', subject: { kind: 'Deployment', name: 'web' } });
+    expect(world.events[0]?.message).toMatch(/ann@example.com set floor .*250m.*month end/);
+    expect(world.logger.lines.find((line) => line.message === 'audit')?.fields).toMatchObject({ action: 'SetBounds', outcome: 'allowed' });
+  });
+
+  test('that stand already are not written again', async () => {
+    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    expect(world.records.written).toHaveLength(1);
+  });
+
+  test('are laid over what another has written a moment ago, though the informers have not told yet', async () => {
+    const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
+    world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
+    const outcome = await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    expect(outcome.kind).toBe('done');
+    expect(floorOf('web')).toBe('{"app":{"cpu":"250m","memory":"1Gi"}}');
+  });
+
+  test('above a ceiling are refused with the field, and nothing is written', async () => {
+    await setBounds(ports, caller(), WEB, { ceiling: { app: { cpu: '1' } } });
+    const outcome = await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '2' } } });
+    expect(outcome).toMatchObject({ kind: 'invalid', details: [{ path: '/floor/app/cpu' }] });
+    expect(world.records.written).toHaveLength(1);
+  });
+
+  test('go with their note; unreadable ones too', async () => {
+    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    await removeBounds(ports, caller(), WEB);
+    expect(annotationsOf('web')).toEqual({});
+    world.cluster.workloadList = world.cluster.workloadList.map((each) => ({ ...each, annotations: { 'evenkeel.io/floor': 'oops' } }));
+    expect((await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '1' } } })).kind).toBe('conflict');
+    await removeBounds(ports, caller(), WEB);
+    expect(annotationsOf('web')).toEqual({});
+  });
+
+  test('in a dry run change nothing and leave no Event', async () => {
+    const outcome = await setBounds(ports, caller({ dryRun: true }), WEB, { floor: { app: { cpu: '250m' } } });
+    expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { annotations: { 'evenkeel.io/floor': '{"app":{"cpu":"250m"}}' } } });
+    expect([floorOf('web'), world.events.length]).toEqual([undefined, 0]);
+  });
+
+  test('outside the scope are refused without a word on whether the workload exists', async () => {
+    const scope: Scope = { admin: false, operator: true, actor: 'bob', key: 'pay', allows: (namespace) => namespace === 'pay' };
+    expect((await setBounds(ports, caller({ scope }), WEB, { floor: { app: { cpu: '1' } } })).kind).toBe('forbidden');
+    expect((await setExclusion(ports, caller({ scope }), WEB, { excluded: true })).kind).toBe('forbidden');
+  });
+});
+
+test('an exclusion is written and ended', async () => {
+  await setExclusion(ports, caller(), WEB, { excluded: true, reason: 'being measured' });
+  expect(annotationsOf('web')['evenkeel.io/exclude']).toBe('true');
+  await setExclusion(ports, caller(), WEB, { excluded: false });
+  expect(annotationsOf('web')).toEqual({});
+});
+
+describe('bulk', () => {
+  const floor = { app: { cpu: '250m' } };
+
+  test('a failing item is named and stops no other', async () => {
+    const results = await bulkOverrides(ports, caller(), [
+      { ...WEB, action: 'set', floor },
+      { namespace: 'shop', name: 'nothing', action: 'set', floor },
+      { namespace: 'shop', name: 'cart', action: 'set', floor: { app: { cpu: 'lots' } } },
+      { namespace: 'shop', name: 'cart', action: 'set' },
+      { namespace: 'shop', name: 'cart', action: 'remove', floor },
+      { namespace: 'shop', name: 'catalogue', action: 'set', floor },
+    ]);
+    expect(results.map((result) => [result.index, result.ok, result.error?.code])).toEqual([
+      [0, true, undefined],
+      [1, false, 'not_found'],
+      [2, false, 'invalid_request'],
+      [3, false, 'invalid_request'],
+      [4, false, 'invalid_request'],
+      [5, true, undefined],
+    ]);
+    expect(results[2]?.error?.message).toContain('/floor/app/cpu');
+    expect([floorOf('web'), floorOf('catalogue'), floorOf('cart')]).toEqual([
+      '{"app":{"cpu":"250m"}}',
+      '{"app":{"cpu":"250m"}}',
+      undefined,
+    ]);
+  });
+
+  test('items of one workload follow each other: the last word stands', async () => {
+    await bulkOverrides(ports, caller(), [
+      { ...WEB, action: 'set', floor },
+      { ...WEB, action: 'remove' },
+      { ...WEB, action: 'set', floor: { app: { memory: '1Gi' } } },
+    ]);
+    expect(floorOf('web')).toBe('{"app":{"memory":"1Gi"}}');
+  });
+
+  test('a repeat with the same key is not carried out twice', async () => {
+    const key = { idempotencyKey: 'k-1' };
+    await bulkOverrides(ports, caller(key), [{ ...WEB, action: 'set', floor }]);
+    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '1' } } });
+    await bulkOverrides(ports, caller(key), [{ ...WEB, action: 'set', floor }]);
+    expect(floorOf('web')).toBe('{"app":{"cpu":"1"}}');
+  });
+});

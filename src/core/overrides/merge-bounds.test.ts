@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readOverrides } from '../rightsizing/policy/workload-overrides.ts';
+import { mergeBounds, type BoundsChange } from './merge-bounds.ts';
+
+const CONTAINERS = new Set(['app', 'istio-proxy']);
+const standing = (floor: object | null, ceiling: object | null = null): Record<string, string> => ({
+  ...(floor === null ? {} : { 'evenkeel.io/floor': JSON.stringify(floor) }),
+  ...(ceiling === null ? {} : { 'evenkeel.io/ceiling': JSON.stringify(ceiling) }),
+});
+const merge = (annotations: Record<string, string>, change: BoundsChange) => mergeBounds(annotations, change, CONTAINERS);
+
+describe('bounds are merged by container and resource', () => {
+  test.each<[string, Record<string, string>, BoundsChange, string | null]>([
+    ['a first bound', {}, { floor: { '*': { cpu: '250m' } } }, '{"*":{"cpu":"250m"}}'],
+    [
+      'the other resource stays',
+      standing({ app: { cpu: '250m' } }),
+      { floor: { app: { memory: '1Gi' } } },
+      '{"app":{"cpu":"250m","memory":"1Gi"}}',
+    ],
+    ['the other container stays', standing({ app: { cpu: '1' } }), { floor: { '*': { cpu: '2' } } }, '{"*":{"cpu":"2"},"app":{"cpu":"1"}}'],
+    [
+      'null takes one value away',
+      standing({ app: { cpu: '1', memory: '1Gi' } }),
+      { floor: { app: { cpu: null } } },
+      '{"app":{"memory":"1Gi"}}',
+    ],
+    ['the last value takes the annotation along', standing({ app: { cpu: '1' } }), { floor: { app: { cpu: null } } }, null],
+    ['null takes a container away', standing({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: { app: null } }, '{"*":{"cpu":"2"}}'],
+    ['null takes all away', standing({ app: { cpu: '1' }, '*': { cpu: '2' } }), { floor: null }, null],
+    ['what is not named stays', standing({ app: { cpu: '1' } }), { ceiling: { app: { cpu: '2' } } }, '{"app":{"cpu":"1"}}'],
+    [
+      'a number by hand is kept as a quantity',
+      standing({ app: { cpu: 1 } }),
+      { floor: { app: { memory: '1Gi' } } },
+      '{"app":{"cpu":"1","memory":"1Gi"}}',
+    ],
+    ['a container that is gone can be cleared', standing({ old: { cpu: '1' } }), { floor: { old: null } }, null],
+  ])('%s', (_, annotations, change, floor) => {
+    expect(merge(annotations, change)).toMatchObject({ kind: 'merged', floor });
+  });
+});
+
+describe('a change is refused by the field', () => {
+  test.each<[string, Record<string, string>, BoundsChange, string, RegExp]>([
+    [
+      'a floor above its ceiling',
+      {},
+      { floor: { app: { cpu: '2' } }, ceiling: { app: { cpu: '1' } } },
+      '/floor/app/cpu',
+      /floor 2 .* ceiling 1/,
+    ],
+    [
+      'above the ceiling that stands',
+      standing(null, { app: { memory: '1Gi' } }),
+      { floor: { app: { memory: '2Gi' } } },
+      '/floor/app/memory',
+      /above the ceiling 1Gi/,
+    ],
+    [
+      'a ceiling below the floor that stands',
+      standing({ '*': { cpu: '500m' } }),
+      { ceiling: { app: { cpu: '100m' } } },
+      '/ceiling/app/cpu',
+      /floor 500m/,
+    ],
+    [
+      'a floor of all above the ceiling of one',
+      standing(null, { app: { cpu: '1' } }),
+      { floor: { '*': { cpu: '2' } } },
+      '/floor/app/cpu',
+      /container app/,
+    ],
+    ['what is no quantity', {}, { floor: { app: { cpu: 'lots' } } }, '/floor/app/cpu', /lots/],
+    ['a negative one', {}, { floor: { app: { memory: '-1Gi' } } }, '/floor/app/memory', /./],
+    ['nothing', {}, { ceiling: { app: { cpu: '0' } } }, '/ceiling/app/cpu', /greater than 0/],
+    ['a container that there is not', {}, { floor: { ap: { cpu: '1' } } }, '/floor/ap', /there are app, istio-proxy/],
+  ])('%s', (_, annotations, change, path, message) => {
+    const merged = merge(annotations, change);
+    expect(merged).toMatchObject({ kind: 'invalid', faults: [{ path, message: expect.stringMatching(message) }] });
+  });
+
+  test('every fault is named at once', () => {
+    const merged = merge({}, { floor: { app: { cpu: 'x', memory: 'y' } }, ceiling: { nope: { cpu: '1' } } });
+    expect(merged.kind === 'invalid' && merged.faults.map(({ path }) => path)).toEqual([
+      '/floor/app/cpu',
+      '/floor/app/memory',
+      '/ceiling/nope',
+    ]);
+  });
+});
+
+describe('an annotation that cannot be read', () => {
+  const broken = { 'evenkeel.io/floor': '{"app":' };
+  test('is never laid over', () => {
+    expect(merge(broken, { floor: { app: { cpu: '1' } } })).toMatchObject({
+      kind: 'unreadable',
+      problem: expect.stringContaining('evenkeel.io/floor'),
+    });
+    expect(merge(broken, { ceiling: { app: { cpu: '1' } } }).kind).toBe('unreadable');
+  });
+  test('goes as a whole', () => {
+    expect(merge(broken, { floor: null })).toEqual({ kind: 'merged', floor: null, ceiling: null });
+  });
+});
+
+const amount = fc.option(fc.integer({ min: 1, max: 4000 }).map((millis) => `${millis}m`));
+const bounds = fc.option(
+  fc.dictionary(fc.constantFrom('*', 'app', 'istio-proxy'), fc.option(fc.record({ cpu: amount }, { requiredKeys: [] }))),
+);
+
+test('whatever is merged can be read, and merging it again changes nothing', () => {
+  fc.assert(
+    fc.property(bounds, bounds, bounds, bounds, (floor, ceiling, laterFloor, laterCeiling) => {
+      let annotations: Record<string, string> = {};
+      for (const change of [
+        { floor, ceiling },
+        { floor: laterFloor, ceiling: laterCeiling },
+      ]) {
+        const merged = merge(annotations, change);
+        if (merged.kind !== 'merged') continue;
+        const next = { 'evenkeel.io/floor': merged.floor, 'evenkeel.io/ceiling': merged.ceiling };
+        annotations = Object.fromEntries(Object.entries(next).filter((entry): entry is [string, string] => entry[1] !== null));
+        expect(readOverrides(annotations).problems).toEqual([]);
+        expect(merge(annotations, change)).toEqual(merged);
+      }
+    }),
+  );
+});

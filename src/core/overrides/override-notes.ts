@@ -1,0 +1,90 @@
+// Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
+
+import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { instantOf, isoTime } from '../model/iso-time.ts';
+import type { Instant } from '../model/units.ts';
+
+/** Annotations by which a person overrides what a policy says of one workload. */
+export const OVERRIDE_ANNOTATIONS = [
+  WORKLOAD_ANNOTATIONS.floor,
+  WORKLOAD_ANNOTATIONS.ceiling,
+  WORKLOAD_ANNOTATIONS.mode,
+  WORKLOAD_ANNOTATIONS.exclude,
+  WORKLOAD_ANNOTATIONS.heldUntil,
+] as const;
+
+export interface OverrideNote {
+  readonly by: string;
+  readonly at: Instant;
+  readonly reason: string | null;
+}
+
+interface WrittenNote {
+  readonly by: string;
+  readonly at: string;
+  readonly reason?: string;
+  /** Of the value that was set: a note on a value that somebody has since changed by hand is no longer true. */
+  readonly of: string;
+}
+
+const LONGEST_REASON = 500;
+
+/** The notes that are still true, by the annotation's name without its prefix. */
+export function readNotes(annotations: Readonly<Record<string, string>>): ReadonlyMap<string, OverrideNote> {
+  const notes = new Map<string, OverrideNote>();
+  for (const [key, note] of Object.entries(writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]))) {
+    const value = annotations[`${PREFIX}${key}`];
+    const at = instantOf(note.at);
+    if (value === undefined || at === null || note.of !== fingerprint(value)) continue;
+    notes.set(key, { by: note.by, at, reason: note.reason ?? null });
+  }
+  return notes;
+}
+
+/**
+ * The annotation of notes after a change: those changed are noted, those removed and those that are no longer true go.
+ * null removes it.
+ */
+export function notesAfter(
+  annotations: Readonly<Record<string, string>>,
+  changed: Readonly<Record<string, string | null>>,
+  { by, at, reason }: OverrideNote,
+): string | null {
+  const standing = writtenNotes(annotations[WORKLOAD_ANNOTATIONS.overrideNotes]);
+  const stillTrue = readNotes(annotations);
+  const notes: Record<string, WrittenNote> = {};
+  for (const [key, note] of Object.entries(standing)) {
+    if (stillTrue.has(key) && !(`${PREFIX}${key}` in changed)) notes[key] = note;
+  }
+  for (const [annotation, value] of Object.entries(changed)) {
+    if (value === null) continue;
+    const because = reason === null || reason === '' ? {} : { reason: reason.slice(0, LONGEST_REASON) };
+    notes[annotation.slice(PREFIX.length)] = { by, at: isoTime(at), ...because, of: fingerprint(value) };
+  }
+  return Object.keys(notes).length === 0 ? null : JSON.stringify(notes);
+}
+
+function writtenNotes(text: string | undefined): Readonly<Record<string, WrittenNote>> {
+  if (text === undefined) return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return {};
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return {};
+  return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, WrittenNote] => isNote(entry[1])));
+}
+
+function isNote(value: unknown): value is WrittenNote {
+  if (typeof value !== 'object' || value === null) return false;
+  const { by, at, of, reason } = value as Readonly<Record<string, unknown>>;
+  return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
+}
+
+/** FNV-1a, 32 bits: tells a changed value, and guards nothing. */
+function fingerprint(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
