@@ -16,37 +16,53 @@ export type OptionTable = Readonly<Record<string, OptionSpec<unknown>>>;
 export type OptionValues<T extends OptionTable> = { readonly [K in keyof T]: T[K] extends OptionSpec<infer V> ? V : never };
 
 export type ParsedArguments<T extends OptionTable> =
-  | { readonly ok: true; readonly values: OptionValues<T>; readonly given: ReadonlySet<keyof T> }
+  | { readonly ok: true; readonly values: OptionValues<T>; readonly given: ReadonlySet<keyof T>; readonly positionals: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Reads `--name value` and `--name=value`. Names are the table's keys. Positional arguments are problems. */
-export function parseArguments<T extends OptionTable>(table: T, args: readonly string[]): ParsedArguments<T> {
+/**
+ * Reads `--name value` and `--name=value`. Names are the table's keys. Positional arguments are problems unless they are
+ * asked for; all that stands behind `--` is one then.
+ */
+export function parseArguments<T extends OptionTable>(
+  table: T,
+  args: readonly string[],
+  { withPositionals = false }: { readonly withPositionals?: boolean } = {},
+): ParsedArguments<T> {
   const problems: string[] = [];
+  const positionals: string[] = [];
   const specs = new Map(Object.entries(table));
   const values = new Map<string, unknown>([...specs].map(([name, spec]) => [name, spec.default]));
   const given = new Set<string>();
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
-    const [, name = '', inline] = /^--([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
-    const spec = specs.get(name);
-    if (spec === undefined) {
-      problems.push(`${arg}: no such option; known are ${[...specs.keys()].map((each) => `--${each}`).join(', ')}`);
-      if (inline === undefined && rest[0]?.startsWith('--') === false) rest.shift();
-      continue;
-    }
-    const raw = inline ?? (spec.value === undefined ? 'true' : rest.shift());
-    problems.push(...takeOption(name, spec, raw, { values, given }));
+    if (withPositionals && isPositional(arg)) positionals.push(...(arg === '--' ? rest.splice(0) : [arg]));
+    else problems.push(...takeArgument(arg, rest, specs, { values, given }));
   }
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, values: Object.fromEntries(values) as OptionValues<T>, given };
+  return { ok: true, values: Object.fromEntries(values) as OptionValues<T>, given, positionals };
 }
 
-function takeOption(
-  name: string,
-  spec: OptionSpec<unknown>,
-  raw: string | undefined,
-  taken: { readonly values: Map<string, unknown>; readonly given: Set<string> },
-): string[] {
+interface Taken {
+  readonly values: Map<string, unknown>;
+  readonly given: Set<string>;
+}
+
+function isPositional(arg: string): boolean {
+  return arg === '--' || arg === '-' || !arg.startsWith('-');
+}
+
+/** Takes an option, and its value from `rest` where it stands there; answers what is wrong with it. */
+function takeArgument(arg: string, rest: string[], specs: ReadonlyMap<string, OptionSpec<unknown>>, taken: Taken): string[] {
+  const [, name = '', inline] = /^--([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
+  const spec = specs.get(name);
+  if (spec === undefined) {
+    if (inline === undefined && rest[0]?.startsWith('--') === false) rest.shift();
+    return [`${arg}: no such option; known are ${[...specs.keys()].map((each) => `--${each}`).join(', ')}`];
+  }
+  return takeOption(name, spec, inline ?? (spec.value === undefined ? 'true' : rest.shift()), taken);
+}
+
+function takeOption(name: string, spec: OptionSpec<unknown>, raw: string | undefined, taken: Taken): string[] {
   if (raw === undefined) return [`--${name}: needs a value (${spec.value ?? ''})`];
   if (taken.given.has(name)) return [`--${name}: given twice`];
   taken.given.add(name);

@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { score } from '../../core/backtest/score.ts';
+import { traceOf } from '../../core/backtest/time-grid.ts';
+import { backtestCommand } from './command.ts';
+import type { BacktestSummary } from './summary.ts';
+
+const MIB = 1024 * 1024;
+const START = 1_700_000_100;
+const DAYS = 4;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'evenkeel-backtest-'));
+  mkdirSync(join(folder, 'usage/shop'), { recursive: true });
+  writeFileSync(join(folder, 'usage/shop/cart.csv'), csv());
+  writeFileSync(join(folder, 'usage/web.csv.gz'), gzipSync(csv(60)));
+  writeFileSync(join(folder, 'usage/notes.txt'), 'no recording');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A wave of a day with a burst an hour, and a hole of an hour. */
+function rows(step = 300): { seconds: number[]; cpu: number[]; memory: number[] } {
+  const out = { seconds: [] as number[], cpu: [] as number[], memory: [] as number[] };
+  for (let second = 0; second < DAYS * 86_400; second += step) {
+    if (second >= 2.5 * 86_400 && second < 2.5 * 86_400 + 3600) continue;
+    const wave = 1.5 + Math.sin((second / 86_400) * 2 * Math.PI);
+    out.seconds.push(START + second);
+    out.cpu.push(Math.round(100 * wave * (second % 7500 < 600 ? 3 : 1)));
+    out.memory.push(Math.round(300 * wave));
+  }
+  return out;
+}
+
+function csv(step?: number): string {
+  const { seconds, cpu, memory } = rows(step);
+  return ['cpu_m,extra,t_s,mem_mib', ...seconds.map((second, row) => `${cpu[row]},x,${second},${memory[row]}`), ''].join('\n');
+}
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const spoken = { out: '', err: '' };
+  const code = await backtestCommand.run(args, {
+    out: (line) => (spoken.out += `${line}\n`),
+    err: (line) => (spoken.err += `${line}\n`),
+    environment: {},
+    interrupted: new AbortController().signal,
+  });
+  return { code, ...spoken };
+}
+
+describe('evenkeel backtest', () => {
+  test('replays a folder and prints each resource, overall and by workload, against the others', async () => {
+    const { code, out, err } = await run(join(folder, 'usage'), '--jobs', '1');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const text of ['CPU: 2 workloads', 'Memory: 2 workloads', 'VPA + updater', 'KRR simple, daily', 'clairvoyant, hour max']) {
+      expect(out).toContain(text);
+    }
+    expect(out).toMatch(/^Evenkeel against VPA( +[-+]?[\d-]+( %)?){8}$/m);
+    expect(out).toMatch(/^shop\/cart +/m);
+    expect(out).toMatch(/^web +/m);
+  });
+
+  test('--emit: who scores the requests in the file against the input reaches the figures that were printed', async () => {
+    const emitted = join(folder, 'out');
+    const { out } = await run(join(folder, 'usage'), '--emit', emitted, '--json', '--goal', 'safe', '--warm-up', '2');
+    const summary = JSON.parse(out) as BacktestSummary;
+    expect(summary.setting).toMatchObject({ goal: 'Safe', calm: false });
+    expect(readdirSync(emitted).sort()).toEqual(['shop', 'web.csv']);
+    const [header, ...changes] = readFileSync(join(emitted, 'shop/cart.csv'), 'utf8').trim().split('\n');
+    expect(header).toBe('t_s,cpu_m,mem_mib');
+    const parsed = changes.map((line) => line.split(',').map(Number));
+    const { seconds, cpu, memory } = rows();
+    const trace = traceOf('cart', { seconds, cpuMillicores: cpu, memoryBytes: memory.map((mib) => mib * MIB) });
+    const inForce = (slot: number, column: number) =>
+      parsed.filter(([second = 0]) => second <= (trace.firstSlot + slot) * 300).at(-1)?.[column] ?? NaN;
+    for (const [resource, column, unit] of [['cpu', 1, 1] as const, ['memory', 2, MIB] as const]) {
+      const values = trace[resource] ?? new Float64Array();
+      const requests = Float64Array.from(values, (_, slot) => inForce(slot, column) * unit);
+      const scored = score(values, requests, 2 * 288, resource);
+      const printed = summary.workloads.find(({ name }) => name === 'shop/cart')?.resources[resource]?.methods.evenkeel;
+      for (const figure of ['slack', 'overrun', 'costJ', 'changesPerDay', 'episodesPerWeek'] as const) {
+        expect({ resource, figure, value: scored?.[figure] }).toEqual({ resource, figure, value: printed?.[figure] });
+      }
+    }
+  });
+
+  test('--resource leaves the other out, in tables and in files', async () => {
+    const emitted = join(folder, 'cpu-alone');
+    const { out } = await run(join(folder, 'usage/shop/cart.csv'), '--resource', 'cpu', '--emit', emitted);
+    expect(out).not.toContain('Memory');
+    expect(readFileSync(join(emitted, 'cart.csv'), 'utf8').split('\n')[1]).toMatch(/^\d+,\d+,$/);
+  });
+
+  test('--calm changes less often', async () => {
+    const changes = async (...args: string[]) => {
+      const { out } = await run(join(folder, 'usage/shop'), '--json', '--resource', 'cpu', ...args);
+      return (JSON.parse(out) as BacktestSummary).overall.cpu?.methods.evenkeel.changesPerDay ?? NaN;
+    };
+    expect(await changes('--calm')).toBeLessThan(await changes());
+  });
+
+  test('a bad file is named, with line and remedy, and stops no other', async () => {
+    const bad = join(folder, 'bad.csv');
+    writeFileSync(bad, 't_s,cpu_m\n0,1\n300,-4\n');
+    const short = join(folder, 'short.csv');
+    writeFileSync(short, 't_s,cpu_m\n0,1\n');
+    const broken = join(folder, 'broken.csv.gz');
+    writeFileSync(broken, gzipSync(csv()).subarray(0, 500));
+    const { code, out, err } = await run(bad, short, broken, join(folder, 'absent.csv'), join(folder, 'usage/web.csv.gz'));
+    expect(code).toBe(1);
+    expect(err).toContain(`${bad}:3: cpu_m -4 is not a usage; it must be 0 or more`);
+    expect(err).toMatch(/short\.csv: nothing of its CPU can be scored.*record longer/);
+    expect(err).toMatch(/broken\.csv\.gz: cannot be read: unexpected end of file/);
+    expect(err).toMatch(/absent\.csv: there is no such file or folder; check the path/);
+    expect(out).toContain('CPU: 1 workload,');
+  });
+
+  test.each([
+    [[], /nothing to replay: name CSV files/],
+    [['x.csv', '--goal', 'cheap'], /--goal: "cheap" must be savings, balanced or safe/],
+    [['x.csv', '--resource', 'disk'], /must be cpu or memory/],
+    [['x.csv', '--warm-up', '-1'], /must be a number of days/],
+    [['x.csv', '--fast'], /no such option/],
+    [['x.csv', '--report', 'report.pdf'], /must end in .md or .html/],
+  ])('%j is called wrongly: exit code 2', async (args, message) => {
+    const { code, err } = await run(...args);
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
+  });
+
+  test('what would overwrite an input, or another output, is not begun', async () => {
+    const over = await run(join(folder, 'usage'), '--emit', join(folder, 'usage'));
+    expect(over).toMatchObject({ code: 2, err: expect.stringMatching(/is an input and would be overwritten/) });
+    mkdirSync(join(folder, 'twin'), { recursive: true });
+    writeFileSync(join(folder, 'twin/cart.csv'), csv());
+    const twins = await run(join(folder, 'twin'), join(folder, 'usage/shop'), '--emit', join(folder, 'twins'));
+    expect(twins).toMatchObject({ code: 2, err: expect.stringMatching(/would both be written as cart.csv/) });
+  });
+
+  test('an interrupt ends it', async () => {
+    const code = await backtestCommand.run([join(folder, 'usage')], {
+      out: () => undefined,
+      err: () => undefined,
+      environment: {},
+      interrupted: AbortSignal.abort(new Error('SIGINT')),
+    });
+    expect(code).toBe(130);
+  });
+});

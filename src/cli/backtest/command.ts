@@ -1,0 +1,102 @@
+import { join, resolve } from 'node:path';
+import process from 'node:process';
+import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
+import { describeOptions } from '../arguments.ts';
+import type { Command, Terminal } from '../command.ts';
+import { findRecordings, type InputProblem, nameClashes } from './find-recordings.ts';
+import { BACKTEST_OPTIONS, type BacktestOptions, parseBacktestOptions } from './options.ts';
+import { progress } from './progress.ts';
+import type { ReplayJob } from './replay-job.ts';
+import { replayAll } from './replay-pool.ts';
+import { summarize } from './summary.ts';
+import { printTables } from './tables.ts';
+
+const EXIT = { done: 0, failed: 1, wronglyCalled: 2, interrupted: 130 } as const;
+
+/** `evenkeel backtest`: what Evenkeel would have requested for recorded usage, against others. */
+export const backtestCommand: Command = {
+  name: 'backtest',
+  summary: 'replay recorded usage: what Evenkeel would have requested, against VPA, KRR and perfect foresight',
+  help: [
+    'evenkeel backtest FILE|DIR... [OPTIONS]',
+    '',
+    'Each file is the recorded usage of one container: CSV (also .csv.gz) with a header that names t_s or timestamp (Unix',
+    'seconds, or text such as 2026-01-31 13:05:00 in UTC) and cpu_m (millicores) and/or mem_mib (MiB). Columns come in any',
+    'order, others are ignored, an empty cell is a value that is not known. Any step will do; rows ascend in time. Folders',
+    'are walked. What is decided at a moment is decided from earlier rows alone.',
+    '',
+    ...describeOptions(BACKTEST_OPTIONS),
+    '',
+    'Examples:',
+    '  evenkeel backtest usage/                          tables for every recording in a folder',
+    '  evenkeel backtest --goal safe --emit out a.csv    and out/a.csv: each request, and when it holds from',
+    '  evenkeel backtest usage/ --report report.html     one page with plots, worst workloads first',
+    '  evenkeel backtest usage/ --json | jq .overall     for programs',
+    '',
+    'Exit code: 0 all replayed, 1 something could not be (each is named; the others are replayed), 2 called wrongly, 130 interrupted.',
+  ].join('\n'),
+  async run(args, terminal) {
+    const parsed = parseBacktestOptions(args);
+    if (!parsed.ok) {
+      for (const problem of parsed.problems) terminal.err(`evenkeel backtest: ${problem}`);
+      return EXIT.wronglyCalled;
+    }
+    try {
+      return await backtest(parsed.options, terminal);
+    } catch (err) {
+      if (terminal.interrupted.aborted) return EXIT.interrupted;
+      terminal.err(`evenkeel backtest: ${err instanceof Error ? err.message : String(err)}`);
+      return EXIT.failed;
+    }
+  },
+};
+
+async function backtest(options: BacktestOptions, terminal: Terminal): Promise<number> {
+  const { files, problems } = findRecordings(options.paths);
+  const wrong = options.emit === null ? [] : emitProblems(files, options.emit);
+  if (wrong.length > 0) {
+    for (const problem of wrong) terminal.err(`evenkeel backtest: --emit: ${problem}`);
+    return EXIT.wronglyCalled;
+  }
+  const setting: EvenkeelSetting = { goal: options.goal, calm: options.calm };
+  const jobs = files.map(({ path, name }): ReplayJob => ({
+    name,
+    from: { kind: 'file', path },
+    setting,
+    resources: options.resource,
+    warmUpDays: options['warm-up'],
+    emitTo: options.emit === null ? null : emitPath(options.emit, name),
+    withPlots: options.report !== null,
+  }));
+  const onDone = progress({
+    total: jobs.length,
+    tell: (line) => terminal.err(`evenkeel backtest: ${line}`),
+    isTerminal: process.stderr.isTTY,
+    now: () => performance.now(),
+  });
+  const outcomes = await replayAll({ jobs, threads: options.jobs, signal: terminal.interrupted, onDone });
+  const workloads = outcomes.flatMap(({ workload }) => workload ?? []);
+  const summary = summarize(setting, workloads, [...problems, ...outcomes.flatMap((outcome) => outcome.problems)]);
+  for (const problem of summary.problems) terminal.err(`evenkeel backtest: ${writeProblem(problem)}`);
+  if (options.json) terminal.out(JSON.stringify(summary, null, 2));
+  else for (const line of printTables(summary)) terminal.out(line);
+  return summary.problems.length === 0 ? EXIT.done : EXIT.failed;
+}
+
+function emitPath(folder: string, name: string): string {
+  return join(folder, `${name}.csv`);
+}
+
+/** What is written must neither overwrite what is read nor itself. */
+function emitProblems(files: ReturnType<typeof findRecordings>['files'], folder: string): string[] {
+  const read = new Set(files.map(({ path }) => resolve(path)));
+  const over = files.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(resolve(path)));
+  return [
+    ...nameClashes(files).map((clash) => `${clash}; replay them one after the other, or give the folder above both`),
+    ...over.map((path) => `${path} is an input and would be overwritten; choose another folder`),
+  ];
+}
+
+function writeProblem({ source, line, problem }: InputProblem): string {
+  return `${source}${line === null ? '' : `:${line}`}: ${problem}`;
+}

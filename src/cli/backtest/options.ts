@@ -1,0 +1,72 @@
+import type { Goal } from '../../core/rightsizing/advice.ts';
+import { RESOURCES, type Resource } from '../../core/backtest/time-grid.ts';
+import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../arguments.ts';
+
+const GOALS: Readonly<Record<string, Goal>> = { savings: 'Savings', balanced: 'Balanced', safe: 'Safe' };
+
+const goal: OptionReader<Goal> = (given) => {
+  const value = GOALS[given.toLowerCase()];
+  return value === undefined ? { ok: false, message: 'must be savings, balanced or safe' } : { ok: true, value };
+};
+
+const resources: OptionReader<readonly Resource[]> = (given) => {
+  const chosen = RESOURCES.filter((resource) => resource === given.toLowerCase());
+  return chosen.length === 0 ? { ok: false, message: 'must be cpu or memory' } : { ok: true, value: chosen };
+};
+
+const days: OptionReader<number | null> = (given) => {
+  const value = Number(given);
+  const fine = /^\d+(\.\d+)?$/.test(given) && value <= 365;
+  return fine ? { ok: true, value } : { ok: false, message: 'must be a number of days from 0 to 365' };
+};
+
+const report: OptionReader<string | null> = (given) =>
+  /\.(md|html)$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .md or .html' };
+
+export const BACKTEST_OPTIONS = {
+  goal: {
+    value: 'GOAL',
+    help: 'savings, balanced or safe: what a missing unit costs against a spare one (default balanced)',
+    read: goal,
+    default: 'Balanced',
+  },
+  calm: { help: 'few changes a day, each made to last, as for pods that must restart', read: flag(), default: false },
+  resource: { value: 'NAME', help: 'cpu or memory alone (default both)', read: resources, default: RESOURCES },
+  'warm-up': {
+    value: 'DAYS',
+    help: 'fed but not scored (default a quarter of each recording, 3 to 14 days, at most half)',
+    read: days,
+    default: null,
+  },
+  emit: {
+    value: 'DIR',
+    help: 'write for each input a CSV of requests, t_s,cpu_m,mem_mib: each change, and when it holds from',
+    read: text(),
+    default: null,
+  },
+  report: {
+    value: 'FILE',
+    help: 'write a report with plots: Markdown (.md) or one self-contained page (.html)',
+    read: report,
+    default: null,
+  },
+  json: { help: 'one JSON document instead of tables', read: flag(), default: false },
+  jobs: { value: 'N', help: 'recordings replayed at a time (default one a core)', read: wholeNumber(1, 64), default: null },
+} as const satisfies OptionTable;
+
+export interface BacktestOptions extends OptionValues<typeof BACKTEST_OPTIONS> {
+  readonly paths: readonly string[];
+}
+
+export type ParsedBacktestOptions =
+  { readonly ok: true; readonly options: BacktestOptions } | { readonly ok: false; readonly problems: readonly string[] };
+
+export function parseBacktestOptions(args: readonly string[]): ParsedBacktestOptions {
+  const parsed = parseArguments(BACKTEST_OPTIONS, args, { withPositionals: true });
+  if (!parsed.ok) return parsed;
+  const { values, positionals } = parsed;
+  if (positionals.length === 0) {
+    return { ok: false, problems: ['nothing to replay: name CSV files, or a folder of them; `evenkeel backtest --help` tells their form'] };
+  }
+  return { ok: true, options: { ...values, paths: positionals } };
+}

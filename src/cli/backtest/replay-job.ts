@@ -1,0 +1,104 @@
+// One recording taken through the whole comparison: read, put on the grid, replayed, scored, and its requests written.
+// Runs in a thread of its own; what comes back is small.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
+import { backtestResource, type Method } from '../../core/backtest/methods.ts';
+import { parseRecordedCsv } from '../../core/backtest/recorded-csv.ts';
+import { changesCsv, requestChanges } from '../../core/backtest/request-changes.ts';
+import type { Score } from '../../core/backtest/score.ts';
+import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '../../core/backtest/time-grid.ts';
+import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
+import { type InputProblem, unreadable } from './find-recordings.ts';
+import { type Plot, plotOf } from './plot.ts';
+
+export interface ReplayJob {
+  readonly name: string;
+  readonly from:
+    { readonly kind: 'file'; readonly path: string } | { readonly kind: 'trace'; readonly source: string; readonly trace: Trace };
+  readonly setting: EvenkeelSetting;
+  readonly resources: readonly Resource[];
+  /** Null: by the length of the recording. */
+  readonly warmUpDays: number | null;
+  /** Where the requests are written to; null: nowhere. */
+  readonly emitTo: string | null;
+  readonly withPlots: boolean;
+}
+
+/** One resource of one workload, scored. */
+export interface ScoredResource {
+  readonly scores: Readonly<Record<Method, Score>>;
+  readonly plot: Plot | null;
+}
+
+export interface ReplayedWorkload {
+  readonly name: string;
+  readonly source: string;
+  readonly days: number;
+  readonly warmUpDays: number;
+  readonly resources: Readonly<Partial<Record<Resource, ScoredResource>>>;
+}
+
+/** A problem says why there is no workload, or what of it could not be scored. */
+export interface ReplayOutcome {
+  readonly workload: ReplayedWorkload | null;
+  readonly problems: readonly InputProblem[];
+}
+
+export function runReplayJob(job: ReplayJob): ReplayOutcome {
+  const source = job.from.kind === 'file' ? job.from.path : job.from.source;
+  const read = job.from.kind === 'file' ? readTrace(job.name, job.from.path) : job.from.trace;
+  if ('problem' in read) return { workload: null, problems: [read] };
+  if (job.resources.every((resource) => read[resource] === null)) {
+    const columns = job.resources.map((resource) => (resource === 'cpu' ? 'cpu_m' : 'mem_mib')).join(' or ');
+    return { workload: null, problems: [{ source, line: null, problem: `has no ${columns} value to replay` }] };
+  }
+  return replayTrace(job, source, read);
+}
+
+function replayTrace(job: ReplayJob, source: string, trace: Trace): ReplayOutcome {
+  const slots = Math.max(trace.cpu?.length ?? 0, trace.memory?.length ?? 0);
+  const days = slots / SLOTS_PER_DAY;
+  const warmUpDays = job.warmUpDays ?? defaultWarmUpDays(slots);
+  const requests: Partial<Record<Resource, Float64Array>> = {};
+  const resources: Partial<Record<Resource, ScoredResource>> = {};
+  const problems: InputProblem[] = [];
+  for (const resource of job.resources) {
+    const result = backtestResource(trace, resource, job.setting, warmUpDays);
+    if (result === null) continue;
+    requests[resource] = result.requests.evenkeel;
+    if (result.scores === null) problems.push({ source, line: null, problem: nothingToScore(resource, days, warmUpDays) });
+    else resources[resource] = { scores: result.scores, plot: job.withPlots ? plotOf(trace, resource, result.requests, warmUpDays) : null };
+  }
+  if (job.emitTo !== null) writeWhole(job.emitTo, changesCsv(requestChanges(trace.firstSlot, requests.cpu, requests.memory)));
+  const scored = RESOURCES.some((resource) => resources[resource] !== undefined);
+  return { workload: scored ? { name: job.name, source, days, warmUpDays, resources } : null, problems };
+}
+
+function readTrace(name: string, path: string): Trace | InputProblem {
+  let text: string;
+  try {
+    const bytes = readFileSync(path);
+    // By content, not by name: a file may have been renamed, or unpacked by what fetched it.
+    text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString('utf8');
+  } catch (error) {
+    return unreadable(path, error);
+  }
+  const parsed = parseRecordedCsv(text);
+  return parsed.ok ? traceOf(name, parsed.samples) : { source: path, line: parsed.line, problem: parsed.problem };
+}
+
+function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {
+  const what = resource === 'cpu' ? 'CPU' : 'memory';
+  return `nothing of its ${what} can be scored: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} only warm up; record longer, or give a shorter --warm-up`;
+}
+
+/** Whole or not at all. */
+function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const beside = `${path}.${process.pid}.tmp`;
+  writeFileSync(beside, text);
+  renameSync(beside, path);
+}

@@ -1,0 +1,82 @@
+// What a backtest says, as data: the document of --json, from which tables and reports are written, too.
+
+import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
+import { type Method, METHODS } from '../../core/backtest/methods.ts';
+import { type Figures, joinScores, type Score } from '../../core/backtest/score.ts';
+import { type Resource, RESOURCES, SLOTS_PER_DAY } from '../../core/backtest/time-grid.ts';
+import type { InputProblem } from './find-recordings.ts';
+import type { ReplayedWorkload } from './replay-job.ts';
+
+export type FiguresByMethod = Readonly<Record<Method, Figures>>;
+
+export interface OverallFigures {
+  readonly workloads: number;
+  /** Days that were scored, all workloads together. */
+  readonly scoredDays: number;
+  readonly methods: FiguresByMethod;
+  /** Ours over VPA's less 1: -0.25 is a quarter less; null where VPA's is 0. */
+  readonly againstVpa: Readonly<Record<keyof Figures, number | null>>;
+}
+
+export interface WorkloadFigures {
+  readonly name: string;
+  readonly source: string;
+  readonly days: number;
+  readonly warmUpDays: number;
+  readonly resources: Readonly<Partial<Record<Resource, { readonly scoredDays: number; readonly methods: FiguresByMethod }>>>;
+}
+
+export interface BacktestSummary {
+  readonly setting: EvenkeelSetting;
+  readonly overall: Readonly<Partial<Record<Resource, OverallFigures>>>;
+  readonly workloads: readonly WorkloadFigures[];
+  readonly problems: readonly InputProblem[];
+}
+
+export function summarize(
+  setting: EvenkeelSetting,
+  workloads: readonly ReplayedWorkload[],
+  problems: readonly InputProblem[],
+): BacktestSummary {
+  const overall: Partial<Record<Resource, OverallFigures>> = {};
+  for (const resource of RESOURCES) {
+    const scores = workloads.flatMap((workload) => workload.resources[resource]?.scores ?? []);
+    if (scores.length > 0) overall[resource] = overallOf(scores);
+  }
+  return { setting, overall, workloads: workloads.map(figuresOf), problems };
+}
+
+function overallOf(scores: readonly Readonly<Record<Method, Score>>[]): OverallFigures {
+  const methods = byMethod((method) => joinScores(scores.map((each) => each[method])));
+  return {
+    workloads: scores.length,
+    scoredDays: scores.reduce((sum, each) => sum + each.evenkeel.slots / SLOTS_PER_DAY, 0),
+    methods,
+    againstVpa: against(methods.evenkeel, methods.vpa),
+  };
+}
+
+function figuresOf({ name, source, days, warmUpDays, resources }: ReplayedWorkload): WorkloadFigures {
+  const scored = RESOURCES.flatMap((resource) => {
+    const scores = resources[resource]?.scores;
+    if (scores === undefined) return [];
+    return [
+      [
+        resource,
+        { scoredDays: scores.evenkeel.slots / SLOTS_PER_DAY, methods: byMethod((method) => joinScores([scores[method]])) },
+      ] as const,
+    ];
+  });
+  return { name, source, days, warmUpDays, resources: Object.fromEntries(scored) };
+}
+
+function byMethod(figures: (method: Method) => Figures): FiguresByMethod {
+  return Object.fromEntries(METHODS.map((method) => [method, figures(method)])) as Record<Method, Figures>;
+}
+
+/** Each figure over the other's, less 1. */
+export function against(ours: Figures, theirs: Figures): Readonly<Record<keyof Figures, number | null>> {
+  const names = Object.keys(ours) as (keyof Figures)[];
+  const change = (name: keyof Figures) => (theirs[name] > 0 ? ours[name] / theirs[name] - 1 : null);
+  return Object.fromEntries(names.map((name) => [name, change(name)])) as Record<keyof Figures, number | null>;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseRecordedCsv } from './recorded-csv.ts';
+import { traceOf } from './time-grid.ts';
+
+const MIB = 1024 * 1024;
+
+describe('a recording as CSV', () => {
+  const NOON = Date.UTC(2026, 0, 31, 12) / 1000;
+
+  test.each([
+    ['Unix seconds', 't_s,cpu_m,mem_mib\n1769860800,5,1\n'],
+    ['a time column by its other name', 'timestamp,cpu_m,mem_mib\n1769860800,5,1\n'],
+    ['text in UTC', 'timestamp,cpu_m,mem_mib\n2026-01-31 12:00:00,5,1\n'],
+    ['ISO 8601', 'timestamp,cpu_m,mem_mib\n2026-01-31T12:00:00Z,5,1\n'],
+    ['a zone of its own', 'timestamp,cpu_m,mem_mib\n2026-01-31T14:00:00.000+02:00,5,1\n'],
+    ['any order, others between', 'mem_mib,pod,t_s,cpu_m\n1,x,1769860800,5\n'],
+    ['quotes, blanks, a byte order mark, lines that end as on Windows', '\uFEFF"t_s", cpu_m ,"mem_mib"\r\n"1769860800", 5 ,"1"\r\n\r\n'],
+    ['a quoted comma in a column that does not count', 'note,t_s,cpu_m,mem_mib\n"a, ""b""",1769860800,5,1\n'],
+  ])('%s', (_, text) => {
+    expect(parseRecordedCsv(text)).toEqual({ ok: true, samples: { seconds: [NOON], cpuMillicores: [5], memoryBytes: [MIB] } });
+  });
+
+  test('an empty cell and NaN are not known', () => {
+    expect(parseRecordedCsv('t_s,cpu_m,mem_mib\n0,,3\n300,NaN,\n600,7,')).toMatchObject({
+      samples: { cpuMillicores: [NaN, NaN, 7], memoryBytes: [3 * MIB, NaN, NaN] },
+    });
+  });
+
+  test.each([
+    ['', 1, /empty/],
+    ['cpu_m\n1\n', 1, /no column t_s or timestamp/],
+    ['t_s,cpu\n1,1\n', 1, /no column cpu_m/],
+    ['t_s,timestamp,cpu_m\n', 1, /keep the one/],
+    ['t_s,cpu_m,cpu_m\n0,1,1', 1, /twice/],
+    ['t_s,cpu_m\n', 2, /no samples/],
+    ['t_s,cpu_m\n0,\n300,nan\n', 4, /no samples/],
+    ['t_s,cpu_m\n0,1\n300,1,1\n', 3, /3 cells where the header names 2/],
+    ['t_s,cpu_m\n300,1\n0,1\n', 3, /before that of the row before; sort/],
+    ['t_s,cpu_m\n300,1\n300,1\n', 3, /again; sort the rows by time and keep one/],
+    ['t_s,cpu_m\n0,-1\n', 2, /cpu_m -1 is not a usage; it must be 0 or more/],
+    ['t_s,mem_mib\n0,1\n300,Infinity\n', 3, /mem_mib Infinity is not a usage/],
+    ['t_s,cpu_m\n0,much\n', 2, /"much" is no number/],
+    ['t_s,cpu_m\nyesterday,1\n', 2, /"yesterday" is no time/],
+    ['timestamp,cpu_m\n2026-02-31 99:00:00,1\n', 2, /no time/],
+    ['t_s,cpu_m\n-300,1\n', 2, /negative/],
+    ['t_s,cpu_m\n1769860800000,1\n', 2, /milliseconds\? Give seconds/],
+  ])('%j: line %d, with what to do', (text, line, problem) => {
+    expect(parseRecordedCsv(text)).toEqual({ ok: false, line, problem: expect.stringMatching(problem) });
+  });
+});
+
+describe('the grid', () => {
+  const trace = (rows: readonly (readonly [number, number])[]) =>
+    traceOf('t', {
+      seconds: rows.map(([second]) => second),
+      cpuMillicores: rows.map(([, value]) => value),
+      memoryBytes: rows.map(([, value]) => value),
+    });
+
+  test('of a slot CPU is the mean, memory the highest', () => {
+    const { firstSlot, cpu, memory } = trace([
+      [930, 1],
+      [960, 3],
+      [1200, 5],
+    ]);
+    expect({ firstSlot, cpu: [...(cpu ?? [])], memory: [...(memory ?? [])] }).toEqual({ firstSlot: 3, cpu: [2, 5], memory: [3, 5] });
+  });
+
+  test('a hole of 15 minutes is carried forward, of a longer one what is past them stays unknown', () => {
+    const { cpu } = trace([
+      [0, 1],
+      [4 * 300, 2],
+      [9 * 300, 3],
+    ]);
+    expect([...(cpu ?? [])]).toEqual([1, 1, 1, 1, 2, 2, 2, 2, NaN, 3]);
+  });
+
+  test('a value that is not known is a hole of its resource alone; a resource without any is none', () => {
+    const { cpu, memory } = traceOf('t', { seconds: [0, 300], cpuMillicores: [NaN, NaN], memoryBytes: [NaN, 2] });
+    expect({ cpu, memory: [...(memory ?? [])] }).toEqual({ cpu: null, memory: [NaN, 2] });
+  });
+});

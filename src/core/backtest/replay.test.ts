@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { GOALS } from '../rightsizing/resource-rules.ts';
+import { evenkeelPolicy, type EvenkeelSetting } from './evenkeel-policy.ts';
+import { clairvoyantRequests, krrPolicy, vpaPolicy } from './peer-policies.ts';
+import { replay, type RequestPolicy } from './replay.ts';
+import { requestChanges } from './request-changes.ts';
+import { RESOURCES, type Resource, SLOTS_PER_DAY, traceOf } from './time-grid.ts';
+
+const MIB = 1024 * 1024;
+
+/** Samples with a daily wave, bursts, level shifts and holes; any step, from any moment on. */
+const recordings = fc
+  .record({
+    step: fc.constantFrom(30, 60, 300, 420),
+    start: fc.constantFrom(0, 1_700_000_000, 1_722_467_123),
+    hours: fc.integer({ min: 30, max: 72 }),
+    level: fc.integer({ min: 1, max: 4000 }),
+    shiftAt: fc.double({ min: 0, max: 1, noNaN: true }),
+    bursts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 }),
+    holes: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
+    noise: fc.array(fc.double({ min: 0.5, max: 1.5, noNaN: true }), { minLength: 7, maxLength: 40 }),
+  })
+  .map(({ step, start, hours, level, shiftAt, bursts, holes, noise }) => {
+    const seconds: number[] = [];
+    const cpuMillicores: number[] = [];
+    const memoryBytes: number[] = [];
+    const rows = Math.floor((hours * 3600) / step);
+    for (let row = 0; row < rows; row++) {
+      const place = row / rows;
+      if (holes.some((hole) => Math.abs(hole - place) < 0.02)) continue;
+      const wave = 1.2 + Math.sin((row * step * 2 * Math.PI) / 86_400);
+      const burst = bursts.some((at) => Math.abs(at - place) < 0.01) ? 5 : 1;
+      const value = level * wave * burst * (noise[row % noise.length] ?? 1) * (place > shiftAt ? 2 : 1);
+      seconds.push(start + row * step);
+      cpuMillicores.push(value);
+      memoryBytes.push(value * MIB);
+    }
+    return { seconds, cpuMillicores, memoryBytes };
+  });
+
+const settings: EvenkeelSetting[] = GOALS.flatMap((goal) => [false, true].map((calm) => ({ goal, calm })));
+const cases = settings.flatMap((setting) => RESOURCES.map((resource) => ({ ...setting, resource })));
+
+/** Changes of one resource of a recording that ends with `rows`. */
+function changesOf(recording: ReturnType<typeof take>, resource: Resource, policy: RequestPolicy) {
+  const trace = traceOf('t', recording);
+  const requests = trace[resource] === null ? undefined : replay(trace[resource], trace.firstSlot, policy);
+  return resource === 'cpu' ? requestChanges(trace.firstSlot, requests, undefined) : requestChanges(trace.firstSlot, undefined, requests);
+}
+
+function take(recording: { seconds: number[]; cpuMillicores: number[]; memoryBytes: number[] }, rows: number) {
+  return {
+    seconds: recording.seconds.slice(0, rows),
+    cpuMillicores: recording.cpuMillicores.slice(0, rows),
+    memoryBytes: recording.memoryBytes.slice(0, rows),
+  };
+}
+
+describe('no look-ahead', () => {
+  test.each(cases)(
+    'cutting the end changes nothing that was requested before the cut: $goal, calm $calm, $resource',
+    ({ resource, ...setting }) => {
+      fc.assert(
+        fc.property(recordings, fc.double({ min: 0.3, max: 0.99, noNaN: true }), (recording, share) => {
+          const rows = Math.max(1, Math.floor(recording.seconds.length * share));
+          const cut = recording.seconds[rows - 1] ?? 0;
+          const whole = changesOf(recording, resource, evenkeelPolicy(resource, setting));
+          const part = changesOf(take(recording, rows), resource, evenkeelPolicy(resource, setting));
+          expect(part).toEqual(whole.filter(({ second }) => second <= cut));
+        }),
+        { numRuns: 5 },
+      );
+    },
+  );
+
+  test.each(RESOURCES)('nor what the others request: %s', (resource) => {
+    fc.assert(
+      fc.property(recordings, fc.double({ min: 0.3, max: 0.99, noNaN: true }), (recording, share) => {
+        const rows = Math.max(1, Math.floor(recording.seconds.length * share));
+        const cut = recording.seconds[rows - 1] ?? 0;
+        for (const policy of [vpaPolicy, krrPolicy]) {
+          const whole = changesOf(recording, resource, policy(resource));
+          const part = changesOf(take(recording, rows), resource, policy(resource));
+          expect(part).toEqual(whole.filter(({ second }) => second <= cut));
+        }
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test('the test would see a look ahead', () => {
+    const peeking = (values: Float64Array): RequestPolicy => ({
+      observe: () => undefined,
+      decide: (slot) => values[slot + 3] ?? null,
+      react: () => null,
+    });
+    const values = Float64Array.from({ length: 100 }, (_, slot) => slot);
+    const whole = replay(values, 0, peeking(values));
+    const part = replay(values.slice(0, 50), 0, peeking(values.slice(0, 50)));
+    expect(part).not.toEqual(whole.slice(0, 50));
+  });
+});
+
+describe('a replay', () => {
+  const fixed = (requests: readonly number[], lifted: number | null = null): RequestPolicy => ({
+    observe: () => undefined,
+    decide: (slot) => requests[slot / 12] ?? null,
+    react: () => lifted,
+  });
+
+  test('decides at full hours, and a decision holds from that very moment', () => {
+    const requests = replay(new Float64Array(30).fill(1), 6, fixed([NaN, 10, 20, 30]));
+    expect([...requests.slice(0, 6)].every(Number.isNaN)).toBe(true);
+    expect([...requests.slice(6, 18)]).toEqual(Array(12).fill(10));
+    expect([...requests.slice(18, 30)]).toEqual(Array(12).fill(20));
+  });
+
+  test('a slot that passes the request lifts it from the next slot on, and no further than its hour', () => {
+    const values = new Float64Array(24).fill(1);
+    values[3] = 15;
+    const requests = replay(values, 0, fixed([10, 10], 17));
+    expect([...requests]).toEqual([10, 10, 10, 10, ...Array<number>(8).fill(17), ...Array<number>(12).fill(10)]);
+  });
+
+  test('the last slot of an hour lifts nothing: the hour is decided anew', () => {
+    const values = new Float64Array(24).fill(1);
+    values[11] = 15;
+    expect([...replay(values, 0, fixed([10, 10], 17))]).toEqual(Array(24).fill(10));
+  });
+
+  test('where nothing was heard, what was decided goes on', () => {
+    const requests = replay(new Float64Array(36).fill(NaN), 0, fixed([10]));
+    expect([...requests]).toEqual(Array(36).fill(10));
+  });
+});
+
+describe('the clairvoyant', () => {
+  test('asks for what the day, or the hour, will need', () => {
+    const values = Float64Array.from({ length: 2 * SLOTS_PER_DAY }, (_, slot) => 100 + slot);
+    const day = clairvoyantRequests(values, 0, 'cpu', { every: 'day', percentile: 1 });
+    expect([day[0], day[287], day[288]]).toEqual([387, 387, 675]);
+    const hour = clairvoyantRequests(values, 6, 'cpu', { every: 'hour', percentile: 1 });
+    expect([hour[0], hour[5], hour[6]]).toEqual([105, 105, 117]);
+  });
+
+  test('never asks for less than its floor, and for nothing where nothing is known', () => {
+    const values = new Float64Array(SLOTS_PER_DAY * 2).fill(1).fill(NaN, SLOTS_PER_DAY);
+    const day = clairvoyantRequests(values, 0, 'cpu', { every: 'day', percentile: 0.99 });
+    expect([day[0], day[SLOTS_PER_DAY]]).toEqual([10, NaN]);
+  });
+});
