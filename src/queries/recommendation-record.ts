@@ -1,9 +1,5 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
-import type {
-  Recommendation as RecommendationItem,
-  RecommendationHpa,
-  RecommendedContainer,
-} from '../apis/http/types.generated.ts';
+import type { Recommendation as RecommendationItem, RecommendationHpa, RecommendedContainer } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationStatus, RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
 import type { HpaRecord } from '../core/model/cluster-records.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '../core/model/resources.ts';

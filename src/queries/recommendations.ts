@@ -15,6 +15,7 @@ import { explainContainers } from './explanation.ts';
 import { holdsRoom, type FigureKeeper } from './figures.ts';
 import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '../core/model/iso-time.ts';
+import { onNextIntent } from './intent-watch.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
@@ -47,6 +48,7 @@ export class RecommendationQueries {
   readonly #sources: ReadSources;
   readonly #figures: FigureKeeper;
   #cached: Cached | null = null;
+  #stopListening: () => void = () => undefined;
 
   constructor(sources: ReadSources, figures: FigureKeeper) {
     this.#sources = sources;
@@ -105,14 +107,19 @@ export class RecommendationQueries {
 
   /** Whatever a person changed is seen at once. */
   clear(): void {
+    this.#stopListening();
     this.#cached = null;
     this.#figures.clear();
   }
 
   #fresh(): Cached {
     const now = this.#sources.clock.now();
-    if (this.#cached === null || now - this.#cached.at >= CACHE_MS || now < this.#cached.at) this.#cached = this.#compute();
-    return this.#cached;
+    const cached = this.#cached;
+    if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
+    this.#stopListening();
+    // What this replica wrote comes back by the informers a moment later, and others write too.
+    this.#stopListening = onNextIntent(this.#sources.cluster, () => this.clear());
+    return (this.#cached = this.#compute());
   }
 
   #compute(): Cached {

@@ -266,6 +266,20 @@ describe('recommendations are cached', () => {
     expect((await client.get('/api/v1/recommendations')).body.meta.cachedAt).not.toBe(first.body.meta.cachedAt);
   });
 
+  test('until someone else changes something, by another replica or by hand', async () => {
+    const first = await client.get('/api/v1/recommendations');
+    const workload = world.cluster.workloadList.find(({ name }) => name === 'web')!;
+    const told = (annotations: Record<string, string>) => {
+      world.clock.advance(1000);
+      world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...workload, annotations } : each));
+      world.cluster.announce({ kind: 'workload', key: 'shop/Deployment/web' });
+    };
+    told({ 'evenkeel.io/resized': '{}' });
+    expect((await client.get('/api/v1/recommendations')).body.meta.cachedAt).toBe(first.body.meta.cachedAt);
+    told({ 'evenkeel.io/mode': 'Off' });
+    expect((await client.get('/api/v1/recommendations?q=web')).body.data[0]).toMatchObject({ mode: 'Off', state: 'excluded' });
+  });
+
   test('until someone changes something', async () => {
     await client.get('/api/v1/recommendations');
     await client.send('PUT', '/api/v1/recommendations/shop/web/mode', { mode: 'Off' });

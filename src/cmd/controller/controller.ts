@@ -91,7 +91,8 @@ class Starting {
     const { timer } = world;
     this.#permissions = new PermissionWatch({ timer, logger: rest.logger, metrics: rest.metrics });
     const [transport, leaseTransport] = [this.#permissions.over(world.transport), this.#permissions.over(world.leaseTransport)];
-    const parts = { ...rest, world: { ...world, transport, leaseTransport } };
+    const commandTransport = world.commandTransport === undefined ? transport : this.#permissions.over(world.commandTransport);
+    const parts = { ...rest, world: { ...world, transport, commandTransport, leaseTransport } };
     this.#parts = parts;
     this.#supervisor = new Supervisor(parts.logger, parts.world.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
@@ -157,7 +158,7 @@ class Starting {
     const isLeader = (): boolean => election?.isLeader() ?? true;
     // What the leader writes leaves while it leads, to the last moment; what people ask for, any replica writes.
     const leaders = fencedTransport(transport, isLeader);
-    const records = new KubernetesRecordWriter(transport);
+    const records = new KubernetesRecordWriter(world.commandTransport ?? transport);
     const gate = new EffectGate({
       effects: new KubernetesEffectWriter(leaders),
       dryRunEffects: dryRunEffectWriter(transport),

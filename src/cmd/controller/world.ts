@@ -10,6 +10,8 @@ import type { KubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
  */
 export interface ControllerWorld {
   readonly transport: ApiTransport;
+  /** For what people ask for: a bulk of theirs neither waits behind the controller's own rate nor uses it up. Left out: `transport`. */
+  readonly commandTransport?: ApiTransport;
   /** Of its own, so that no queue of requests delays a renewal. */
   readonly leaseTransport: ApiTransport;
   /** Each node's kubelet, directly. */

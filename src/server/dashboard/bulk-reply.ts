@@ -1,4 +1,4 @@
-import type { BulkResult, Operations } from '../../apis/http/types.generated.ts';
+import type { BulkResult } from '../../apis/http/types.generated.ts';
 import { changed, type OperationId, type Reply } from '../reply.ts';
 
 /** One result an item, with how many were carried out. */
