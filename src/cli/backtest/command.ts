@@ -3,13 +3,16 @@ import process from 'node:process';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { describeOptions } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
+import { printable } from './escape.ts';
 import { findRecordings, type InputProblem, nameClashes } from './find-recordings.ts';
 import { BACKTEST_OPTIONS, type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { progress } from './progress.ts';
 import type { ReplayJob } from './replay-job.ts';
 import { replayAll } from './replay-pool.ts';
+import { reportOf } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
+import { writeReport } from './write-files.ts';
 
 const EXIT = { done: 0, failed: 1, wronglyCalled: 2, interrupted: 130 } as const;
 
@@ -77,9 +80,14 @@ async function backtest(options: BacktestOptions, terminal: Terminal): Promise<n
   const outcomes = await replayAll({ jobs, threads: options.jobs, signal: terminal.interrupted, onDone });
   const workloads = outcomes.flatMap(({ workload }) => workload ?? []);
   const summary = summarize(setting, workloads, [...problems, ...outcomes.flatMap((outcome) => outcome.problems)]);
-  for (const problem of summary.problems) terminal.err(`evenkeel backtest: ${writeProblem(problem)}`);
+  for (const problem of summary.problems) terminal.err(printable(`evenkeel backtest: ${writeProblem(problem)}`));
   if (options.json) terminal.out(JSON.stringify(summary, null, 2));
   else for (const line of printTables(summary)) terminal.out(line);
+  if (options.report !== null) {
+    writeReport(options.report, reportOf(summary, workloads));
+    terminal.err(`evenkeel backtest: the report is in ${options.report}`);
+  }
+  if (workloads.length === 0) terminal.err('evenkeel backtest: nothing was replayed');
   return summary.problems.length === 0 ? EXIT.done : EXIT.failed;
 }
 

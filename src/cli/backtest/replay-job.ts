@@ -1,8 +1,7 @@
 // One recording taken through the whole comparison: read, put on the grid, replayed, scored, and its requests written.
 // Runs in a thread of its own; what comes back is small.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { backtestResource, type Method } from '../../core/backtest/methods.ts';
@@ -13,6 +12,7 @@ import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '..
 import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
 import { type Plot, plotOf } from './plot.ts';
+import { writeWhole } from './write-files.ts';
 
 export interface ReplayJob {
   readonly name: string;
@@ -93,12 +93,4 @@ function readTrace(name: string, path: string): Trace | InputProblem {
 function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {
   const what = resource === 'cpu' ? 'CPU' : 'memory';
   return `nothing of its ${what} can be scored: ${days.toFixed(2)} days, of which ${warmUpDays.toFixed(2)} only warm up; record longer, or give a shorter --warm-up`;
-}
-
-/** Whole or not at all. */
-function writeWhole(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}.tmp`;
-  writeFileSync(beside, text);
-  renameSync(beside, path);
 }

@@ -3,6 +3,7 @@
 import { METHOD_TITLES, METHODS } from '../../core/backtest/methods.ts';
 import { type Resource, RESOURCES } from '../../core/backtest/time-grid.ts';
 import { figureColumns, RESOURCE_TITLES, writeChange } from './columns.ts';
+import { printable } from './escape.ts';
 import type { BacktestSummary, OverallFigures, WorkloadFigures } from './summary.ts';
 
 export function printTables(summary: BacktestSummary): string[] {
@@ -43,7 +44,7 @@ function workloadTable(resource: Resource, workloads: readonly WorkloadFigures[]
     const own = columns.map(({ figure, write }) => write(evenkeel[figure]));
     const theirs = beside.map(({ figure, write }) => write(vpa[figure]));
     const costs = [krr, clairvoyantDay, clairvoyantHour].map((figures) => figures.costJ.toFixed(3));
-    return [[name, scored.scoredDays.toFixed(1), ...own, ...theirs, ...costs]];
+    return [[printable(name), scored.scoredDays.toFixed(1), ...own, ...theirs, ...costs]];
   });
   return aligned([header, ...rows]);
 }
