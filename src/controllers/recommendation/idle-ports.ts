@@ -1,0 +1,13 @@
+import type { IdleRules } from '../../core/idle/idle-rules.ts';
+import type { Activity } from '../../core/idle/quiet-spell.ts';
+import type { Instant } from '../../core/model/units.ts';
+import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
+
+/** Whoever knows how long workloads have been quiet. */
+export interface IdleSource {
+  /** features.idleWorkloads */
+  readonly enabled: boolean;
+  watch(workload: WorkloadRecord, rules: IdleRules | null, now: Instant): Promise<void>;
+  activityOf(key: WorkloadKey): Activity | null;
+  forget(key: WorkloadKey): void;
+}

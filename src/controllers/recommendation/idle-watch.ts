@@ -1,0 +1,145 @@
+// Watches how long workloads have been quiet: those alone whose policy makes idle ones small. Fed by live samples; what was
+// known before this process is read once from the store and from the graphs.
+
+import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/idle/idle-rules.ts';
+import { QuietSpell, type Activity, type PastPoint } from '../../core/idle/quiet-spell.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { History } from '../../ports/history.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { UsageModel } from '../../state/usage-model.ts';
+
+/** Far enough back to see the time before a long quiet spell: whether it was ever in use. */
+const PAST_MS: DurationMs = 15 * DAY_MS;
+/** More than this into one pod is more than probes and scrapes ask: somebody uses it, whatever its CPU. */
+const RECEIVED_BY_USE_BYTES_PER_SECOND = 4096;
+/** Points of a container within the same step belong together. */
+const STEP_MS: DurationMs = 300 * SECOND_MS;
+
+export interface IdleWatchParts {
+  readonly cluster: Pick<ClusterReader, 'findPod' | 'podsOf'>;
+  readonly usage: Pick<UsageModel, 'onSample' | 'series' | 'seriesOf' | 'networkOf'>;
+  readonly history: Pick<History, 'usage'>;
+  readonly logger: Logger;
+  /** A sample shows a workload in use: whoever made it small is to look at once. */
+  readonly onInUse: (workload: WorkloadKey) => void;
+}
+
+interface Watched {
+  readonly spell: QuietSpell;
+  seeded: boolean;
+  readonly received: Map<string, { readonly at: Instant; readonly bytes: number }>;
+}
+
+export class IdleWatch {
+  readonly #parts: IdleWatchParts;
+  readonly #watched = new Map<WorkloadKey, Watched>();
+  readonly #stop: () => void;
+
+  constructor(parts: IdleWatchParts) {
+    this.#parts = parts;
+    this.#stop = parts.usage.onSample((workload, container, pod, sample) => {
+      const spell = this.#watched.get(workload)?.spell;
+      if (spell === undefined) return;
+      const namespace = workload.slice(0, workload.indexOf('/'));
+      const counted = withoutStartUp(parts.cluster.findPod(namespace, pod), container, sample);
+      const used = counted?.cpuMillicores ?? null;
+      if (used !== null && spell.take(pod, container, sample.at, used)) parts.onInUse(workload);
+    });
+  }
+
+  close(): void {
+    this.#stop();
+    this.#watched.clear();
+  }
+
+  /**
+   * Begins to watch, or goes on; where the policy makes none small (`rules` null), ends it. What can be known of the past is
+   * known when it resolves; a store that is out of reach costs the past, and is asked again the next time.
+   */
+  async watch(workload: WorkloadRecord, rules: IdleRules | null, now: Instant): Promise<void> {
+    const key = workloadKey(workload);
+    if (rules === null) {
+      this.#watched.delete(key);
+      return;
+    }
+    const thresholds = { idle: rules.cpuThreshold, wake: wakeThreshold(rules) };
+    let watched = this.#watched.get(key);
+    if (watched?.spell.thresholds.idle !== thresholds.idle) {
+      watched = { spell: new QuietSpell(thresholds), seeded: false, received: new Map() };
+      this.#watched.set(key, watched);
+    }
+    if (watched.seeded) return;
+    watched.seeded = true;
+    const backMs = Math.max(PAST_MS, quietNeededMs(rules, 16) + HOUR_MS);
+    const past = await this.#past(key, now - backMs, now);
+    if (!past.complete) watched.seeded = false;
+    watched.spell.seed(past.points);
+  }
+
+  /** null: it is not watched. */
+  activityOf(key: WorkloadKey): Activity | null {
+    const watched = this.#watched.get(key);
+    if (watched === undefined) return null;
+    if (this.#isSpokenTo(key, watched)) watched.spell.interrupt();
+    return watched.spell.activity();
+  }
+
+  forget(key: WorkloadKey): void {
+    this.#watched.delete(key);
+  }
+
+  /** Whether a pod was sent more since it was last looked at than probes send. Not told of pods on their node's own network. */
+  #isSpokenTo(key: WorkloadKey, { received }: Watched): boolean {
+    const { cluster, usage } = this.#parts;
+    let spokenTo = false;
+    for (const pod of cluster.podsOf(key)) {
+      const network = pod.hostNetwork ? undefined : usage.networkOf(pod.namespace, pod.name);
+      if (network === undefined) continue;
+      const before = received.get(pod.uid);
+      if (before?.at === network.at) continue;
+      received.set(pod.uid, { at: network.at, bytes: network.receiveBytes });
+      if (before === undefined || network.receiveBytes < before.bytes) continue;
+      const perSecond = ((network.receiveBytes - before.bytes) * SECOND_MS) / (network.at - before.at);
+      if (perSecond > RECEIVED_BY_USE_BYTES_PER_SECOND) spokenTo = true;
+    }
+    return spokenTo;
+  }
+
+  async #past(
+    key: WorkloadKey,
+    from: Instant,
+    to: Instant,
+  ): Promise<{ readonly points: readonly PastPoint[]; readonly complete: boolean }> {
+    const { usage, history, logger } = this.#parts;
+    /** By step and container: the store and the graphs may both know it. */
+    const steps = new Map<number, Map<string, number>>();
+    const put = (container: string, at: Instant, cpuMillicores: number | null): void => {
+      if (cpuMillicores === null) return;
+      const step = Math.floor(at / STEP_MS) * STEP_MS;
+      let containers = steps.get(step);
+      if (containers === undefined) steps.set(step, (containers = new Map<string, number>()));
+      containers.set(container, cpuMillicores);
+    };
+    let complete = true;
+    try {
+      const prefix = `${key}/`;
+      for (const point of await history.usage({ keyPrefix: prefix, from, to })) {
+        put(point.key.slice(prefix.length), point.at, point.cpuMillicores);
+      }
+    } catch (err) {
+      complete = false;
+      logger.debug('Past usage of a workload could not be read', { object: key, err });
+    }
+    for (const container of usage.seriesOf(key)) {
+      for (const { at, cpuMillicores } of usage.series(key, container, from, to)) put(container, at, cpuMillicores);
+    }
+    const points = [...steps].sort(([a], [b]) => a - b);
+    return {
+      points: points.map(([at, containers]) => ({ at, cpuMillicores: [...containers.values()].reduce((sum, each) => sum + each, 0) })),
+      complete,
+    };
+  }
+}

@@ -1,0 +1,277 @@
+// Idle mode through the reconciler, with its writes: made small, woken, and nothing lost whichever write a process dies at.
+
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { crds, validatorOf } from '../../../test/builders/crds.ts';
+import { amounts, anAdvice, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
+import type { Activity } from '../../core/idle/quiet-spell.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
+const ALL = new Set(['web-1', 'web-2', 'web-3']);
+const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
+/** What right-sizing would ask for is what the pods have: idle mode alone moves them. */
+const FITTING = anAdvice({ cpu: '500m', memory: '512Mi' });
+
+let world: ResizeWorld;
+
+function quiet(forMs = 9 * HOUR_MS): Activity {
+  return { quietSince: world.clock.now() - forMs, cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, heard: ALL };
+}
+
+function busy(cpuMillicores = 400): Activity {
+  return { quietSince: null, cpuMillicores, busiestMillicores: 800, inUseAt: world.clock.now(), heard: ALL };
+}
+
+const note = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
+const reasons = (): readonly string[] => world.events.map(({ reason }) => reason);
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [FITTING]);
+  world.setPolicy('all', IDLE);
+});
+
+async function fallsIdle(): Promise<void> {
+  world.activity.set(WEB, quiet());
+  await world.run(10 * MINUTE_MS);
+  expect(world.cpus()).toEqual([10, 10, 10]);
+}
+
+describe('A workload that was used and is quiet for long enough', () => {
+  test('is made small in place, all pods, requests alone; what it had stands on it and on its Recommendation', async () => {
+    await fallsIdle();
+    expect(world.status()).toMatchObject({
+      state: 'idle',
+      savingsPerMonthUsd: 0,
+      idle: { replicas: 3, natural: [{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }], sizes: [{ requests: { cpu: '10m' } }] },
+    });
+    expect(validate(world.recommendation()) || validate.errors).toBe(true);
+    expect(JSON.parse(note() ?? '{}')).toMatchObject({ natural: [{ name: 'main', requests: { cpu: '500m' } }] });
+    expect(reasons()).toContain('Idled');
+    expect(world.applied.filter(({ reason }) => reason.startsWith('idle'))).toHaveLength(3);
+    for (const pod of world.cluster.podList) {
+      expect(pod.containers[0]).toMatchObject({ requests: amounts('10m', '512Mi'), limits: amounts(null, null) });
+    }
+  });
+
+  test('has all of it again when a sample shows it in use: at once, on all pods', async () => {
+    await fallsIdle();
+    world.activity.set(WEB, busy());
+    await world.reconcile(WEB);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    await world.run(10 * MINUTE_MS);
+    expect(world.status()).toMatchObject({ state: 'optimal', lastIdle: { shortNaps: 1 } });
+    expect(world.status().idle).toBeUndefined();
+    expect(note()).toBeUndefined();
+    expect(reasons()).toContain('Woken');
+    expect(validate(world.recommendation()) || validate.errors).toBe(true);
+  });
+
+  test('stays small while its nights teach the recommender nothing but silence, and wakes to what it had', async () => {
+    await fallsIdle();
+    world.advice.set(WEB, [anAdvice({ cpu: '15m', memory: '64Mi' })]);
+    await world.run(5 * DAY_MS);
+    expect(world.status().state).toBe('idle');
+    world.activity.set(WEB, busy());
+    await world.reconcile(WEB);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('a pod that is born while it sleeps is made small too, and is raised with the others', async () => {
+    await fallsIdle();
+    world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([10, 10, 10, 10]);
+    world.activity.set(WEB, busy());
+    await world.reconcile(WEB);
+    expect(world.cpus()).toEqual([500, 500, 500, 500]);
+  });
+
+  test('falls idle again only after as long anew, and after twice as long where load woke it early', async () => {
+    await fallsIdle();
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    const wokenAt = Date.parse(world.status().lastIdle?.wokenAt ?? '');
+    world.activity.set(WEB, { ...quiet(), quietSince: wokenAt - HOUR_MS });
+    await world.run(15 * HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    await world.run(1.5 * HOUR_MS);
+    expect(world.cpus()).toEqual([10, 10, 10]);
+  });
+});
+
+describe('An idle workload wakes', () => {
+  test.each<[string, () => void, string]>([
+    ['when its policy makes none small any more', () => world.setPolicy('all', { mode: 'Auto' }), 'its policy'],
+    ['when its policy is paused', () => world.setPolicy('all', { ...IDLE, paused: true }), 'paused'],
+    ['when its policy is deleted', () => world.removePolicy('all'), 'the mode is Recommend'],
+    ['when its policy publishes nothing any more', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' }), 'the mode is Observe'],
+    ['when its policy only recommends', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' }), 'the mode is Recommend'],
+    ['when it is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' }), 'the mode is Off'],
+    ['when a person asks for it', () => world.wish({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } }), 'ann'],
+    ['when a person takes the note away', () => annotate({ 'evenkeel.io/idle': null }), 'taken away'],
+    ['when a person sets a floor above its idle size', () => annotate({ 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}' }), 'floor'],
+    ['when a roll-out begins', () => change({ rolloutInProgress: true }), 'roll-out'],
+    ['when it was killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: world.clock.now() }]), 'OOM'],
+  ])('%s', async (_, cause, because) => {
+    await fallsIdle();
+    await world.run(10 * MINUTE_MS);
+    cause();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    const told = world.events.find(({ reason }) => reason === 'Woken')?.message;
+    expect(told).toContain(because);
+    expect(note()).toBeUndefined();
+  });
+
+  test('when the feature is switched off: the controller starts anew with it', async () => {
+    await fallsIdle();
+    world.idleWorkloads = false;
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    world.activity.set(WEB, quiet());
+    await world.run(2 * DAY_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('when its Recommendation was deleted while it slept: its own note tells what it had', async () => {
+    await fallsIdle();
+    world.cluster.recommendationList = [];
+    world.start();
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(note()).toBeUndefined();
+  });
+
+  test('outside of windows and inside of cool-downs', async () => {
+    await fallsIdle();
+    world.setPolicy('all', { ...IDLE, cooldown: '7d', windows: [{ start: '0 3 1 1 *', duration: '1h', timeZone: 'UTC' }] });
+    world.activity.set(WEB, busy());
+    await world.run(6 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('but not while everything is stopped, and then as soon as it is not', async () => {
+    await fallsIdle();
+    world.pause = { reason: 'incident', until: null };
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([10, 10, 10]);
+    world.pause = null;
+    await world.run(6 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+});
+
+describe('A process that dies', () => {
+  // Each write of the way down and back up: the note, the status, three pods; three pods, the note, the status.
+  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes leaves nothing lost while falling idle', async (writes) => {
+    await world.run(MINUTE_MS);
+    world.activity.set(WEB, quiet());
+    world.diesAfterWrites = writes;
+    await world.run(10 * MINUTE_MS);
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([10, 10, 10]);
+    expect(world.status().idle?.natural).toEqual([{ name: 'main', requests: { cpu: '500m', memory: '512Mi' }, limits: {} }]);
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect([note(), world.status().idle]).toEqual([undefined, undefined]);
+  });
+
+  test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes still wakes all of it', async (writes) => {
+    await fallsIdle();
+    world.activity.set(WEB, busy());
+    world.diesAfterWrites = writes;
+    await world.run(10 * MINUTE_MS);
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect([note(), world.status().idle]).toEqual([undefined, undefined]);
+  });
+
+  test('and whose quiet is over before it starts again takes its note back', async () => {
+    await world.run(MINUTE_MS);
+    world.activity.set(WEB, quiet());
+    world.diesAfterWrites = 1;
+    await world.run(10 * MINUTE_MS);
+    expect(note()).toBeDefined();
+    world.start();
+    world.activity.set(WEB, { ...busy(), inUseAt: T0 });
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(note()).toBeUndefined();
+  });
+});
+
+describe('A workload is left at its size', () => {
+  test.each<[string, () => void]>([
+    ['that was never seen in use: it is small, not idle', () => world.activity.set(WEB, { ...quiet(), busiestMillicores: 3 })],
+    ['one of whose pods was not heard', () => world.activity.set(WEB, { ...quiet(), heard: new Set(['web-1', 'web-2']) })],
+    ['on a node that tells nothing', () => world.unreadNodes.add('n1')],
+    ['that is not quiet for long enough', () => world.activity.set(WEB, quiet(7 * HOUR_MS))],
+    ['that was lately killed for memory', () => world.advice.set(WEB, [{ ...FITTING, lastOomAt: T0 - HOUR_MS }])],
+    ['while a roll-out is in progress', () => change({ rolloutInProgress: true })],
+    ['that a person holds', () => annotate({ 'evenkeel.io/held-until': '2027-01-01T00:00:00Z' })],
+    ['that is excluded', () => annotate({ 'evenkeel.io/exclude': 'true' })],
+    ['in mode Approve', () => world.setPolicy('all', { ...IDLE, mode: 'Approve' })],
+    [
+      'outside the windows of its policy',
+      () => world.setPolicy('all', { ...IDLE, windows: [{ start: '0 3 1 1 *', duration: '1h', timeZone: 'UTC' }] }),
+    ],
+    ['in a dry run of its policy', () => world.setPolicy('all', { ...IDLE, dryRun: true })],
+  ])('%s', async (_, hindrance) => {
+    world.activity.set(WEB, quiet());
+    // Never seen in use by the recommender either, where that is the question.
+    world.advice.set(WEB, [{ ...FITTING, cpu: { ...FITTING.cpu!, peak: 1 } }]);
+    hindrance();
+    await world.run(30 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(note()).toBeUndefined();
+  });
+
+  test.each(['DaemonSet', 'Job', 'CronJob'])('that is a %s', async (kind) => {
+    const [web] = world.cluster.workloadList;
+    const key = `shop/${kind}/web`;
+    world.cluster.workloadList = [];
+    world.cluster.podList = [];
+    world.addWorkload({ ...web!, kind }, pods(3));
+    world.advice.set(key, [FITTING]);
+    world.activity.set(key, quiet());
+    await world.run(30 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('and tells so where that is all that is in the way', async () => {
+    world.activity.set(WEB, quiet());
+    change({ rolloutInProgress: true });
+    await world.run(10 * MINUTE_MS);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rollout', message: expect.stringContaining('quiet for 9h') });
+  });
+});
+
+test('What was recommended before it fell idle is recommended at least until it has been awake for as long as a recommendation takes', async () => {
+  const asked: number[] = [];
+  world.onAdvise = (_, rules) => asked.push(rules.get('main')?.cpu.min ?? 0);
+  await fallsIdle();
+  world.activity.set(WEB, busy());
+  await world.run(2 * HOUR_MS);
+  expect(asked.at(-1)).toBe(500);
+  await world.run(DAY_MS);
+  expect(asked.at(-1)).toBe(10);
+});
+
+function annotate(annotations: Readonly<Record<string, string | null>>): void {
+  const [web] = world.cluster.workloadList;
+  const merged = Object.entries({ ...web!.annotations, ...annotations }).filter(([, value]) => value !== null);
+  change({ annotations: Object.fromEntries(merged) as Record<string, string> });
+}
+
+function change(record: Partial<(typeof world.cluster.workloadList)[number]>): void {
+  world.cluster.workloadList = world.cluster.workloadList.map((workload) => ({ ...workload, ...record }));
+}

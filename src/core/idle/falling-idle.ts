@@ -1,0 +1,93 @@
+// Whether a workload may be made small now, and if not, why. Only what would be idle but for something in the way says so:
+// a workload that is in use, or always this small, is no candidate at all.
+
+import type { AwaitingReason } from '../../apis/conditions.ts';
+import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
+import { formatDuration } from '../model/duration.ts';
+import type { HpaRecord } from '../model/cluster-records.ts';
+import { MINUTE_MS, type Instant } from '../model/units.ts';
+import { nextOpening, openingAt } from '../model/window.ts';
+import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
+import { AFTER_OOM_MS, quietNeededMs, wakeThreshold } from './idle-rules.ts';
+
+export type IdleCandidacy =
+  /** In use, too small to matter, of a kind that is never made small, or not asked for. */
+  | { readonly kind: 'no' }
+  | { readonly kind: 'held'; readonly reason: AwaitingReason; readonly message: string; readonly until: Instant | null }
+  | { readonly kind: 'yes'; readonly quietSince: Instant };
+
+/**
+ * Pods of a Job end by themselves, and those of a DaemonSet serve their node, which is in use whatever they use themselves;
+ * a bare pod has nobody who would keep a note of its natural size.
+ */
+const NEVER: ReadonlySet<string> = new Set(['Job', 'CronJob', 'DaemonSet', 'Pod']);
+
+const NO: IdleCandidacy = { kind: 'no' };
+
+export function idleCandidacy(situation: WorkloadSituation): IdleCandidacy {
+  const { now, workload, policy, memory, standing } = situation;
+  if (!policy.idle.enabled || standing.idleWorkloads !== true || NEVER.has(workload.kind)) return NO;
+  const quietSince = quietSinceOf(situation);
+  const needed = quietNeededMs(policy.idle, memory.lastIdle?.shortNaps ?? 0);
+  if (now - quietSince < needed || !allHeard(situation) || !wasInUse(situation)) return NO;
+  if (killedLately(situation) || memory.limitExceptions.some(({ state }) => state === 'open')) return NO;
+  const held = holdsIt(situation, `quiet for ${formatDuration(Math.floor((now - quietSince) / MINUTE_MS) * MINUTE_MS)}`);
+  return held ?? { kind: 'yes', quietSince };
+}
+
+/** What it slept before does not count again. */
+function quietSinceOf({ activity, memory }: WorkloadSituation): Instant {
+  return Math.max(activity?.quietSince ?? Number.POSITIVE_INFINITY, memory.lastIdle?.wokenAt ?? 0);
+}
+
+/** What is quiet where nobody listens proves nothing. */
+function allHeard({ pods, unreadNodes, activity }: WorkloadSituation): boolean {
+  const running = pods.filter(({ phase }) => phase === 'Running');
+  return running.length > 0 && unreadNodes.size === 0 && running.every(({ name }) => activity?.heard.has(name) === true);
+}
+
+/** A workload that was never seen in use is small, not idle: its size is a matter of right-sizing. */
+function wasInUse({ policy, advice, activity, pods }: WorkloadSituation): boolean {
+  const wake = wakeThreshold(policy.idle);
+  if ((activity?.busiestMillicores ?? 0) >= wake) return true;
+  const peaks = advice.reduce((sum, { cpu }) => sum + (cpu?.peak ?? 0), 0);
+  return peaks * Math.max(1, pods.length) >= wake;
+}
+
+function killedLately({ now, advice, policy }: WorkloadSituation): boolean {
+  const since = Math.max(AFTER_OOM_MS, policy.idle.afterMs);
+  return advice.some(({ lastOomAt }) => lastOomAt !== null && now - lastOomAt < since);
+}
+
+/** In the order in which a person would ask. */
+function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | null {
+  const { now, workload, overrides, policy, standing, memory } = situation;
+  const held = (reason: AwaitingReason, why: string, until: Instant | null = null): IdleCandidacy => ({
+    kind: 'held',
+    reason,
+    message: `idle, ${quiet}; not made small: ${why}`,
+    until,
+  });
+  const heldUntil = Math.max(overrides.heldUntil ?? 0, memory.rolledBack?.heldUntil ?? 0);
+  if (heldUntil > now) return held('rolled-back', 'held', heldUntil);
+  if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
+  const autoscaler = situation.hpas.map(whyAutoscaler).find((why) => why !== null);
+  if (autoscaler !== undefined) return held('hpa', autoscaler);
+  if (standing.calmUntil !== null && standing.calmUntil > now) {
+    return held('calm-start', 'usage is observed for a while after a start or an outage', standing.calmUntil);
+  }
+  if (policy.windows.length > 0 && openingAt(policy.windows, now) === null) {
+    return held('window', 'outside the windows of the policy', nextOpening(policy.windows, now)?.start ?? null);
+  }
+  return null;
+}
+
+/** An autoscaler that measures against requests would answer a smaller request with more replicas. */
+function whyAutoscaler(hpa: HpaRecord): string | null {
+  const name = `HorizontalPodAutoscaler ${hpa.name}`;
+  if (hpa.annotations[HPA_ANNOTATIONS.idle] === 'never') return `${name} says never (annotation ${HPA_ANNOTATIONS.idle})`;
+  const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);
+  if (measured !== undefined) return `${name} measures ${measured.resource} against the request and would add replicas`;
+  if (hpa.desiredReplicas !== hpa.currentReplicas) return `${name} is changing the replicas`;
+  return null;
+}

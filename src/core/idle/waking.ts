@@ -1,0 +1,84 @@
+// What wakes an idle workload. Anything that asks for its natural size, and anything that no longer asks for the small one.
+
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import type { ResizeMode } from '../../apis/conditions.ts';
+import { formatCpu } from '../model/quantity.ts';
+import { MINUTE_MS, type DurationMs } from '../model/units.ts';
+import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
+import { boundsOf } from '../rightsizing/policy/workload-overrides.ts';
+import type { IdleMemory } from './idle-memory.ts';
+import { wakeThreshold } from './idle-rules.ts';
+
+/** `load` alone counts against falling idle the next time. */
+export interface WakeReason {
+  readonly by: 'load' | 'other';
+  readonly because: string;
+}
+
+/** Our own note is on the workload long before this, as the informers show it: without it, a person has taken it away. */
+const NOTE_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
+/** A change of replicas looks like a roll-out until its controller has seen it. */
+const SCALING_SEEN_AFTER_MS: DurationMs = 2 * MINUTE_MS;
+
+/** In words for people: the same for every workload of a policy. */
+export function wakesOn(cpuThreshold: number, replicas: number | null): string {
+  if (replicas === 0) return 'request: with no replicas there is no load to be seen; also a change of mode, policy or replicas';
+  return `CPU of ${formatCpu(wakeThreshold({ cpuThreshold }))} over all replicas; also an autoscaler, a roll-out, or a request`;
+}
+
+export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
+  const because = byWord(situation, mode, idle);
+  if (because !== null) return { by: 'other', because };
+  const load = byLoad(situation, idle);
+  return load === null ? null : { by: 'load', because: load };
+}
+
+/** What people, policies and settings say. */
+function byWord(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): string | null {
+  const { policy, policyProblem, standing, wishes, overrides } = situation;
+  if (standing.idleWorkloads !== true) return 'the setting features.idleWorkloads is off';
+  const inForce = overrides.excluded ? 'Off' : mode;
+  if (inForce !== 'Auto') return `the mode is ${inForce}`;
+  if (policyProblem !== null || !policy.idle.enabled) return 'its policy makes no idle workload small';
+  if (policy.paused || wishes.paused) return 'it is paused';
+  return byPerson(situation, idle);
+}
+
+function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null {
+  const { wishes, memory } = situation;
+  if (wishes.wake !== null && wishes.wake.at >= idle.since) return `asked for by ${wishes.wake.by === '' ? 'a person' : wishes.wake.by}`;
+  if (wishes.rollback !== null && wishes.rollback.at !== memory.rolledBack?.requestedAt) return 'a roll-back was asked for';
+  if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} asks for more`;
+  if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was taken away`;
+  return null;
+}
+
+function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
+  const { now, workload, activity, advice, hpas, policy } = situation;
+  const inUseAt = activity?.inUseAt ?? null;
+  if (inUseAt !== null && inUseAt > idle.since) {
+    const used = Math.round(activity?.cpuMillicores ?? 0);
+    return `load: CPU reached ${formatCpu(wakeThreshold(policy.idle))} over all replicas, ${formatCpu(used)} as last seen`;
+  }
+  if (advice.some(({ lastOomAt }) => lastOomAt !== null && lastOomAt > idle.since)) return 'an OOM kill';
+  const growing = hpas.find(({ desiredReplicas, currentReplicas }) => desiredReplicas > currentReplicas);
+  if (growing !== undefined) return `HorizontalPodAutoscaler ${growing.name} wants more replicas`;
+  if (workload.rolloutInProgress && (idle.idleReplicas === null || now - idle.since >= SCALING_SEEN_AFTER_MS)) return 'a roll-out';
+  return null;
+}
+
+function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: IdleMemory): boolean {
+  return [...sizes].some(([name, { requests }]) => {
+    const floor = boundsOf(overrides.floor, name);
+    const before = natural.get(name)?.requests;
+    const below = (field: 'cpuMillicores' | 'memoryBytes'): boolean => {
+      const [has, least, had] = [requests[field], floor[field], before?.[field] ?? null];
+      return has !== null && least !== null && had !== null && has < Math.min(least, had);
+    };
+    return below('cpuMillicores') || below('memoryBytes');
+  });
+}
+
+function noteIsGone({ now, workload }: WorkloadSituation, { since }: IdleMemory): boolean {
+  return now - since >= NOTE_SEEN_AFTER_MS && workload.annotations[WORKLOAD_ANNOTATIONS.idle] === undefined;
+}
