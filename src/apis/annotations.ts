@@ -32,6 +32,8 @@ export const POD_ANNOTATIONS = {
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
   /** `"false"` means the same; Cluster Autoscaler's word for it. */
   safeToEvict: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
+  /** Born with other sizes than its template's: what that has (JSON by container). Written by Evenkeel's admission. */
+  born: 'evenkeel.io/born',
   /** Born with more CPU to start: what the containers have otherwise (JSON). Written by Evenkeel's admission. */
   startUp: 'evenkeel.io/start-up',
   /** Karpenter's word for it. */

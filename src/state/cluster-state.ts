@@ -8,14 +8,17 @@ import type {
   LimitRangeRecord,
   NamespaceRecord,
   ResourceQuotaRecord,
+  ScaledObjectRecord,
+  VpaRecord,
 } from '../core/model/cluster-records.ts';
 import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../core/model/workload.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef, type OwnerRef } from '../core/model/workload.ts';
 import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
+import { ByTarget } from './by-target.ts';
 import { MultiIndex } from './multi-index.ts';
 import { Ownership } from './ownership.ts';
 
@@ -33,8 +36,9 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #workloads = new Map<WorkloadKey, WorkloadRecord>();
   readonly #tops = new Map<WorkloadKey, WorkloadRecord>();
   readonly #topsByName = new MultiIndex<WorkloadRecord>();
-  readonly #hpas = new Map<string, HpaRecord>();
-  readonly #hpasByTarget = new MultiIndex<HpaRecord>();
+  readonly #hpas = new ByTarget<HpaRecord>();
+  readonly #vpas = new ByTarget<VpaRecord>();
+  readonly #scaledObjects = new ByTarget<ScaledObjectRecord>();
   readonly #budgets = new Map<string, DisruptionBudgetRecord>();
   readonly #budgetsByNamespace = new MultiIndex<DisruptionBudgetRecord>();
   readonly #limitRangesByNamespace = new MultiIndex<LimitRangeRecord>();
@@ -99,6 +103,11 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
     return this.#ownership.topOf(`${pod.namespace}/${pod.name}`);
   }
 
+  /** The top-level owner of what names this one; undefined until the chain of owners is known. */
+  topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined {
+    return this.#ownership.topOfOwner(namespace, owner);
+  }
+
   workloads(): Iterable<WorkloadRecord> {
     return this.#tops.values();
   }
@@ -120,11 +129,19 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   hpas(): Iterable<HpaRecord> {
-    return this.#hpas.values();
+    return this.#hpas.all();
   }
 
   hpasOf(workload: WorkloadKey): readonly HpaRecord[] {
-    return [...this.#hpasByTarget.of(workload)];
+    return this.#hpas.of(workload);
+  }
+
+  scaledObjectsOf(workload: WorkloadKey): readonly ScaledObjectRecord[] {
+    return this.#scaledObjects.of(workload);
+  }
+
+  vpasOf(workload: WorkloadKey): readonly VpaRecord[] {
+    return this.#vpas.of(workload);
   }
 
   budgets(): Iterable<DisruptionBudgetRecord> {
@@ -192,7 +209,13 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
         this.#tell({ kind: 'namespace', key: delta.key });
         break;
       case 'hpa':
-        this.#applyHpa(delta.key, delta.record);
+        this.#tell({ kind: 'hpa', key: delta.key, workloads: this.#hpas.put(delta.key, delta.record) });
+        break;
+      case 'vpa':
+        this.#tell({ kind: 'vpa', key: delta.key, workloads: this.#vpas.put(delta.key, delta.record) });
+        break;
+      case 'scaledobject':
+        this.#tell({ kind: 'scaledobject', key: delta.key, workloads: this.#scaledObjects.put(delta.key, delta.record) });
         break;
       case 'budget':
         put(this.#budgets, delta.key, delta.record);
@@ -252,14 +275,6 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
       const workload = this.#ownership.topOf(podKey);
       this.#tell({ kind: 'pod', key: podKey, workload: workload === undefined ? null : workloadKey(workload) });
     }
-  }
-
-  #applyHpa(key: string, record: HpaRecord | null): void {
-    const previous = this.#hpas.get(key);
-    if (previous !== undefined) this.#hpasByTarget.delete(workloadKey(previous.target), key);
-    put(this.#hpas, key, record);
-    if (record !== null) this.#hpasByTarget.set(workloadKey(record.target), key, record);
-    this.#tell({ kind: 'hpa', key });
   }
 
   #applyOwn(key: string, record: OwnRecord | null): void {

@@ -31,6 +31,10 @@ export class Ownership {
     return this.#topByPod.get(podKey);
   }
 
+  topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined {
+    return this.#climb(namespace, owner, 0);
+  }
+
   podsOf(workload: WorkloadKey): Iterable<PodRecord> {
     return this.#podsByTop.of(workload);
   }

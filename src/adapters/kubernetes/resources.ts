@@ -40,6 +40,7 @@ export const PODS = resource('', 'v1', 'pods', 'Pod');
 export const NODES = resource('', 'v1', 'nodes', 'Node', false);
 export const NAMESPACES = resource('', 'v1', 'namespaces', 'Namespace', false);
 export const CONFIG_MAPS = resource('', 'v1', 'configmaps', 'ConfigMap');
+export const SECRETS = resource('', 'v1', 'secrets', 'Secret');
 export const LIMIT_RANGES = resource('', 'v1', 'limitranges', 'LimitRange');
 export const RESOURCE_QUOTAS = resource('', 'v1', 'resourcequotas', 'ResourceQuota');
 export const DEPLOYMENTS = resource('apps', 'v1', 'deployments', 'Deployment');
@@ -50,6 +51,9 @@ export const CONTROLLER_REVISIONS = resource('apps', 'v1', 'controllerrevisions'
 export const JOBS = resource('batch', 'v1', 'jobs', 'Job');
 export const CRON_JOBS = resource('batch', 'v1', 'cronjobs', 'CronJob');
 export const HPAS = resource('autoscaling', 'v2', 'horizontalpodautoscalers', 'HorizontalPodAutoscaler');
+/** Of others, where they are installed. */
+export const VPAS = resource('autoscaling.k8s.io', 'v1', 'verticalpodautoscalers', 'VerticalPodAutoscaler');
+export const SCALED_OBJECTS = resource('keda.sh', 'v1alpha1', 'scaledobjects', 'ScaledObject');
 export const DISRUPTION_BUDGETS = resource('policy', 'v1', 'poddisruptionbudgets', 'PodDisruptionBudget');
 export const LEASES = resource('coordination.k8s.io', 'v1', 'leases', 'Lease');
 export const EVENTS = resource('events.k8s.io', 'v1', 'events', 'Event');
@@ -58,6 +62,13 @@ export const CUSTOM_RESOURCE_DEFINITIONS = resource(
   'v1',
   'customresourcedefinitions',
   'CustomResourceDefinition',
+  false,
+);
+export const MUTATING_WEBHOOKS = resource(
+  'admissionregistration.k8s.io',
+  'v1',
+  'mutatingwebhookconfigurations',
+  'MutatingWebhookConfiguration',
   false,
 );
 export const ACCESS_REVIEWS = resource('authorization.k8s.io', 'v1', 'selfsubjectaccessreviews', 'SelfSubjectAccessReview', false);

@@ -15,11 +15,13 @@ import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.
 import { openLearner } from '../../adapters/workers/open-learner.ts';
 import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
 import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
+import { RecommendedBirthSizes } from '../../controllers/birth/birth-sizes.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
-import { DAY_MS, type DurationMs, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
+import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
@@ -32,8 +34,10 @@ import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { type Component, Supervisor } from '../../runtime/supervisor.ts';
 import { ClusterState } from '../../state/cluster-state.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
+import { Admission } from './admission.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
@@ -203,10 +207,12 @@ class Starting {
       events,
       permissions: this.#permissions,
     });
+    const admission = this.#admission(state, reconcilers.policies, leaders, isLeader);
     const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
       apiServer,
+      admission,
       crds,
       state,
       informers,
@@ -224,6 +230,11 @@ class Starting {
     await this.#component('dashboard', undefined, () => dashboard.close());
 
     await orAborted(informers.whenSynced, this.#stop.signal);
+    await this.#component(
+      'admission',
+      async () => admission.start(),
+      () => admission.stop(),
+    );
     const checkpoints = await this.#startLearning(learner, state, usage, history);
     restoreLost = () => checkpoints.restore();
     const recorder = this.#historyRecorder(state, usage, history, prices, reconcilers);
@@ -284,6 +295,14 @@ class Starting {
     const { world, logger, metrics } = this.#parts;
     const { transport, clock, timer, activity, random, namespace } = world;
     return startKubernetesInformers({ transport, clock, timer, activity, random, logger, metrics, sink: state, namespace });
+  }
+
+  #admission(state: ClusterState, policies: PolicyBook, leaders: ApiTransport, isLeader: () => boolean): Admission {
+    const { world, settings, logger, metrics } = this.#parts;
+    const { transport, timer, clock, namespace } = world;
+    const activePause = (now: Instant): unknown => state.activePause(now);
+    const sizes = new RecommendedBirthSizes({ cluster: state, policies, clock, dryRun: settings['controller.dryRun'], activePause });
+    return new Admission({ settings, transport, leaders, timer, logger, metrics, namespace, sizes, isLeader });
   }
 
   /** Only where replicas share a store and take turns in leading. */

@@ -15,9 +15,18 @@ import { createDashboardServer } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
+import type { Admission } from './admission.ts';
 import type { ApiServerHealth } from './api-server-health.ts';
 import type { CrdKeeper } from './crds.ts';
-import { healthSource, informerHealth, leaderHealth, permissionHealth, storeHealth, usageHealth } from './health-sources.ts';
+import {
+  admissionHealth,
+  healthSource,
+  informerHealth,
+  leaderHealth,
+  permissionHealth,
+  storeHealth,
+  usageHealth,
+} from './health-sources.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
@@ -26,6 +35,7 @@ import type { ControllerWorld } from './world.ts';
 export interface JoinedParts {
   readonly permissions: PermissionWatch;
   readonly apiServer: ApiServerHealth;
+  readonly admission: Pick<Admission, 'status'>;
   /** null: they are somebody else's to install. */
   readonly crds: CrdKeeper | null;
   readonly state: ClusterState;
@@ -99,7 +109,13 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
         mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
         dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
         leader: election === null ? world.identity : election.holder(),
-        features: { idleWorkloads: false, podExec: false, podLogs: false, podFiles: false, terminalRecordings: false },
+        features: {
+          idleWorkloads: settings['features.idleWorkloads'],
+          podExec: false,
+          podLogs: false,
+          podFiles: false,
+          terminalRecordings: false,
+        },
         auth: { enabled: settings['auth.enabled'], providers: [] },
       }),
     },
@@ -116,6 +132,7 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
   return [
     apiServer,
     permissionHealth(permissions, clock),
+    ...admissionHealth(joined.admission, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
     usageHealth(usage, usageSource.name, leaderFeed, clock),

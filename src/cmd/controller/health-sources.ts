@@ -61,6 +61,20 @@ export function permissionHealth(permissions: PermissionWatch, clock: Clock): He
   });
 }
 
+/** None where admission is switched off. */
+export function admissionHealth(
+  admission: { status(): { readonly ok: boolean; readonly message: string } | null },
+  clock: Clock,
+): readonly HealthSource[] {
+  if (admission.status() === null) return [];
+  const read = (): { readonly status: 'ok' | 'degraded'; readonly message: string } => {
+    const { ok, message } = admission.status() ?? { ok: true, message: 'switched off' };
+    // Pods are born all the same, only larger or smaller than they should be.
+    return { status: ok ? 'ok' : 'degraded', message };
+  };
+  return [healthSource('webhook', clock, read)];
+}
+
 export function storeHealth(history: History, clock: Clock): HealthSource {
   return healthSource('store', clock, () => {
     const { ok, message } = history.status();

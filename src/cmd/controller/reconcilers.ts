@@ -3,6 +3,7 @@
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
+import { IdleWatch } from '../../controllers/recommendation/idle-watch.ts';
 import { RecommendationReconciler } from '../../controllers/recommendation/reconciler.ts';
 import { watchWorkloads } from '../../controllers/recommendation/triggers.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
@@ -23,6 +24,7 @@ import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import { DecisionBook } from '../../state/decision-book.ts';
+import { DemandWatch } from '../../state/demand-watch.ts';
 import { PolicyBook } from '../../state/policy-book.ts';
 import { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
@@ -52,18 +54,19 @@ export interface ReconcilersParts {
 
 export class Reconcilers {
   readonly decisions: DecisionBook;
+  readonly policies: PolicyBook;
   readonly #parts: ReconcilersParts;
-  readonly #policies: PolicyBook;
   #inPlace = true;
 
   constructor(parts: ReconcilersParts) {
     this.#parts = parts;
-    this.#policies = new PolicyBook({
+    this.policies = new PolicyBook({
       cluster: parts.state,
       capabilities: { admission: parts.settings['controller.admission.enabled'], prometheus: parts.settings['prometheus.url'] !== '' },
       ownNamespace: parts.world.namespace,
+      now: () => parts.world.clock.now(),
     });
-    this.decisions = new DecisionBook(this.#policies);
+    this.decisions = new DecisionBook(this.policies);
   }
 
   /** Reconciles until the signal aborts; resolves when everything under way has ended. Each term begins with every object. */
@@ -74,12 +77,21 @@ export class Reconcilers {
     const workloads = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
     const policies = new WorkQueue({ clock, machine, activity, random });
     const cycles = new ResizeCycles();
-    const shared = { ...this.#parts, clock, cluster: state, policies: this.#policies, decisions: this.decisions, cycles };
+    const shared = { ...this.#parts, clock, cluster: state, policies: this.policies, decisions: this.decisions, cycles };
+    const idleWatch = new IdleWatch({ ...shared, onInUse: (key) => this.#wakeIfIdle(key, workloads) });
+    const demand = new DemandWatch({ ...shared, onPressure: (key) => workloads.add(key, 'high') });
     const recommendation = new RecommendationReconciler({
       ...shared,
       advice: this.#parts.learner,
       usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
       isUnread: (node) => this.#parts.usage.isNodeStale(node),
+      idle: {
+        enabled: this.#parts.settings['features.idleWorkloads'],
+        watch: (workload, rules, now) => idleWatch.watch(workload, rules, now),
+        activityOf: (key) => idleWatch.activityOf(key),
+        forget: (key) => idleWatch.forget(key),
+      },
+      demandOf: (key) => demand.of(key),
       inPlaceResize: () => this.#inPlace,
     });
     const policy = new PodResizePolicyReconciler({
@@ -121,9 +133,17 @@ export class Reconcilers {
       ]);
     } finally {
       for (const stop of stops) stop();
+      demand.close();
+      idleWatch.close();
       recommendation.close();
       policy.close();
     }
+  }
+
+  /** A sample over the threshold waits for no interval: its pods have their idle size as long as nobody looks. */
+  #wakeIfIdle(key: WorkloadKey, workloads: WorkQueue<WorkloadKey>): void {
+    const idle = this.decisions.find(key)?.status.idle;
+    if (idle !== undefined && idle.wakingSince === undefined) workloads.add(key, 'high');
   }
 
   /** What all pods together would request if every recommendation were in force; null before the first. */

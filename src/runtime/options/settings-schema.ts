@@ -87,9 +87,26 @@ export const SETTINGS = {
   'controller.admission.enabled': {
     type: 'boolean',
     default: false,
-    status: 'announced',
-    help: 'Set the birth size of pods by admission.',
+    help: 'Set the size of new pods at birth, by a mutating webhook that refuses nothing (failurePolicy: Ignore).',
   },
+  'controller.admission.addr': { type: 'address', default: ':9443', help: 'Address of the webhook, over HTTPS.' },
+  'controller.admission.service': {
+    type: 'string',
+    default: 'evenkeel-admission',
+    help: "Name of the Service by which the API server reaches the webhook, in Evenkeel's own namespace, port 443.",
+  },
+  'controller.admission.url': {
+    type: 'string',
+    default: '',
+    help: 'https://HOST:PORT by which the API server reaches the webhook where it cannot by a Service. Empty: the Service.',
+  },
+  'controller.admission.certFile': {
+    type: 'string',
+    default: '',
+    help: 'PEM file with a certificate of your own. Empty: Evenkeel makes one and renews it, in a Secret of its own namespace.',
+  },
+  'controller.admission.keyFile': { type: 'string', default: '', help: 'PEM file with its key.' },
+  'controller.admission.caFile': { type: 'string', default: '', help: 'PEM file with the authority that signed it.' },
 
   'dashboard.addr': { type: 'address', default: ':9090', help: 'Address of the dashboard and its API.' },
   'dashboard.publicUrl': {
@@ -143,6 +160,12 @@ export const SETTINGS = {
   'gke.project': { type: 'string', default: '', status: 'announced', help: 'Google Cloud project of the cluster.' },
   'gke.location': { type: 'string', default: '', status: 'announced', help: 'Region or zone of the cluster.' },
   'gke.cluster': { type: 'string', default: '', status: 'announced', help: 'Name of the GKE cluster.' },
+
+  'features.idleWorkloads': {
+    type: 'boolean',
+    default: true,
+    help: 'Make workloads small that nobody uses, where their PodResizePolicy asks for it (spec.idle.enabled). Off: none falls idle, those that are wake, and the list of idle workloads is empty.',
+  },
 
   'auth.enabled': { type: 'boolean', default: false, status: 'refused', help: 'Ask for a credential on the dashboard, its API and /mcp.' },
   'crds.install': { type: 'boolean', default: true, help: "Apply Evenkeel's CRDs at start; a newer one is never downgraded." },

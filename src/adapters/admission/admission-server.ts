@@ -1,0 +1,136 @@
+// The webhook's own HTTPS server: POST /mutate, answered from memory. Its certificate may be replaced while it serves.
+
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BirthSizes } from '../../ports/birth-sizes.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import { answerReview } from './review.ts';
+
+/** The API server's own bound on an object is 1.5 MiB; an update carries two. */
+const MOST_BYTES = 6 * 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 10_000;
+
+export interface KeyPair {
+  /** PEM. */
+  readonly key: string;
+  readonly certificate: string;
+}
+
+export interface AdmissionServerParts {
+  readonly listen: { readonly host: string | undefined; readonly port: number };
+  readonly keyPair: KeyPair;
+  readonly sizes: BirthSizes;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+export class AdmissionServer {
+  readonly #parts: AdmissionServerParts;
+  readonly #server: Server;
+  readonly #reviews: Counter;
+  readonly #seconds: Histogram;
+
+  private constructor(parts: AdmissionServerParts) {
+    this.#parts = parts;
+    this.#reviews = parts.metrics.counter({
+      name: 'evenkeel_admission_reviews_total',
+      help: 'Pods that admission was asked about, by outcome (sized, as-asked, unread, error). All of them are allowed.',
+      labels: ['outcome'],
+    });
+    this.#seconds = parts.metrics.histogram({
+      name: 'evenkeel_admission_seconds',
+      help: 'Time from the whole request to its answer.',
+      buckets: [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 1],
+    });
+    const { key, certificate } = parts.keyPair;
+    this.#server = createServer({ key, cert: certificate, minVersion: 'TLSv1.2' }, (request, response) =>
+      this.#onRequest(request, response),
+    );
+    this.#server.requestTimeout = REQUEST_TIMEOUT_MS;
+  }
+
+  /** @throws where the address is taken */
+  static async start(parts: AdmissionServerParts): Promise<AdmissionServer> {
+    const own = new AdmissionServer(parts);
+    await new Promise<void>((resolve, reject) => {
+      own.#server.once('error', (err) =>
+        reject(new Error(`controller.admission.addr: cannot listen on port ${parts.listen.port}: ${err.message}`, { cause: err })),
+      );
+      own.#server.listen(parts.listen.port, parts.listen.host, resolve);
+    });
+    return own;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** For connections from now on; those that are open go on. */
+  replaceCertificate({ key, certificate }: KeyPair): void {
+    this.#server.setSecureContext({ key, cert: certificate, minVersion: 'TLSv1.2' });
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+      // Answers under way take milliseconds; a connection that is kept alive would hold the stop for nothing.
+      setTimeout(() => this.#server.closeAllConnections(), 500).unref();
+    });
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const path = (request.url ?? '/').split('?')[0];
+    if (path !== '/mutate') {
+      send(response, 404, { message: 'only POST /mutate' });
+      return;
+    }
+    if (request.method !== 'POST') {
+      response.setHeader('allow', 'POST');
+      send(response, 405, { message: 'only POST' });
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= MOST_BYTES) chunks.push(chunk);
+    });
+    request.on('error', () => response.destroy());
+    request.on('end', () => {
+      if (bytes > MOST_BYTES) send(response, 413, { message: `more than ${MOST_BYTES} bytes` });
+      else this.#answer(Buffer.concat(chunks).toString('utf8'), response);
+    });
+  }
+
+  #answer(text: string, response: ServerResponse): void {
+    const began = performance.now();
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      send(response, 400, { message: 'an AdmissionReview in JSON is expected' });
+      return;
+    }
+    try {
+      const answer = answerReview(body, this.#parts.sizes);
+      this.#reviews.add(1, { outcome: answer.outcome });
+      send(response, 200, answer.body);
+    } catch (err) {
+      // failurePolicy: Ignore makes the API server go on without us.
+      this.#reviews.add(1, { outcome: 'error' });
+      this.#parts.logger.error('A pod could not be sized at birth', { err });
+      send(response, 500, { message: 'internal error; the pod is born as it asks' });
+    } finally {
+      this.#seconds.observe((performance.now() - began) / 1000);
+    }
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}

@@ -1,0 +1,91 @@
+// AdmissionReview, read and answered. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
+// Whatever comes is allowed: this admission changes sizes, and refuses nothing ever.
+
+import { birthPatch, type PlacedContainer } from '../../core/rightsizing/birth/birth-patch.ts';
+import type { BirthRequest, BirthSizes } from '../../ports/birth-sizes.ts';
+import { requestsAndLimits } from '../kubernetes/decode-quantities.ts';
+import { asObject, objectAt, objectsAt, optionalObjectAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
+
+/** What an answer came to: `unread`: the request could not be understood, and the pod is born as it asks. */
+export type ReviewOutcome = 'sized' | 'as-asked' | 'unread';
+
+export interface ReviewAnswer {
+  readonly outcome: ReviewOutcome;
+  readonly body: object;
+}
+
+/** @param body the parsed request; null where it is no JSON */
+export function answerReview(body: unknown, sizes: BirthSizes): ReviewAnswer {
+  let uid = '';
+  try {
+    const request = objectAt(asObject(body, 'body'), 'request');
+    uid = textAt(request, 'uid');
+    const patch = patchFor(request, sizes);
+    if (patch.length === 0) return allowed(uid, 'as-asked');
+    return allowed(uid, 'sized', { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') });
+  } catch (err) {
+    if (err instanceof WireError) return allowed(uid, 'unread');
+    throw err;
+  }
+}
+
+function allowed(uid: string, outcome: ReviewOutcome, more: object = {}): ReviewAnswer {
+  return { outcome, body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true, ...more } } };
+}
+
+function patchFor(request: Wire, sizes: BirthSizes): ReturnType<typeof birthPatch> {
+  const pod = optionalObjectAt(request, 'object');
+  const isBirth = textAt(objectAt(request, 'resource'), 'resource') === 'pods' && textAt(request, 'operation') === 'CREATE';
+  if (pod === null || !isBirth || textAt(request, 'subResource') !== '') return [];
+  const spec = objectAt(pod, 'spec');
+  // Sized as a whole, or for another operating system: none of ours.
+  if (optionalObjectAt(spec, 'resources') !== null || textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
+  const metadata = objectAt(pod, 'metadata');
+  const containers = placed(spec);
+  const size = sizes.sizeOf(requestOf(textAt(request, 'namespace'), metadata, spec, containers));
+  return size === null ? [] : birthPatch(containers, size, optionalObjectAt(metadata, 'annotations') !== null);
+}
+
+interface Placed extends PlacedContainer {
+  readonly sidecar: boolean;
+}
+
+function placed(spec: Wire): readonly Placed[] {
+  const at = (container: Wire, path: string, sidecar: boolean): Placed => {
+    const resources = optionalObjectAt(container, 'resources');
+    const has = (part: string): boolean => resources !== null && optionalObjectAt(resources, part) !== null;
+    return {
+      name: textAt(container, 'name'),
+      sidecar,
+      path,
+      has: { resources: resources !== null, requests: has('requests'), limits: has('limits') },
+      ...requestsAndLimits(resources ?? {}, `${path}/resources`),
+    };
+  };
+  return [
+    ...objectsAt(spec, 'containers').map((container, index) => at(container, `/spec/containers/${index}`, false)),
+    ...objectsAt(spec, 'initContainers').flatMap((container, index) =>
+      container['restartPolicy'] === 'Always' ? [at(container, `/spec/initContainers/${index}`, true)] : [],
+    ),
+  ];
+}
+
+function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: readonly Placed[]): BirthRequest {
+  const owner = objectsAt(metadata, 'ownerReferences').find((reference) => reference['controller'] === true);
+  const policy = textAt(spec, 'restartPolicy');
+  return {
+    namespace,
+    owner:
+      owner === undefined
+        ? null
+        : { apiVersion: textAt(owner, 'apiVersion'), kind: textAt(owner, 'kind'), name: textAt(owner, 'name'), uid: textAt(owner, 'uid') },
+    labels: texts(objectAt(metadata, 'labels')),
+    annotations: texts(objectAt(metadata, 'annotations')),
+    restartPolicy: policy === 'Never' || policy === 'OnFailure' ? policy : 'Always',
+    containers,
+  };
+}
+
+function texts(map: Wire): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(map).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}

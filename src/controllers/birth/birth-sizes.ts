@@ -1,0 +1,97 @@
+// Which size a pod is to be born with, from what the informers hold: no request is made on the way, and any replica
+// answers the same.
+
+import { modeInForce } from '../../core/rightsizing/apply/situation.ts';
+import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
+import { readMemory } from '../../core/rightsizing/apply/read-recommendation.ts';
+import { birthSize, type BirthSize } from '../../core/rightsizing/birth/birth-size.ts';
+import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '../../core/model/units.ts';
+import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '../../core/model/workload.ts';
+import type { BirthRequest, BirthSizes } from '../../ports/birth-sizes.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
+
+/** Free room is summed up this often: pods are born in bursts, and the scheduler has the last word. */
+const ROOM_HOLDS_MS: DurationMs = 15 * SECOND_MS;
+
+export interface BirthSizesParts {
+  readonly cluster: ClusterReader & { topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined };
+  readonly policies: PolicyBook;
+  readonly clock: Clock;
+  readonly dryRun: boolean;
+  /** The kill switch. */
+  readonly activePause: (now: Instant) => unknown;
+}
+
+export class RecommendedBirthSizes implements BirthSizes {
+  readonly #parts: BirthSizesParts;
+  #room: { readonly at: Instant; readonly free: Millicores | null } | null = null;
+
+  constructor(parts: BirthSizesParts) {
+    this.#parts = parts;
+  }
+
+  sizeOf(request: BirthRequest): BirthSize | null {
+    const { cluster, clock, dryRun, activePause } = this.#parts;
+    if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
+    const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
+    return workload?.deletionAt === null ? this.#sizeFor(workload, request) : null;
+  }
+
+  #sizeFor(workload: WorkloadRecord, request: BirthRequest): BirthSize | null {
+    const { cluster, policies } = this.#parts;
+    const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
+    const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
+    const recommendation = cluster.findRecommendation(workloadKey(workload));
+    if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
+    const mode = modeInForce(rules, overrides);
+    const settled = readMemory(recommendation?.status).lastApplied;
+    // In mode Approve nothing is done before something was approved.
+    if (mode !== 'Auto' && (mode !== 'Approve' || settled === null)) return null;
+    return birthSize(request, {
+      mode,
+      policy: rules,
+      overrides,
+      inForce: settled?.values ?? new Map(),
+      limitRanges: cluster.limitRangesIn(request.namespace),
+      quotas: cluster.quotasIn(request.namespace),
+      freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
+    });
+  }
+
+  // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.
+  #workloadOf({ namespace, labels }: BirthRequest, owner: OwnerRef): WorkloadRecord | undefined {
+    const { cluster } = this.#parts;
+    const known = cluster.topOfOwner(namespace, owner);
+    if (known !== undefined) return cluster.findWorkload(workloadKey(known));
+    const guess = guessOf(owner, labels);
+    return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
+  }
+
+  #roomiest(): Millicores | null {
+    const { cluster, clock } = this.#parts;
+    const now = clock.now();
+    if (this.#room !== null && now - this.#room.at < ROOM_HOLDS_MS && now >= this.#room.at) return this.#room.free;
+    let free: Millicores | null = null;
+    for (const node of cluster.nodes()) {
+      if (!node.ready || node.unschedulable) continue;
+      free = Math.max(free ?? 0, freeOnNode(node, cluster.podsOnNode(node.name)).cpuMillicores);
+    }
+    this.#room = { at: now, free };
+    return free;
+  }
+}
+
+/** `web-5f7d…` with its hash is of the Deployment web, `report-29384756` with its minute of the CronJob report. */
+function guessOf(
+  { kind, name }: OwnerRef,
+  labels: Readonly<Record<string, string>>,
+): { readonly kind: string; readonly name: string } | null {
+  const hash = labels['pod-template-hash'];
+  if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`)) {
+    return { kind: 'Deployment', name: name.slice(0, -hash.length - 1) };
+  }
+  const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
+  return cron === undefined ? null : { kind: 'CronJob', name: cron };
+}
