@@ -8,6 +8,7 @@ import type { ContainerAdvice, ResourceAdvice } from '../advice.ts';
 import { memoryLimitFor } from '../memory-limit.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, RESOURCES, withAmount } from './container-values.ts';
+import { leastGuaranteedCpu } from './guaranteed-cpu.ts';
 
 /** One step of an explanation. `value` is the running total after it, in millicores or bytes. */
 export interface ExplainedStep {
@@ -48,7 +49,7 @@ export function containerTarget(inputs: TargetInputs): ContainerTarget {
     const about = advice[resource];
     if (about === null) continue;
     steps.push(...runningTotals(resource, about));
-    requests = withAmount(requests, resource, fitRequest(inputs, resource, about.target, steps));
+    requests = withAmount(requests, resource, fitRequest(inputs, resource, wantedOf(inputs, resource, about, steps), steps));
   }
   return limitsFor(inputs, requests, steps);
 }
@@ -110,6 +111,16 @@ function memoryLimit(inputs: TargetInputs, request: number | null): { readonly l
   const inUse = (advice.memoryEvidence?.latest ?? limit) * WORKING_SET_HEADROOM;
   const lowered = Math.max(decision.limit, Math.ceil(inUse / MiB) * MiB);
   return lowered < limit ? { limit: lowered, because: decision.because } : { limit, because: 'kept: it is in use' };
+}
+
+/** The advice, and what a limit that moves along makes of it. */
+function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceAdvice, steps: ExplainedStep[]): number {
+  if (resource === 'memory' || !inputs.guaranteed || inputs.policy.controlled === 'requests') return about.target;
+  const least = leastGuaranteedCpu(about);
+  if (least <= about.target) return about.target;
+  const detail = 'Guaranteed: the limit moves along, and would hold back the highest usage of the window';
+  steps.push({ resource, step: 'limit', detail, value: least });
+  return least;
 }
 
 function memoryRatio({ current, policy }: TargetInputs, limit: number): number {
