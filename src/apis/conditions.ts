@@ -9,6 +9,8 @@ export const CONDITION = {
   /** Another policy governs what this one selects too. */
   conflicted: 'Conflicted',
   dryRun: 'DryRun',
+  /** Fields of the spec are overridden for a while, or an override is ignored; absent where the annotation is. */
+  overridden: 'Overridden',
 } as const;
 
 /** Reasons of conditions. */
@@ -34,6 +36,12 @@ export const CONDITION_REASON = {
   dryRunBySetting: 'SetBySetting',
   /** DryRun=False. */
   active: 'Active',
+  /** Overridden=True: by the annotation evenkeel.io/overrides; the message names fields and ends. */
+  overriddenByAnnotation: 'SetByAnnotation',
+  /** Overridden, whatever its status: something in the annotation is ignored; the message says what and why. */
+  invalidOverride: 'InvalidOverride',
+  /** Overridden=False: what is written has ended. */
+  overridesEnded: 'Ended',
   /** Ready, Progressing or Degraded of a Recommendation. */
   computed: 'Computed',
   collecting: 'Collecting',
@@ -106,9 +114,13 @@ export const EVENT_REASON = {
   resizeInfeasible: 'ResizeInfeasible',
   resizeRefused: 'ResizeRefused',
   resizeWrittenBack: 'ResizeWrittenBack',
+  autoscalerTargetMoved: 'AutoscalerTargetMoved',
+  autoscalerTargetRefused: 'AutoscalerTargetRefused',
+  autoscalerReverted: 'AutoscalerReverted',
   rolledBack: 'RolledBack',
   approvalLapsed: 'ApprovalLapsed',
   invalidSpec: 'InvalidSpec',
   invalidAnnotation: 'InvalidAnnotation',
   limitExceeded: 'LimitExceeded',
+  overrideExpired: 'OverrideExpired',
 } as const;

@@ -6,6 +6,8 @@ import type {
   LimitRangeRecord,
   NamespaceRecord,
   ResourceQuotaRecord,
+  ScaledObjectRecord,
+  VpaRecord,
 } from '../core/model/cluster-records.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
@@ -34,6 +36,8 @@ interface ClusterRecords {
   readonly namespace: NamespaceRecord;
   readonly workload: WorkloadRecord;
   readonly hpa: HpaRecord;
+  readonly vpa: VpaRecord;
+  readonly scaledobject: ScaledObjectRecord;
   readonly budget: DisruptionBudgetRecord;
   readonly limitrange: LimitRangeRecord;
   readonly quota: ResourceQuotaRecord;

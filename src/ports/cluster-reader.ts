@@ -5,6 +5,8 @@ import type {
   LimitRangeRecord,
   NamespaceRecord,
   ResourceQuotaRecord,
+  ScaledObjectRecord,
+  VpaRecord,
 } from '../core/model/cluster-records.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
@@ -16,7 +18,9 @@ export type ClusterChange =
   | { readonly kind: 'pod'; readonly key: string; readonly workload: WorkloadKey | null }
   | { readonly kind: 'node'; readonly key: string }
   | { readonly kind: 'workload'; readonly key: WorkloadKey }
-  | { readonly kind: 'namespace' | 'hpa' | 'budget' | 'limitrange' | 'quota'; readonly key: string }
+  /** What it scales or sizes, now and before. */
+  | { readonly kind: 'hpa' | 'vpa' | 'scaledobject'; readonly key: string; readonly workloads: readonly WorkloadKey[] }
+  | { readonly kind: 'namespace' | 'budget' | 'limitrange' | 'quota'; readonly key: string }
   | { readonly kind: 'podresizepolicy'; readonly key: string }
   | { readonly kind: 'recommendation'; readonly key: string; readonly workload: WorkloadKey }
   | { readonly kind: 'other'; readonly key: string };
@@ -48,6 +52,9 @@ export interface ClusterReader {
   findNamespace(name: string): NamespaceRecord | undefined;
   hpas(): Iterable<HpaRecord>;
   hpasOf(workload: WorkloadKey): readonly HpaRecord[];
+  /** Of KEDA, that scale it. */
+  scaledObjectsOf(workload: WorkloadKey): readonly ScaledObjectRecord[];
+  vpasOf(workload: WorkloadKey): readonly VpaRecord[];
   budgetsOf(pod: PodRecord): readonly DisruptionBudgetRecord[];
   budgets(): Iterable<DisruptionBudgetRecord>;
   limitRangesIn(namespace: string): readonly LimitRangeRecord[];

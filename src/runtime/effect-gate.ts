@@ -19,7 +19,7 @@ import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/mod
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
-import type { EffectWriter, PodResize, WriteOutcome } from '../ports/writers.ts';
+import type { EffectWriter, JsonPatchOperation, PodResize, WriteOutcome } from '../ports/writers.ts';
 
 /** How long usage is observed after a start or an outage before anything is reduced. */
 export const CALM_START_MS: DurationMs = 10 * MINUTE_MS;
@@ -69,6 +69,11 @@ export interface Effect extends EffectIntent {
 const WORDS = {
   resize: { done: 'Resized a pod', dryRun: 'Would resize a pod (dry run)', failed: 'A pod was not resized' },
   evict: { done: 'Evicted a pod', dryRun: 'Would evict a pod (dry run)', failed: 'A pod was not evicted' },
+  hpa: {
+    done: 'Moved the target of an autoscaler',
+    dryRun: 'Would move the target of an autoscaler (dry run)',
+    failed: 'The target of an autoscaler was not moved',
+  },
 } as const;
 
 export class EffectGate {
@@ -116,8 +121,17 @@ export class EffectGate {
     return this.#through('evict', intent, `${pod.namespace}/${pod.pod}`, (writer) => writer.evictPod(pod, signal), signal);
   }
 
+  patchHpa(
+    intent: Effect,
+    hpa: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
+    patch: readonly JsonPatchOperation[],
+    signal: AbortSignal,
+  ): Promise<WriteOutcome> {
+    return this.#through('hpa', intent, `${hpa.namespace}/${hpa.name}`, (writer) => writer.patchHpa(hpa, patch, signal), signal);
+  }
+
   async #through(
-    action: 'resize' | 'evict',
+    action: keyof typeof WORDS,
     intent: Effect,
     object: string,
     write: (writer: EffectWriter) => Promise<WriteOutcome>,
@@ -148,7 +162,7 @@ export class EffectGate {
     return { kind: 'held', reason, message };
   }
 
-  #audit(action: 'resize' | 'evict', { owner, change, because }: Effect, object: string, outcome: WriteOutcome): void {
+  #audit(action: keyof typeof WORDS, { owner, change, because }: Effect, object: string, outcome: WriteOutcome): void {
     this.#outcomes.add(1, { action, outcome: outcome.kind });
     const { logger } = this.#parts;
     const words = WORDS[action];

@@ -9,7 +9,8 @@ import { qosOf } from '../../src/core/rightsizing/apply/container-values.ts';
 import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../src/core/model/resources.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quantity.ts';
-import { DAY_MS } from '../../src/core/model/units.ts';
+import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/core/model/units.ts';
 import type { WorkloadRecord } from '../../src/core/model/workload.ts';
 
 /** Noon of an ordinary Friday. */
@@ -197,6 +198,40 @@ export function anAdvice({
   };
 }
 
+export interface HpaTraits extends Partial<Omit<HpaRecord, 'resourceMetrics'>> {
+  readonly metrics?: readonly { readonly resource?: 'cpu' | 'memory'; readonly container?: string; readonly percent?: number }[];
+}
+
+/** Of `web`, in rest at three replicas; 60 % of the CPU requests. */
+export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaRecord {
+  return {
+    namespace: 'shop',
+    name: 'web',
+    uid: 'uid-hpa-web',
+    resourceVersion: '1',
+    annotations: {},
+    annotated: false,
+    controller: null,
+    metricsWriter: null,
+    target: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+    minReplicas: 1,
+    maxReplicas: 10,
+    currentReplicas: 3,
+    desiredReplicas: 3,
+    lastScaleAt: null,
+    scaleDownWindowMs: 5 * MINUTE_MS,
+    otherMetrics: [],
+    ...record,
+    resourceMetrics: metrics.map(({ resource = 'cpu', container = null, percent = 60 }, index) => ({
+      index,
+      resource,
+      container,
+      targetUtilizationRatio: percent / 100,
+      averageValue: null,
+    })),
+  };
+}
+
 /** All defaults but mode Auto. */
 export function autoPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
   return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', ...rules };
@@ -220,6 +255,8 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     kubeletVersions: new Map([['n1', 'v1.36.0']]),
     unreadNodes: new Set(),
     freeOnNodes: new Map(),
+    demand: [],
+    largestNode: null,
     wishes: NO_WISHES,
     memory: NO_MEMORY,
     standing: { inPlace: true, dryRun: false, paused: null, stale: null, calmUntil: null },

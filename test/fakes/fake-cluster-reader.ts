@@ -1,5 +1,12 @@
 import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/index.ts';
-import type { DisruptionBudgetRecord, HpaRecord, NamespaceRecord, ResourceQuotaRecord } from '../../src/core/model/cluster-records.ts';
+import type {
+  DisruptionBudgetRecord,
+  HpaRecord,
+  NamespaceRecord,
+  ResourceQuotaRecord,
+  ScaledObjectRecord,
+  VpaRecord,
+} from '../../src/core/model/cluster-records.ts';
 import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../../src/core/model/workload.ts';
@@ -12,6 +19,8 @@ export class FakeClusterReader implements ClusterReader {
   workloadList: WorkloadRecord[] = [];
   namespaceList: NamespaceRecord[] = [];
   hpaList: HpaRecord[] = [];
+  scaledObjectList: ScaledObjectRecord[] = [];
+  vpaList: VpaRecord[] = [];
   budgetList: DisruptionBudgetRecord[] = [];
   quotaList: ResourceQuotaRecord[] = [];
   policyList: PodResizePolicy[] = [];
@@ -100,6 +109,14 @@ export class FakeClusterReader implements ClusterReader {
 
   hpasOf(workload: WorkloadKey): readonly HpaRecord[] {
     return this.hpaList.filter((hpa) => workloadKey(hpa.target) === workload);
+  }
+
+  scaledObjectsOf(workload: WorkloadKey): readonly ScaledObjectRecord[] {
+    return this.scaledObjectList.filter(({ target }) => workloadKey(target) === workload);
+  }
+
+  vpasOf(workload: WorkloadKey): readonly VpaRecord[] {
+    return this.vpaList.filter(({ target }) => workloadKey(target) === workload);
   }
 
   budgetsOf(): readonly DisruptionBudgetRecord[] {

@@ -8,17 +8,19 @@ import type {
   RecommendationSpec,
   RecommendationStatus,
 } from '../../src/apis/v1alpha1/index.ts';
+import type { ContainerDemand } from '../../src/core/exceptions/demand.ts';
 import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podresizepolicy/reconciler.ts';
 import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
-import type { LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
+import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
+import type { Activity } from '../../src/core/idle/quiet-spell.ts';
 import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { MINUTE_MS } from '../../src/core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
-import type { ContainerAdvice } from '../../src/core/rightsizing/advice.ts';
+import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../src/core/rightsizing/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
-import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import type { EffectWriter, JsonPatchOperation, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
 import { DecisionBook } from '../../src/state/decision-book.ts';
@@ -60,11 +62,20 @@ export class ResizeWorld {
   /** Thrown instead of the next so many writes of any kind: the process dies there. */
   diesAfterWrites = Number.POSITIVE_INFINITY;
   statusWrites = 0;
+  /** What the API server answers to a patch of an HPA in place of carrying it out. */
+  refuseHpa: () => WriteOutcome | null = () => null;
+  /** What the containers of every workload used in the last minutes. */
+  demand: readonly ContainerDemand[] = [];
   leader = true;
   inPlace = true;
   pause: { readonly reason: string; readonly until: number | null } | null = null;
   usageConfirmedAt: (() => number) | null = null;
   readonly unreadNodes = new Set<string>();
+  /** What the idle watch knows; where nothing is set, nobody watches. */
+  readonly activity = new Map<WorkloadKey, Activity>();
+  idleWorkloads = true;
+  /** Told what each question for advice asked for. */
+  onAdvise: (workload: WorkloadKey, rules: ReadonlyMap<string, RecommenderRules>) => void = () => undefined;
   gate!: EffectGate;
   cycles!: ResizeCycles;
   decisions!: DecisionBook;
@@ -86,7 +97,8 @@ export class ResizeWorld {
     const { clock, cluster, metrics } = this;
     this.#due.clear();
     this.diesAfterWrites = Number.POSITIVE_INFINITY;
-    const policies = new PolicyBook({ cluster, capabilities: { admission: false, prometheus: false }, ownNamespace: 'evenkeel-system' });
+    const capabilities = { admission: false, prometheus: false };
+    const policies = new PolicyBook({ cluster, capabilities, ownNamespace: 'evenkeel-system', now: () => clock.now() });
     this.cycles = new ResizeCycles();
     this.decisions = new DecisionBook(policies);
     this.gate = new EffectGate({
@@ -107,7 +119,7 @@ export class ResizeWorld {
     const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
     this.recommendations = new RecommendationReconciler({
       ...shared,
-      advice: { advise: async (key) => this.advice.get(key) ?? [] },
+      advice: { advise: async (key, _, rules) => (this.onAdvise(key, rules), this.advice.get(key) ?? []) },
       usageSource: () => 'kubelet',
       isUnread: (node) => this.unreadNodes.has(node),
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },
@@ -115,6 +127,13 @@ export class ResizeWorld {
       events: { record: (event) => void this.events.push(event) },
       history: { appendApplied: (value) => void this.applied.push(value) },
       logger: this.log,
+      idle: {
+        enabled: this.idleWorkloads,
+        watch: async () => undefined,
+        activityOf: (key) => this.activity.get(key) ?? null,
+        forget: () => undefined,
+      },
+      demandOf: () => this.demand,
       inPlaceResize: () => this.inPlace,
     });
     this.policies = new PodResizePolicyReconciler({
@@ -189,6 +208,19 @@ export class ResizeWorld {
     return this.cluster.podList.map((pod) => pod.containers[0]!.requests.cpuMillicores);
   }
 
+  /** A write to an HPA, whoever makes it. */
+  setHpa(name: string, change: (hpa: HpaRecord) => HpaRecord): void {
+    this.cluster.hpaList = this.cluster.hpaList.map((hpa) =>
+      hpa.name === name ? { ...change(hpa), resourceVersion: String(Number(hpa.resourceVersion) + 1) } : hpa,
+    );
+  }
+
+  /** Utilization targets in percent. */
+  targetsOf(name: string): readonly number[] {
+    const metrics = this.cluster.hpaList.find((hpa) => hpa.name === name)?.resourceMetrics ?? [];
+    return metrics.map(({ targetUtilizationRatio }) => Math.round((targetUtilizationRatio ?? 0) * 100));
+  }
+
   setPods(change: (pod: PodRecord) => PodRecord): void {
     this.cluster.podList = this.cluster.podList.map(change);
   }
@@ -254,7 +286,17 @@ export class ResizeWorld {
         return { kind: 'done' };
       },
       evictPod: async () => ({ kind: 'done' }),
-      patchHpa: async () => ({ kind: 'done' }),
+      patchHpa: async (hpa, patch) => {
+        this.#countWrite();
+        const refusal = this.refuseHpa();
+        if (refusal !== null) return refusal;
+        const live = this.cluster.hpaList.find(({ name }) => name === hpa.name);
+        if (live === undefined) return { kind: 'gone', message: 'not found' };
+        if (live.resourceVersion !== hpa.resourceVersion) return { kind: 'conflict', message: 'it moved on' };
+        if (dryRun) return { kind: 'dry-run' };
+        this.setHpa(live.name, (before) => patchedHpa(before, patch));
+        return { kind: 'done' };
+      },
     };
   }
 
@@ -291,9 +333,18 @@ export class ResizeWorld {
       annotate: async (path, annotations) => {
         this.#countWrite();
         this.annotations.set(path, annotations);
+        this.#annotateWorkload(path, annotations);
         return { kind: 'done' };
       },
     };
+  }
+
+  #annotateWorkload(path: string, changes: Readonly<Record<string, string | null>>): void {
+    this.cluster.workloadList = this.cluster.workloadList.map((workload) => {
+      if (workloadPath(workload) !== path) return workload;
+      const merged = Object.entries({ ...workload.annotations, ...changes }).filter(([, value]) => value !== null);
+      return { ...workload, annotations: Object.fromEntries(merged) as Record<string, string> };
+    });
   }
 
   #putRecommendation(object: OwnObject, change: (before: Recommendation) => Recommendation): void {
@@ -312,6 +363,29 @@ export class ResizeWorld {
 
 /** The one workload that every world begins with. */
 export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployment', name: 'web' });
+
+/** As the API server would carry it out. */
+function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {
+  let { resourceMetrics, annotations } = hpa;
+  for (const { op, path, value } of patch) {
+    const metric = /^\/spec\/metrics\/(\d+)\/(?:resource|containerResource)\/target\/averageUtilization$/.exec(path);
+    if (metric !== null) {
+      const index = Number(metric[1]);
+      const live = Math.round((resourceMetrics[index]?.targetUtilizationRatio ?? 0) * 100);
+      if (op === 'test' && live !== value) throw new Error(`${path} is ${live}, not ${String(value)}`);
+      if (op === 'replace')
+        resourceMetrics = resourceMetrics.map((each) =>
+          each.index === index ? { ...each, targetUtilizationRatio: Number(value) / 100 } : each,
+        );
+    } else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };
+    else {
+      const key = path.slice('/metadata/annotations/'.length).replaceAll('~1', '/');
+      const others = Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== key));
+      annotations = op === 'remove' ? others : { ...others, [key]: String(value) };
+    }
+  }
+  return { ...hpa, resourceMetrics, annotations, annotated: Object.keys(annotations).length > 0, metricsWriter: 'evenkeel-controller' };
+}
 
 class ProcessDied extends Error {}
 

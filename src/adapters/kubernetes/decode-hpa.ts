@@ -1,10 +1,15 @@
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import { annotationsOf, metadataOf } from './decode-metadata.ts';
 import { bytesOf, cpuOf } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
-import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
+import { latestWriterOf } from './managed-fields.ts';
+import { numberAt, objectAt, objectsAt, optionalInstantAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
 
 type ResourceMetric = HpaRecord['resourceMetrics'][number];
+
+/** What Kubernetes does where the HPA says nothing, unless its controller is told otherwise by a flag. */
+const USUAL_SCALE_DOWN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
 
 /** HorizontalPodAutoscaler of autoscaling/v2. @throws WireError */
 export function readHpa(wire: Wire, interner: Interner): HpaRecord {
@@ -15,8 +20,8 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
   const resourceMetrics: ResourceMetric[] = [];
   const otherMetrics: string[] = [];
   const metrics = objectsAt(spec, 'metrics', 'spec.metrics');
-  for (const metric of metrics) {
-    const read = readResourceMetric(metric);
+  for (const [index, metric] of metrics.entries()) {
+    const read = readResourceMetric(metric, index);
     if (read === null) otherMetrics.push(nameOfMetric(metric));
     else resourceMetrics.push(read);
   }
@@ -27,6 +32,9 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     resourceVersion: metadata.resourceVersion,
     // All but the copy that kubectl keeps: other tools mark an HPA as theirs in annotations of any name.
     annotations: annotationsOf(wire, interner, (key) => key !== 'kubectl.kubernetes.io/last-applied-configuration'),
+    annotated: Object.keys(objectAt(objectAt(wire, 'metadata'), 'annotations')).length > 0,
+    controller: metadata.controller,
+    metricsWriter: latestWriterOf(wire, ['f:spec', 'f:metrics']),
     target: {
       namespace: metadata.namespace,
       kind: interner.text(requiredTextAt(target, 'kind', 'spec.scaleTargetRef.kind')),
@@ -36,12 +44,19 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     maxReplicas: numberAt(spec, 'maxReplicas', 1, 'spec.maxReplicas'),
     currentReplicas: numberAt(status, 'currentReplicas', 0, 'status.currentReplicas'),
     desiredReplicas: numberAt(status, 'desiredReplicas', 0, 'status.desiredReplicas'),
+    lastScaleAt: optionalInstantAt(status, 'lastScaleTime', 'status.lastScaleTime'),
+    scaleDownWindowMs: scaleDownWindowOf(spec),
     resourceMetrics,
     otherMetrics,
   };
 }
 
-function readResourceMetric(metric: Wire): ResourceMetric | null {
+function scaleDownWindowOf(spec: Wire): DurationMs {
+  const seconds = optionalNumberAt(objectAt(objectAt(spec, 'behavior'), 'scaleDown'), 'stabilizationWindowSeconds');
+  return seconds === null ? USUAL_SCALE_DOWN_WINDOW_MS : seconds * SECOND_MS;
+}
+
+function readResourceMetric(metric: Wire, index: number): ResourceMetric | null {
   const type = textAt(metric, 'type');
   const source =
     type === 'Resource' ? objectAt(metric, 'resource') : type === 'ContainerResource' ? objectAt(metric, 'containerResource') : null;
@@ -53,6 +68,7 @@ function readResourceMetric(metric: Wire): ResourceMetric | null {
   const average = target['averageValue'];
   const path = 'spec.metrics[].target.averageValue';
   return {
+    index,
     resource,
     container: type === 'ContainerResource' ? textAt(source, 'container') : null,
     targetUtilizationRatio: percent === null ? null : percent / 100,

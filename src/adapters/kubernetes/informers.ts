@@ -6,6 +6,7 @@ import type { Instant } from '../../core/model/units.ts';
 import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
 import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
+import { readScaledObject, readVpa } from './decode-other-managers.ts';
 import { readPod } from './decode-pod.ts';
 import { ownReader, readDisruptionBudget, readLimitRange, readNamespace, readPause, readQuota } from './decode-rules.ts';
 import { workloadReader } from './decode-workload.ts';
@@ -125,6 +126,8 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     ...WORKLOADS_REQUIRED.map((resource) => workloads(resource, true)),
     ...WORKLOADS_OPTIONAL.map((resource) => workloads(resource, false)),
     reflect(resources.HPAS, true, readHpa, (key, record) => ({ kind: 'hpa', key, record })),
+    reflect(resources.VPAS, false, readVpa, (key, record) => ({ kind: 'vpa', key, record })),
+    reflect(resources.SCALED_OBJECTS, false, readScaledObject, (key, record) => ({ kind: 'scaledobject', key, record })),
     reflect(resources.DISRUPTION_BUDGETS, false, readDisruptionBudget, (key, record) => ({ kind: 'budget', key, record })),
     reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record })),
     reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record })),

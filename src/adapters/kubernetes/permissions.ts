@@ -40,6 +40,7 @@ const STANDSTILL = 'src/cli/uninstall/standstill.ts';
 const POD_SIZES = 'src/cli/uninstall/restorers/pod-sizes.ts';
 const TEMPLATES = 'src/cli/uninstall/restorers/templates.ts';
 const ANNOTATIONS = 'src/cli/uninstall/restorers/annotations.ts';
+const AUTOSCALERS = 'src/cli/uninstall/restorers/autoscalers.ts';
 const NODE_TRACES = 'src/cli/uninstall/restorers/nodes.ts';
 const OWN_OBJECTS = 'src/cli/uninstall/restorers/own-objects.ts';
 
@@ -68,7 +69,9 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   watched(resources.LIMIT_RANGES, 'what is recommended must be admitted'),
   watched(resources.RESOURCE_QUOTAS, 'what is recommended must fit'),
   ...WORKLOADS.map((resource) => watched(resource, 'templates, replicas, roll-outs and annotations of workloads')),
-  watched(resources.HPAS, 'requests that an autoscaler scales by are left alone'),
+  watched(resources.HPAS, 'their targets move with the requests, so that the replicas stay'),
+  watched(resources.VPAS, 'workloads that a VerticalPodAutoscaler sizes are left to it'),
+  watched(resources.SCALED_OBJECTS, 'autoscalers that KEDA keeps are left to it'),
   watched(resources.DISRUPTION_BUDGETS, 'what may be disrupted, for the health score and before evictions'),
   ...resources.OWN_RESOURCES.map((resource) => watched(resource, "Evenkeel's own kinds")),
 
@@ -96,6 +99,14 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     scope: 'cluster',
     when: 'rbac.effects',
     why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
+    by: EFFECTS,
+  },
+  {
+    resource: resources.HPAS,
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; in dry-run, having that validated',
     by: EFFECTS,
   },
   ...WORKLOADS.map((resource): Permission => ({
@@ -240,6 +251,7 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ...WORKLOADS.map((resource) => once(['list', 'patch'], resource, ANNOTATIONS, "Evenkeel's annotations taken away, nothing else touched")),
   ...OWNERS_OF_PODS.map((resource) => once(['get'], resource, TEMPLATES, 'the templates that pods were made from')),
   once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
+  once(['list', 'patch'], resources.HPAS, AUTOSCALERS, 'targets that followed the requests put back where they were'),
   once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
   ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),
   ...MADE_BY_PEOPLE.map((plural) =>

@@ -158,6 +158,7 @@ export type {
   RecommendationStatusLastIdleFloorItem,
   RecommendationStatusLastIdleFloorItemRequests,
   RecommendationStatusLimitException,
+  RecommendationStatusLimitExceptionOverage,
   RecommendationStatusPrevious,
   RecommendationStatusPreviousContainer,
   RecommendationStatusPreviousContainerLimits,

@@ -2058,8 +2058,44 @@ export interface RecommendationStatusLimitException {
   readonly openedAt: string;
   /** How often it was seen. */
   readonly occurrences?: number;
+  /** What is in the way - the limit that pods have, or the ceiling of the request. Approving moves it. */
+  readonly bound?: 'limit' | 'ceiling';
+  /** The last time that counted as one more occurrence (RFC 3339). */
+  readonly lastSeenAt?: string;
+  /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
+  readonly calmSince?: string;
+  /** When it was opened inside the last 7 days, this time included (RFC 3339). */
+  readonly openings?: readonly string[];
+  /** When it was approved, rejected or resolved (RFC 3339). */
+  readonly closedAt?: string;
+  /** The time of the decision that was carried out (RFC 3339). */
+  readonly decidedAt?: string;
+  /** Who approved or rejected it. */
+  readonly decidedBy?: string;
+  /** What was approved (Kubernetes quantity). */
+  readonly value?: string;
+  /** Whether what was approved is in force. From then on it may be changed again by hand. */
+  readonly settled?: boolean;
+  /** Whether even the temporary limit is nearly used up. */
+  readonly ceilingReached?: boolean;
+  /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+  readonly overage?: RecommendationStatusLimitExceptionOverage;
   /** What it was concluded from, in plain words. */
   readonly evidence?: string;
+}
+
+/** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+export interface RecommendationStatusLimitExceptionOverage {
+  /** The limit before, which is put back (Kubernetes quantity). */
+  readonly before: string;
+  /** What the pods get (Kubernetes quantity). */
+  readonly value: string;
+  /** Since when (RFC 3339). */
+  readonly since: string;
+  /** It is taken back from then on (RFC 3339). */
+  readonly until: string;
+  /** When the last pod was back (RFC 3339). */
+  readonly returnedAt?: string;
 }
 
 /** Set while the workload is idle. */

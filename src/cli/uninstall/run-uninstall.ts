@@ -9,6 +9,7 @@ import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
 import { annotationsRestorer } from './restorers/annotations.ts';
+import { autoscalersRestorer } from './restorers/autoscalers.ts';
 import { definitionsRestorer } from './restorers/definitions.ts';
 import { nodesRestorer } from './restorers/nodes.ts';
 import { ownObjectsRestorer } from './restorers/own-objects.ts';
@@ -72,6 +73,8 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
 function restorersFor(cluster: ClusterAccess, options: UninstallOptions): readonly Restorer[] {
   return [
     ...(options.restore ? [podSizesRestorer(cluster)] : []),
+    // After the pods: with requests that have grown again a lower target is right.
+    autoscalersRestorer(cluster),
     nodesRestorer(cluster),
     annotationsRestorer(cluster),
     ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),

@@ -17,6 +17,8 @@ import type { RecommendationPorts } from './ports.ts';
 
 /** What came of it. */
 export interface StepsOutcome {
+  /** Steps that were taken. */
+  readonly taken: readonly ResizeStep[];
   readonly changed: number;
   readonly failed: number;
   /** Pods whose resize the server refused; to be remembered, so that they are not tried in vain. */
@@ -36,6 +38,7 @@ export async function carryOutSteps(
 ): Promise<StepsOutcome> {
   const actor = decision.memory.apply?.by ?? decision.memory.lastApplied?.by ?? 'evenkeel';
   const refused: FailedResize[] = [];
+  const taken: ResizeStep[] = [];
   let changed = 0;
   let failed = 0;
   let unfinished = false;
@@ -54,8 +57,10 @@ export async function carryOutSteps(
     const outcome = await ports.gate.resizePod(effect, resizeOf(step), signal);
     const now = ports.clock.now();
     report(ports, metrics, { workload, step, outcome, actor, now });
-    if (outcome.kind === 'done') changed += 1;
-    else if (outcome.kind === 'refused') {
+    if (outcome.kind === 'done') {
+      changed += 1;
+      taken.push(step);
+    } else if (outcome.kind === 'refused') {
       failed += 1;
       refused.push({
         pod: pod.name,
@@ -69,7 +74,7 @@ export async function carryOutSteps(
     } else if (outcome.kind !== 'dry-run') unfinished = true;
     if (outcome.kind === 'held') break;
   }
-  return { changed, failed, refused, unfinished };
+  return { taken, changed, failed, refused, unfinished };
 }
 
 /** Evicts a pod that its node can never give what it needs: through the eviction API, so that budgets are kept. */

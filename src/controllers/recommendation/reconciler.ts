@@ -2,17 +2,24 @@
 // core/rightsizing/apply: it reads, asks, writes down, acts and reports; it decides nothing itself.
 
 import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import { withRefusals } from '../../core/hpa/kept-target.ts';
+import { isApplied } from '../../core/exceptions/limit-exception.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
 import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
+import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
 import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
+import { writeApprovedCeilings } from './approved-ceilings.ts';
 import { carryOutSteps, evict, type StepsOutcome } from './carry-out-steps.ts';
 import { noteEvent } from './events.ts';
+import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
+import { keepIdleNote } from './idle-note.ts';
+import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
@@ -21,15 +28,17 @@ import { adviceFor, latestStatus, moneyOf, situationOf } from './situation.ts';
 /** Soon enough for what was left over, late enough for the informers to have caught up. */
 const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
-const NOTHING_DONE: StepsOutcome = { changed: 0, failed: 0, refused: [], unfinished: false };
+const NOTHING_DONE: StepsOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
 
 export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   readonly #ports: RecommendationPorts;
   readonly #metrics: RecommendationMetrics;
+  readonly #exceptions: ExceptionMetrics;
 
   constructor(ports: RecommendationPorts) {
     this.#ports = ports;
     this.#metrics = new RecommendationMetrics(ports.metrics);
+    this.#exceptions = new ExceptionMetrics(ports.metrics);
   }
 
   /** Level-triggered and idempotent: safe to call at any time, any number of times, after any crash. */
@@ -37,6 +46,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { clock, cluster } = this.#ports;
     if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
     const before = this.#governed(key);
+    if (before !== null) await this.#watchIdle(before.workload, before.governance);
     const advice = before === null ? [] : await adviceFor(this.#ports, before.workload, before.governance, clock.now());
     // Looked at again: the world moves on while advice is made.
     const governed = this.#governed(key);
@@ -46,21 +56,31 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const decision = decideWorkload(situation);
     for (const note of decision.notes) this.#ports.events.record(noteEvent(workload, note));
     // Written down before it is acted on, so that a crash in between is found again.
+    await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     await this.#tell(key, workload, governance, situation, decision, signal);
+    this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
+    await writeApprovedCeilings(this.#ports, workload, decision, signal);
+    const following = new TargetFollowing(this.#ports, { workload, policy: governance.rules, pods: situation.pods, decision }, signal);
+    const steps = await following.before();
     const outcome =
-      decision.steps.length === 0
+      steps.length === 0
         ? NOTHING_DONE
-        : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, decision, signal);
+        : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, { ...decision, steps }, signal);
+    const targets = await following.after(outcome.taken);
     if (decision.evict !== null) await evict(this.#ports, workload, governance.rules, decision.evict, signal);
+    const refusals = { pods: outcome.refused, targets: targets.refused };
     const last =
-      outcome.refused.length === 0 ? decision : await this.#tellRefusals(key, workload, governance, situation, decision, outcome, signal);
+      refusals.pods.length + refusals.targets.length === 0
+        ? decision
+        : await this.#tellRefusals(key, workload, governance, situation, decision, refusals, signal);
     this.#report(key, governance, last, outcome);
-    return { requeueAfterMs: outcome.unfinished ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
+    return { requeueAfterMs: outcome.unfinished || targets.unfinished ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
   }
 
   /** Ends the term: another replica tells how things stand from now on. */
   close(): void {
     this.#metrics.reset();
+    this.#exceptions.reset();
   }
 
   /** null: gone (the garbage collector takes its Recommendation along), or none of ours. */
@@ -72,11 +92,18 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return governance.outOfScope ? null : { workload, governance };
   }
 
+  async #watchIdle(workload: WorkloadRecord, { rules }: WorkloadGovernance): Promise<void> {
+    const { idle, clock } = this.#ports;
+    await idle?.watch(workload, idle.enabled && rules.idle.enabled ? rules.idle : null, clock.now());
+  }
+
   #forget(key: WorkloadKey): ReconcileResult {
     const { cycles, decisions, clock } = this.#ports;
     decisions.forget(key);
+    this.#ports.idle?.forget(key);
     cycles.leave(key, clock.now());
     this.#metrics.decided(key, null);
+    this.#exceptions.decided(key, [], null);
     return { done: true };
   }
 
@@ -91,10 +118,13 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { cluster, decisions, usageSource } = this.#ports;
     const present = cluster.findRecommendation(key);
     const before = latestStatus(this.#ports, key, present);
-    const money = moneyOf(this.#ports, situation, decision.containers);
+    const money = moneyOf(this.#ports, situation, dueFigures(decision));
     const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = money;
     // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
-    const published = decision.mode !== 'Observe' && (decision.state !== 'excluded' || present !== undefined);
+    const isIdle = decision.memory.idle !== null;
+    // What was given for a while is remembered until it is taken back, whatever the mode.
+    const owes = decision.memory.limitExceptions.some(isApplied);
+    const published = isIdle || owes || (decision.mode !== 'Observe' && (decision.state !== 'excluded' || present !== undefined));
     const policy = governance.rules.name;
     const facts = {
       now: situation.now,
@@ -145,13 +175,17 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     governance: WorkloadGovernance,
     situation: WorkloadSituation,
     decision: WorkloadDecision,
-    { refused }: StepsOutcome,
+    refused: { readonly pods: StepsOutcome['refused']; readonly targets: FollowOutcome['refused'] },
     signal: AbortSignal,
   ): Promise<WorkloadDecision> {
-    const failures = [...decision.memory.failures.filter(({ uid }) => !refused.some((failure) => failure.uid === uid)), ...refused];
+    const failures = [
+      ...decision.memory.failures.filter(({ uid }) => !refused.pods.some((failure) => failure.uid === uid)),
+      ...refused.pods,
+    ];
     // A moment later than the first, so that what was written last can be told.
     const now = Math.max(this.#ports.clock.now(), situation.now + 1);
-    const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures } });
+    const autoscalers = withRefusals(decision.memory.autoscalers, refused.targets, now);
+    const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures, autoscalers } });
     await this.#tell(key, workload, governance, { ...situation, now }, again, signal);
     return again;
   }

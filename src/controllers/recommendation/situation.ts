@@ -7,6 +7,7 @@ import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
+import { withIdleFloor } from '../../core/rightsizing/apply/idle-mode.ts';
 import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import { workloadMoney, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
@@ -14,17 +15,20 @@ import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/rightsizing/apply/workload-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
+import { withNote } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** Asks for advice on the containers that the workload's pods have, or will have. */
 export function adviceFor(
-  { advice, cluster, policies }: RecommendationPorts,
+  ports: RecommendationPorts,
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
   now: Instant,
 ): Promise<readonly ContainerAdvice[]> {
+  const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const rulesFor = policies.recommenderRules(governance);
+  const memory = readMemory(latestStatus(ports, key, cluster.findRecommendation(key)));
+  const rulesFor = withIdleFloor(policies.recommenderRules(governance), memory, governance.rules.minSamplesMs, now);
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
   return advice.advise(key, now, new Map([...names].map((name) => [name, rulesFor(name)])));
@@ -42,7 +46,8 @@ export function situationOf(
   const key = workloadKey(workload);
   const recommendation = cluster.findRecommendation(key);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const memory = readMemory(latestStatus(ports, key, recommendation));
+  const status = latestStatus(ports, key, recommendation);
+  const memory = withNote(readMemory(status), status !== undefined, workload);
   return {
     now,
     workload,
@@ -52,16 +57,21 @@ export function situationOf(
     overrides: governance.overrides,
     advice,
     hpas: cluster.hpasOf(key),
+    scaledObjects: cluster.scaledObjectsOf(key),
+    vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
     quotas: cluster.quotasIn(workload.namespace),
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
+    demand: ports.demandOf(key),
+    largestNode: ports.policies.largestNode(),
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     wishes: recommendation === undefined ? NO_WISHES : readWishes(recommendation),
     memory,
-    standing: { inPlace: inPlaceResize(), ...gate.standing() },
+    standing: { inPlace: inPlaceResize(), ...gate.standing(), idleWorkloads: ports.idle?.enabled === true },
+    activity: ports.idle?.activityOf(key) ?? null,
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
   };
 }
@@ -86,10 +96,10 @@ export function latestStatus(
 function freeFor(
   { cluster }: RecommendationPorts,
   pods: readonly PodRecord[],
-  { startup }: PolicyRules,
+  { startup, limitOverage }: PolicyRules,
   { failures }: ResizeMemory,
 ): ReadonlyMap<string, Resources> {
-  if (startup === null && failures.length === 0) return new Map();
+  if (startup === null && limitOverage.mode === 'Never' && failures.length === 0) return new Map();
   const names = new Set(pods.flatMap(({ node }) => node ?? []));
   return new Map(
     [...names].flatMap((name) => {

@@ -1,5 +1,6 @@
 import { intentOf } from '../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
+import { AutoscalerNews } from './autoscaler-news.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 
@@ -8,14 +9,15 @@ const AFTER_POD_MS: DurationMs = 5 * SECOND_MS;
 const AFTER_WORKLOAD_MS: DurationMs = SECOND_MS;
 
 /**
- * Enqueues a workload when something changed that its decision may depend on. Quotas, LimitRanges, autoscalers and nodes
- * are left to the policy's interval. Returns the cancel.
+ * Enqueues a workload when something changed that its decision may depend on. Quotas, LimitRanges and nodes are
+ * left to the policy's interval. Returns the cancel.
  */
 export function watchWorkloads(
-  cluster: Pick<ClusterReader, 'subscribe' | 'findRecommendation' | 'findWorkload'>,
+  cluster: Pick<ClusterReader, 'subscribe' | 'findRecommendation' | 'findWorkload' | 'hpasOf'>,
   enqueue: (workload: WorkloadKey, afterMs: DurationMs) => void,
 ): () => void {
   const generations = new Map<WorkloadKey, number | undefined>();
+  const autoscalers = new AutoscalerNews(cluster);
   const intents = new Map<WorkloadKey, string>();
   /** Whether a person has said something new of it; what is seen for the first time is no news. */
   const saysSomethingNew = (key: WorkloadKey): boolean => {
@@ -29,7 +31,11 @@ export function watchWorkloads(
   const onChange = (change: ClusterChange): void => {
     if (change.kind === 'pod' && change.workload !== null) enqueue(change.workload, AFTER_POD_MS);
     else if (change.kind === 'workload') enqueue(change.key, saysSomethingNew(change.key) ? 0 : AFTER_WORKLOAD_MS);
-    else if (change.kind === 'recommendation') {
+    else if (change.kind === 'vpa' || change.kind === 'scaledobject') {
+      for (const workload of change.workloads) enqueue(workload, AFTER_WORKLOAD_MS);
+    } else if (change.kind === 'hpa') {
+      for (const workload of change.workloads) if (autoscalers.saysSomethingNew(workload)) enqueue(workload, AFTER_POD_MS);
+    } else if (change.kind === 'recommendation') {
       // A wish moves the generation; our own status does not, and must not wake us.
       const generation = cluster.findRecommendation(change.workload)?.metadata.generation;
       const isNews = generation === undefined || generations.get(change.workload) !== generation;

@@ -1,8 +1,8 @@
 // The other kinds that decisions read, each trimmed to what is asked of it.
 
 import type { OptionalResources } from './resources.ts';
-import type { Instant } from './units.ts';
-import type { WorkloadRef } from './workload.ts';
+import type { DurationMs, Instant } from './units.ts';
+import type { OwnerRef, WorkloadRef } from './workload.ts';
 
 export interface NamespaceRecord {
   readonly name: string;
@@ -16,19 +16,49 @@ export interface HpaRecord {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly annotations: Readonly<Record<string, string>>;
+  /** It has annotations at all, those left out here included: a JSON patch must know. */
+  readonly annotated: boolean;
+  /** What made it and keeps it as it is, such as a ScaledObject of KEDA; null: nothing. */
+  readonly controller: OwnerRef | null;
+  /** Who wrote `spec.metrics` last, by the object's own record; null where it does not tell. */
+  readonly metricsWriter: string | null;
   readonly target: WorkloadRef;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly currentReplicas: number;
   readonly desiredReplicas: number;
+  readonly lastScaleAt: Instant | null;
+  /** How long it holds on to the most replicas that it has wanted lately, before it takes some away. */
+  readonly scaleDownWindowMs: DurationMs;
   /** Resource metrics alone; others are named in `otherMetrics`. `container` is set for ContainerResource. */
   readonly resourceMetrics: readonly {
+    /** Its place in `spec.metrics`. */
+    readonly index: number;
     readonly resource: 'cpu' | 'memory';
     readonly container: string | null;
     readonly targetUtilizationRatio: number | null;
     readonly averageValue: number | null;
   }[];
   readonly otherMetrics: readonly string[];
+}
+
+/** A VerticalPodAutoscaler (autoscaling.k8s.io), as far as it says whose pods it sizes. */
+export interface VpaRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly target: WorkloadRef;
+  readonly updateMode: string;
+}
+
+/** A ScaledObject of KEDA, which makes an HPA and keeps it as it wants it. */
+export interface ScaledObjectRecord {
+  readonly namespace: string;
+  readonly name: string;
+  readonly target: WorkloadRef;
+  /** The HPA that it keeps; null where it has none yet. */
+  readonly hpa: string | null;
+  /** Resources that it scales by as a share of the request. */
+  readonly utilizationOf: readonly ('cpu' | 'memory')[];
 }
 
 export interface DisruptionBudgetRecord {

@@ -1,6 +1,7 @@
 // Which pods are to be touched now so that they come to the values that are in force or on their way.
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { besideOverages } from '../../exceptions/beside-overages.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
@@ -14,8 +15,8 @@ import type { WorkloadSituation } from './situation.ts';
 export interface ResizeStep {
   readonly pod: PodRecord;
   readonly containers: readonly ContainerChange[];
-  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back. */
-  readonly kind: 'change' | 'conform' | 'write-back' | 'start-up';
+  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back; overage: a temporary limit, or back. */
+  readonly kind: 'change' | 'conform' | 'write-back' | 'start-up' | 'overage';
   readonly lowers: boolean;
   readonly because: string;
 }
@@ -31,14 +32,15 @@ export interface CarryOut {
 }
 
 export interface CarryOutOptions {
-  readonly kind: 'change' | 'conform';
+  readonly kind: 'change' | 'conform' | 'overage';
   /** Most pods that may have the values after this; pods that only grow are not held to it. */
   readonly most: number;
   readonly because: string;
 }
 
-/** @param values what the pods should have */
-export function carryOut(situation: WorkloadSituation, values: Values, options: CarryOutOptions): CarryOut {
+/** @param wanted what the pods should have; temporary overages are carried out by themselves */
+export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
+  const values = options.kind === 'overage' ? wanted : besideOverages(wanted, situation.memory.limitExceptions);
   const steps: ResizeStep[] = [];
   const settled: PodRecord[] = [];
   const waits: Waiting[] = [];

@@ -4,6 +4,7 @@ import {
   aContainer,
   amounts,
   anAdvice,
+  anHpaRecord,
   aPodRecord,
   aSituation,
   autoPolicy,
@@ -13,7 +14,6 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { HpaRecord } from '../../model/cluster-records.ts';
 import { formatMemory } from '../../model/quantity.ts';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { parseWindow } from '../../model/window.ts';
@@ -23,20 +23,10 @@ import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadDecision } from './decision.ts';
 import { NO_MEMORY, NO_WISHES, type WorkloadSituation } from './situation.ts';
 
-const hpa: HpaRecord = {
-  namespace: 'shop',
-  name: 'web',
-  uid: 'u',
-  resourceVersion: '1',
-  annotations: {},
-  target: { namespace: 'shop', kind: 'Deployment', name: 'web' },
-  minReplicas: 1,
-  maxReplicas: 9,
-  currentReplicas: 3,
-  desiredReplicas: 3,
-  resourceMetrics: [{ resource: 'cpu', container: null, targetUtilizationRatio: 0.7, averageValue: null }],
-  otherMetrics: [],
-};
+const hpa = anHpaRecord({
+  metrics: [{ percent: 70 }],
+  controller: { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'web', uid: 'u' },
+});
 const standing = aSituation().standing;
 const short = anAdvice({ cpu: '900m', memory: '1Gi' });
 
@@ -424,7 +414,7 @@ describe('limits', () => {
     const decision = decideWorkload(aSituation({ pods: pods(1, { container: { limits: amounts('500m', '512Mi') } }) }));
     const to = decision.steps[0]?.containers[0]?.to;
     expect(to?.requests).toEqual(to?.limits);
-    expect(to?.requests.cpuMillicores).toBe(100);
+    expect(to?.requests.cpuMillicores).toBe(125);
   });
 
   test('a CPU limit is kept, and raised only where the request would pass it', () => {

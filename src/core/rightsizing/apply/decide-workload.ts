@@ -2,9 +2,10 @@
 // remember. Pure: the same situation gives the same decision, bit for bit.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
+import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
@@ -12,9 +13,9 @@ import { sameValues, type Values } from './container-values.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import { withIdleMode } from './idle-mode.ts';
-import { beyondAutoscalers, pausedByAutoscaler } from './autoscaler-bounds.ts';
+import { beyondAutoscalers, lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
-import { begun, rolledBack } from './memory-steps.ts';
+import { begun, ended, rolledBack } from './memory-steps.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
@@ -29,7 +30,9 @@ const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 
 /** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
 export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
-  return withAutoscalers(situation, (plain) => withStartUpBoost(plain, (calm) => withIdleMode(calm, (awake) => new Deciding(awake).decide())));
+  return withAutoscalers(situation, (plain) =>
+    withStartUpBoost(plain, (calm) => withIdleMode(calm, (awake) => withLimitExceptions(awake, (told) => new Deciding(told).decide()))),
+  );
 }
 
 class Deciding {
@@ -118,6 +121,7 @@ class Deciding {
   #acts(): Outcome {
     this.#rollBackOnRequest();
     this.#rollBackOnHarm();
+    this.#endOnObstacle();
     const failed = this.#writeBack();
     this.#retargetIfShort();
     const underWay = this.#memory.apply;
@@ -215,7 +219,7 @@ class Deciding {
     const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
     const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
     if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return this.#applying(change, progress);
-    const paused = pausedByAutoscaler(this.#situation, change.values);
+    const paused = pausedByAutoscaler(this.#situation, this.#memory.previous?.values ?? new Map(), change.values);
     if (paused !== null) return this.#applying(change, { ...progress, waits: [paused, ...progress.waits] });
     const next = nextStage(change.stage, running);
     if (next === null || progress.settled.length >= progress.reachable) return this.#complete(change, progress);
@@ -286,6 +290,17 @@ class Deciding {
     const proof = { now: this.#situation.now, change: memory.apply, changed, others, throttledRatio: this.#throttledRatio() };
     const harm = harmOf(proof, policy.rollback);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
+  }
+
+  /** An autoscaler whose target may not move any more: the change that counted on it ends, and its pods go back. */
+  #endOnObstacle(): void {
+    const { apply, previous } = this.#memory;
+    if (apply === null || !lowersWhatIsFixed(this.#situation, previous?.values ?? new Map(), apply.values)) return;
+    const before: Values = previous?.values ?? new Map();
+    const isAsBefore = (each: ContainerRecord): boolean => sameValues(before.get(each.name) ?? each, each);
+    const hasBegun = this.#situation.pods.some(({ containers }) => !containers.every(isAsBefore));
+    this.#remember(ended(this.#memory, this.#situation.now, hasBegun));
+    this.#figures = workloadFigures(this.#situation);
   }
 
   /**

@@ -1,6 +1,8 @@
 // What a decision about one workload consists of.
 
 import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
+import type { ApprovedCeiling } from '../../exceptions/decide-exceptions.ts';
+import type { FollowedAutoscaler } from '../../hpa/follow-targets.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { DurationMs, Instant } from '../../model/units.ts';
 import type { ResizeStep } from './carry-out.ts';
@@ -11,7 +13,22 @@ import type { ContainerFigures } from './workload-figures.ts';
 /** Something worth a Kubernetes Event. */
 export interface DecisionNote {
   readonly type: 'Normal' | 'Warning';
-  readonly reason: 'RolledBack' | 'ApprovalLapsed' | 'ResizeDeferred' | 'ResizeInfeasible' | 'ResizeWrittenBack' | 'InvalidAnnotation';
+  readonly reason:
+    | 'Idled'
+    | 'Woken'
+    | 'RolledBack'
+    | 'ApprovalLapsed'
+    | 'ResizeDeferred'
+    | 'ResizeInfeasible'
+    | 'ResizeWrittenBack'
+    | 'InvalidAnnotation'
+    | 'LimitExceeded'
+    | 'CeilingReached'
+    | 'LimitExceptionRecurs'
+    | 'LimitExceptionApproved'
+    | 'LimitExceptionRejected'
+    | 'LimitExceptionResolved'
+    | 'AutoscalerReverted';
   readonly message: string;
 }
 
@@ -27,6 +44,10 @@ export interface WorkloadDecision {
   readonly memory: ResizeMemory;
   /** Resizes to make now, in order. */
   readonly steps: readonly ResizeStep[];
+  /** Autoscalers whose targets are to follow the requests of the pods as they are and as the steps make them. */
+  readonly autoscalers: readonly FollowedAutoscaler[];
+  /** Ceilings that a person has approved, to be written onto the workload. */
+  readonly ceilings?: readonly ApprovedCeiling[];
   /** A pod to evict because its node can never give it what it needs; null: none. */
   readonly evict: PodRecord | null;
   readonly notes: readonly DecisionNote[];

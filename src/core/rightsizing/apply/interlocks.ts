@@ -5,6 +5,7 @@ import type { AwaitingReason } from '../../../apis/conditions.ts';
 import { formatDuration } from '../../model/duration.ts';
 import type { Instant } from '../../model/units.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
+import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import type { DueChange } from './due-changes.ts';
 import type { WorkloadSituation } from './situation.ts';
 
@@ -92,29 +93,6 @@ export function mostTelling(all: readonly Waiting[]): Waiting | null {
 /** Jobs end before a resize in place would be worth it; their next pods are sized when they are born. */
 function isShortLived(kind: string): boolean {
   return kind === 'Job' || kind === 'CronJob';
-}
-
-// A Utilization target is measured against the request: moving the request moves the replicas.
-function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
-  if (situation.policy.hpa === 'Off') return null;
-  for (const hpa of situation.hpas) {
-    const measured = hpa.resourceMetrics.some(
-      (metric) =>
-        metric.resource === change.resource &&
-        metric.targetUtilizationRatio !== null &&
-        (metric.container === null || metric.container === change.container),
-    );
-    if (measured && !change.oom) {
-      return waiting(
-        'hpa',
-        `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request; changing it would change the replicas`,
-      );
-    }
-    if (hpa.desiredReplicas !== hpa.currentReplicas && !change.urgent) {
-      return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
-    }
-  }
-  return null;
 }
 
 function outsideWindow({ now, policy }: WorkloadSituation): Waiting | null {

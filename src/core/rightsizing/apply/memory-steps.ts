@@ -24,6 +24,18 @@ export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Val
   };
 }
 
+/** A change that is not gone on with: what was before it is in force again. @param hasBegun some pod has been touched */
+export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
+  const { apply, previous, lastApplied } = memory;
+  if (previous === null || !hasBegun) return { apply: null, previous: null };
+  const by = lastApplied?.by ?? 'evenkeel';
+  return {
+    apply: null,
+    previous: null,
+    lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values: previous.values },
+  };
+}
+
 /** @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic */
 export function rolledBack(
   memory: ResizeMemory,

@@ -6,6 +6,7 @@ import { readIdle, readLastIdle } from '../../idle/idle-memory.ts';
 import { instantOf } from '../../model/iso-time.ts';
 import { readRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
 import { readAutoscalers } from './autoscaler-memory.ts';
+import { readDecisions, readExceptions } from '../../exceptions/status.ts';
 import type { Values } from './container-values.ts';
 import type { FailedResize, PersonalWishes, ResizeMemory } from './situation.ts';
 
@@ -22,11 +23,14 @@ export function readWishes({ spec }: Pick<Recommendation, 'spec'>): PersonalWish
     return wish === undefined || at === null ? null : { at, by: wish.by ?? '', values: readValues(wish.containers) };
   };
   const rollbackAt = instantOf(spec.rollback?.at);
+  const wakeAt = instantOf(spec.wake?.at);
   return {
     paused: spec.paused === true,
     approved: decided(spec.approved),
     rejected: decided(spec.rejected),
     rollback: rollbackAt === null ? null : { at: rollbackAt, by: spec.rollback?.by ?? '' },
+    exceptionDecisions: readDecisions(spec),
+    wake: wakeAt === null ? null : { at: wakeAt, by: spec.wake?.by ?? '' },
   };
 }
 
@@ -50,6 +54,7 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
     idle: readIdle(status?.idle),
     lastIdle: readLastIdle(status?.lastIdle),
     autoscalers: readAutoscalers(status?.autoscalers),
+    limitExceptions: readExceptions(status),
     memoryLimitLoweredAt: new Map(
       (status?.containers ?? []).flatMap(({ name, memoryLimitLoweredAt }) => {
         const at = instantOf(memoryLimitLoweredAt);

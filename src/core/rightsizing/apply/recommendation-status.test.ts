@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, pods, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS } from '../../model/units.ts';
+import { HOUR_MS, MiB } from '../../model/units.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
@@ -32,6 +32,55 @@ describe('the status of a Recommendation', () => {
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
       failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, message: 'no', values }],
       boosts: [{ pod: 'web-2', uid: 'uid-web-2', since: T0 - 8, values }],
+      autoscalers: [
+        {
+          name: 'web',
+          targets: [{ resource: 'cpu', container: null, percent: 60, request: 500, set: 85 }],
+          reverts: 1,
+          revertedAt: T0 - 10,
+          revertedBy: 'argocd-controller',
+          isReverted: true,
+          refusedAt: T0 - 11,
+          refusal: 'no',
+        },
+      ],
+      limitExceptions: [
+        {
+          container: 'main',
+          resource: 'memory',
+          type: 'usage-over-limit',
+          state: 'approved',
+          bound: 'limit',
+          limit: 256 * MiB,
+          observed: 250 * MiB,
+          proposed: 320 * MiB,
+          evidence: 'e',
+          openedAt: T0 - 20,
+          lastSeenAt: T0 - 19,
+          occurrences: 2,
+          calmSince: T0 - 18,
+          openings: [T0 - 30, T0 - 20],
+          closedAt: T0 - 17,
+          decided: { at: T0 - 17, by: 'ops', value: 320 * MiB },
+          settled: true,
+          overage: { before: 256 * MiB, value: 320 * MiB, since: T0 - 20, until: T0 + 5, returnedAt: T0 - 16 },
+          ceilingReached: true,
+        },
+      ],
+      idle: {
+        since: T0 - 10_000,
+        natural: values,
+        sizes: new Map([['main', { requests: amounts('10m', '64Mi'), limits: amounts(null, null) }]]),
+        floor: new Map([['main', { requests: amounts('50m', '64Mi'), limits: amounts(null, null) }]]),
+        awakeMs: 60_000,
+        replicas: 3,
+        idleReplicas: 1,
+        autoscaler: { name: 'web', minReplicas: 2 },
+        scaled: true,
+        waking: { since: T0 - 11, because: 'load', by: 'load' },
+        wakesOn: 'CPU',
+      },
+      lastIdle: { since: T0 - 30_000, wokenAt: T0 - 20_000, because: 'load', shortNaps: 2, awakeMs: 5000, floor: new Map() },
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
     };
     const decision = { ...decideWorkload(aSituation()), memory };

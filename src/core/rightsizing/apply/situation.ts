@@ -9,6 +9,8 @@ import type { PodRecord } from '../../model/pod.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { DurationMs, Instant, Ratio } from '../../model/units.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
+import type { ContainerDemand } from '../../exceptions/demand.ts';
+import type { ExceptionDecision, LimitException } from '../../exceptions/limit-exception.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
@@ -39,6 +41,10 @@ export interface WorkloadSituation {
   readonly freeOnNodes: ReadonlyMap<string, Resources>;
   /** How long it has been quiet; null where nobody watches for it. */
   readonly activity?: Activity | null;
+  /** What its containers used in the last minutes; empty where nothing is known. */
+  readonly demand: readonly ContainerDemand[];
+  /** Allocatable of the largest node, each resource by itself; null without nodes. */
+  readonly largestNode: Resources | null;
   readonly wishes: PersonalWishes;
   readonly memory: ResizeMemory;
   readonly standing: Standing;
@@ -52,11 +58,19 @@ export interface PersonalWishes {
   readonly approved: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rejected: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
   readonly rollback: { readonly at: Instant; readonly by: string } | null;
+  readonly exceptionDecisions: readonly ExceptionDecision[];
   /** The natural size, while it is idle. */
-  readonly wake?: { readonly at: Instant; readonly by: string } | null;
+  readonly wake: { readonly at: Instant; readonly by: string } | null;
 }
 
-export const NO_WISHES: PersonalWishes = { paused: false, approved: null, rejected: null, rollback: null };
+export const NO_WISHES: PersonalWishes = {
+  paused: false,
+  approved: null,
+  rejected: null,
+  rollback: null,
+  wake: null,
+  exceptionDecisions: [],
+};
 
 /** What Evenkeel as a whole may do at this moment. */
 export interface Standing {
@@ -130,10 +144,11 @@ export interface ResizeMemory {
   readonly failures: readonly FailedResize[];
   readonly boosts: readonly StartUpBoost[];
   /** Made small because nobody uses it; null: it is not. */
-  readonly idle?: IdleMemory | null;
-  readonly lastIdle?: LastIdle | null;
+  readonly idle: IdleMemory | null;
+  readonly lastIdle: LastIdle | null;
   /** Autoscalers whose targets follow the requests, and those that somebody puts back. */
   readonly autoscalers: readonly AutoscalerMemory[];
+  readonly limitExceptions: readonly LimitException[];
   /** When each container's memory limit last fell. */
   readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
 }
@@ -146,6 +161,9 @@ export const NO_MEMORY: ResizeMemory = {
   failures: [],
   boosts: [],
   autoscalers: [],
+  limitExceptions: [],
+  idle: null,
+  lastIdle: null,
   memoryLimitLoweredAt: new Map(),
 };
 

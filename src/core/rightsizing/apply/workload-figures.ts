@@ -2,8 +2,10 @@
 
 import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
+import { withoutOverages } from '../../exceptions/beside-overages.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
+import { withinAutoscalers } from './autoscaler-bounds.ts';
 import { containerTarget, limitsFor, type ContainerTarget, type TargetInputs } from './container-target.ts';
 import { FIELD, qosOf, withAmount, type Values } from './container-values.ts';
 import type { DueChange } from './due-changes.ts';
@@ -23,6 +25,8 @@ export interface ContainerFigures {
   readonly policy: ContainerPolicy;
   /** What `target` was made from, so that a part of it can be made again; null where `target` is. */
   readonly targetInputs: TargetInputs | null;
+  /** What the target would be but for an autoscaler that measures against the request, and why it is not. */
+  readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
 }
 
 /** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
@@ -33,13 +37,16 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
   const guaranteed = qosInForce(situation, current) === 'Guaranteed';
   const applies = ['Auto', 'Approve'].includes(modeInForce(policy, situation.overrides));
   const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
-  return names.map((name): ContainerFigures => {
+  const figures = names.map((name): ContainerFigures => {
     const own = current.get(name) ?? workload.containers.find((container) => container.name === name);
     const present: RequestsAndLimits = {
       requests: own?.requests ?? { cpuMillicores: null, memoryBytes: null },
       limits: own?.limits ?? { cpuMillicores: null, memoryBytes: null },
     };
-    const inForce = (applies ? settled?.get(name) : undefined) ?? present;
+    const inForce =
+      memory.idle?.natural.get(name) ??
+      (applies ? settled?.get(name) : undefined) ??
+      withoutOverages(name, present, memory.limitExceptions);
     const known = advice.find((each) => each.container === name) ?? null;
     const containerPolicy = containerPolicyOf(policy, name);
     const base = { name, current: present, inForce, advice: known, policy: containerPolicy };
@@ -58,6 +65,7 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
     };
     return { ...base, target: containerTarget(targetInputs), targetInputs };
   });
+  return withinAutoscalers(figures, situation);
 }
 
 /**

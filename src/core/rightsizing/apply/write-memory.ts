@@ -6,6 +6,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
 import { writeAutoscalers } from './autoscaler-memory.ts';
+import { writeExceptions } from '../../exceptions/status.ts';
 import type { Values } from './container-values.ts';
 import type { ResizeMemory } from './situation.ts';
 
@@ -14,7 +15,7 @@ const MOST_FAILURES = 32;
 
 /** All of it but `memoryLimitLoweredAt`, which stands with each container. */
 export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
-  const { apply, lastApplied, previous, rolledBack, failures, boosts, autoscalers } = memory;
+  const { apply, lastApplied, previous, rolledBack, failures, boosts, limitExceptions, autoscalers } = memory;
   return {
     ...optional(
       'apply',
@@ -71,13 +72,14 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             containers: writeValues(failure.values),
           })),
     ),
+    ...optional('limitExceptions', limitExceptions.length === 0 ? null : writeExceptions(limitExceptions)),
     ...optional(
       'boosts',
       boosts.length === 0
         ? null
         : boosts.map(({ pod, uid, since, values }) => ({ pod, uid, since: isoTime(since), containers: writeValues(values) })),
     ),
-    ...idleStatus(memory.idle ?? null, memory.lastIdle ?? null),
+    ...idleStatus(memory.idle, memory.lastIdle),
   };
 }
 

@@ -1,0 +1,196 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aContainer, anAdvice, anHpaRecord } from '../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { readOriginal } from '../../core/hpa/kept-target.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+let world: ResizeWorld;
+
+/** Three pods of 500m that need 100m, and an HPA at 60 % of it: 300m a pod, which 90 % of 334m are, too. */
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [anAdvice()]);
+  world.cluster.hpaList = [anHpaRecord()];
+  world.setPolicy('all', { mode: 'Auto' });
+});
+
+function revert(by = 'argocd-controller'): void {
+  world.setHpa('web', (hpa) => ({
+    ...hpa,
+    resourceMetrics: hpa.resourceMetrics.map((metric) => ({ ...metric, targetUtilizationRatio: 0.6 })),
+    metricsWriter: by,
+  }));
+}
+
+function original() {
+  return readOriginal(world.cluster.hpaList[0]!);
+}
+
+/** The load per pod at which the HPA is content, as its target and the requests of the pods make it. */
+function scalePoint(): number {
+  const cpus = world.cpus();
+  return (world.targetsOf('web')[0]! * cpus.reduce<number>((sum, cpu) => sum + (cpu ?? 0), 0)) / cpus.length / 100;
+}
+
+describe('an autoscaler that measures against the request', () => {
+  test('keeps its replicas: the target moves with the requests, at each stage', async () => {
+    const seen = new Set<number>();
+    for (let minutes = 0; minutes < 120; minutes++) {
+      await world.run(MINUTE_MS);
+      seen.add(world.targetsOf('web')[0]!);
+      expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(300 * 0.01);
+    }
+    expect(world.cpus()).toEqual([334, 334, 334]);
+    expect(seen).toEqual(new Set([67, 77, 90]));
+    expect(original()).toEqual([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }]);
+    expect(world.status().autoscalers).toEqual([{ name: 'web', original: expect.stringContaining('"cpuMillicores":500') }]);
+  });
+
+  test('says how far it can go, and tells each move', async () => {
+    await world.run(2 * HOUR_MS);
+    const { state, reason, message } = world.status();
+    expect({ state, reason }).toEqual({ state: 'awaiting', reason: 'hpa' });
+    expect(message).toContain('HorizontalPodAutoscaler web keeps its replicas with targets of 50–90 %; it has 60 % of 500m');
+    const moves = world.events.filter(({ reason: why }) => why === 'AutoscalerTargetMoved');
+    expect(moves.map(({ subject, message: words }) => `${subject.kind} ${subject.name}: ${words.slice(0, 27)}`)).toContain(
+      'HorizontalPodAutoscaler web: cpu target 60 % → 67 %, wit',
+    );
+    expect(world.log.lines.filter((line) => line.message === 'Moved the target of an autoscaler')).toHaveLength(moves.length);
+  });
+
+  test('first rises and then requests fall; first requests grow and then it falls', async () => {
+    const order: string[] = [];
+    const { refuse, refuseHpa } = world;
+    world.refuse = (resize) => (order.push('resize'), refuse(resize));
+    world.refuseHpa = () => (order.push('target'), refuseHpa());
+    await world.run(MINUTE_MS);
+    expect(order).toEqual(['target', 'resize']);
+    await world.run(2 * HOUR_MS);
+    order.length = 0;
+    world.advice.set(WEB, [anAdvice({ cpu: '400m' })]);
+    await world.run(10 * MINUTE_MS);
+    expect(order).toEqual(['resize', 'resize', 'resize', 'target']);
+    expect(world.targetsOf('web')).toEqual([75]);
+  });
+
+  test('goes back with a roll-back, and nothing of ours stays on it', async () => {
+    await world.run(2 * HOUR_MS);
+    world.wish({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect(world.cluster.hpaList[0]!.annotations).toEqual({});
+    expect(world.status().autoscalers).toBeUndefined();
+  });
+
+  test.each(Array.from({ length: 16 }, (_, writes) => writes))('loses nothing by a death after %i writes', async (writes) => {
+    world.diesAfterWrites = writes;
+    await world.run(2 * HOUR_MS);
+    world.start();
+    for (let minutes = 0; minutes < 120; minutes++) {
+      await world.run(MINUTE_MS);
+      expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(300 * 0.01);
+    }
+    expect(world.cpus()).toEqual([334, 334, 334]);
+    expect(world.targetsOf('web')).toEqual([90]);
+    expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
+  });
+
+  test('is moved twice more where somebody puts it back, then left alone, and the requests go back', async () => {
+    await world.run(2 * HOUR_MS);
+    for (const moves of [90, 90, 60]) {
+      revert();
+      await world.run(HOUR_MS);
+      expect(world.targetsOf('web')).toEqual([moves]);
+    }
+    await world.run(4 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({
+      state: 'awaiting',
+      reason: 'hpa',
+      message: expect.stringContaining('re-applied by argocd-controller'),
+    });
+    const told = world.events.filter(({ reason }) => reason === 'AutoscalerReverted');
+    expect(told.map(({ message }) => message.split('; ').at(-1))).toEqual(['it is moved once more', 'it is moved once more', 'left alone']);
+  });
+
+  test('put back as a whole, without our note, is known from the Recommendation', async () => {
+    await world.run(2 * HOUR_MS);
+    revert();
+    world.setHpa('web', (hpa) => ({ ...hpa, uid: 'another', annotations: {}, annotated: false }));
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+    expect(original()).toEqual([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }]);
+  });
+
+  test('a target of a person’s own choice stands', async () => {
+    await world.run(2 * HOUR_MS);
+    world.setHpa('web', (hpa) => ({ ...hpa, resourceMetrics: [{ ...hpa.resourceMetrics[0]!, targetUtilizationRatio: 0.75 }] }));
+    await world.run(4 * HOUR_MS);
+    expect(scalePoint()).toBeCloseTo(334 * 0.75, -1);
+    expect(original()).toMatchObject([{ percent: 75, request: 334 }]);
+    expect(world.targetsOf('web')).toEqual([90]);
+  });
+
+  test.each<[string, () => void, string]>([
+    [
+      'kept by a ScaledObject',
+      () =>
+        world.setHpa('web', (hpa) => ({
+          ...hpa,
+          controller: { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u' },
+        })),
+      'ScaledObject load keeps it as it wants it',
+    ],
+    [
+      'taken over by a ScaledObject',
+      () => {
+        const target = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+        world.cluster.scaledObjectList = [{ namespace: 'shop', name: 'load', target, hpa: 'web', utilizationOf: ['cpu'] }];
+      },
+      'ScaledObject load keeps it as it wants it',
+    ],
+    [
+      'that may not be patched',
+      () => (world.refuseHpa = () => ({ kind: 'refused', status: 403, message: 'policy says no' })),
+      'the API server refused to move its target: policy says no',
+    ],
+    ['in mode Approve', () => world.setPolicy('all', { mode: 'Approve' }), ''],
+    ['in dry run', () => world.setPolicy('all', { mode: 'Auto', dryRun: true }), 'dry run: '],
+    ['while Evenkeel is paused', () => (world.pause = { reason: 'incident', until: null }), 'Evenkeel is paused: incident'],
+    [
+      'that changed the replicas lately',
+      () => world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() + DAY_MS })),
+      'stabilization window',
+    ],
+  ])('%s: neither it nor the requests move', async (_, arrange, words) => {
+    arrange();
+    await world.run(2 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', message: expect.stringContaining(words) });
+  });
+
+  test('with hpa: Off it is left to itself', async () => {
+    world.setPolicy('all', { mode: 'Auto', hpa: 'Off' });
+    await world.run(4 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
+  test('in a mode that changes nothing more, it follows the pods home as they are born anew', async () => {
+    await world.run(2 * HOUR_MS);
+    world.setPolicy('all', { mode: 'Recommend' });
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+    const targets: number[] = [];
+    for (const name of ['web-1', 'web-2', 'web-3']) {
+      world.setPods((pod) => (pod.name === name ? { ...pod, containers: [aContainer()] } : pod));
+      await world.run(10 * MINUTE_MS);
+      targets.push(...world.targetsOf('web'));
+    }
+    expect(targets).toEqual([77, 67, 60]);
+    expect(world.cluster.hpaList[0]!.annotations).toEqual({});
+  });
+});

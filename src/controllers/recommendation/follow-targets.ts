@@ -1,0 +1,116 @@
+// Moves the targets of a workload's autoscalers with the requests of its pods: up before requests fall, and to what the pods
+// really have once the resizes are done.
+
+import { EVENT_REASON } from '../../apis/conditions.ts';
+import { moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
+import type { PodRecord } from '../../core/model/pod.ts';
+import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
+import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
+import { podsAfter } from '../../core/rightsizing/apply/preserve-replicas.ts';
+import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { EventSpec } from '../../ports/event-recorder.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
+import { hpaPatch } from './hpa-patch.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+/** What came of the moves of one decision. */
+export interface FollowOutcome {
+  /** Something was left for soon: an autoscaler moved on, a budget is used up. */
+  readonly unfinished: boolean;
+  /** Autoscalers whose patch the server refused; to be remembered. */
+  readonly refused: readonly { readonly name: string; readonly message: string }[];
+}
+
+export interface FollowSubject {
+  readonly workload: WorkloadRecord;
+  readonly policy: PolicyRules;
+  /** As they were decided on. */
+  readonly pods: readonly PodRecord[];
+  readonly decision: Pick<WorkloadDecision, 'autoscalers' | 'steps'>;
+}
+
+export class TargetFollowing {
+  readonly #ports: RecommendationPorts;
+  readonly #subject: FollowSubject;
+  readonly #signal: AbortSignal;
+  readonly #refused: { readonly name: string; readonly message: string }[] = [];
+  /** Versions that our own patches have overtaken. */
+  readonly #overtaken = new Set<string>();
+  #unfinished = false;
+
+  constructor(ports: RecommendationPorts, subject: FollowSubject, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#subject = subject;
+    this.#signal = signal;
+  }
+
+  /** Raises what the steps make room for. Answers the steps that may be taken: without their target, none that lowers. */
+  async before(): Promise<readonly ResizeStep[]> {
+    const { decision, pods } = this.#subject;
+    const followed = await this.#follow('before', podsAfter(pods, decision.steps));
+    return followed ? decision.steps : decision.steps.filter(({ lowers }) => !lowers);
+  }
+
+  /** @param taken steps that were taken */
+  async after(taken: readonly ResizeStep[]): Promise<FollowOutcome> {
+    await this.#follow('after', podsAfter(this.#subject.pods, taken));
+    return { unfinished: this.#unfinished, refused: this.#refused };
+  }
+
+  async #follow(phase: FollowPhase, pods: readonly PodRecord[]): Promise<boolean> {
+    const { decision, workload } = this.#subject;
+    let all = true;
+    for (const followed of decision.autoscalers) {
+      const hpa = this.#ports.cluster.hpasOf(workloadKey(workload)).find(({ name }) => name === followed.name);
+      if (hpa === undefined || this.#refused.some(({ name }) => name === followed.name)) continue;
+      const move = moveFor(followed, hpa, pods, phase);
+      if (move === null) continue;
+      // What the informer shows is from before our own patch: the next look will tell.
+      if (this.#overtaken.has(`${hpa.uid} ${hpa.resourceVersion}`)) continue;
+      const outcome = await this.#patch(move);
+      if (outcome.kind === 'done') this.#overtaken.add(`${hpa.uid} ${hpa.resourceVersion}`);
+      else if (outcome.kind !== 'dry-run') all = false;
+    }
+    return all;
+  }
+
+  async #patch(move: AutoscalerMove): Promise<WriteOutcome> {
+    const { workload, policy } = this.#subject;
+    const { gate, events } = this.#ports;
+    const { hpa, moves } = move;
+    const change = moveSummary(move);
+    const effect = {
+      owner: workloadKey(workload),
+      namespace: workload.namespace,
+      dryRun: policy.dryRun,
+      // A higher target lets the autoscaler take pods away.
+      lowers: moves.some(({ from, to }) => to > from),
+      change,
+      because: `the requests of ${workload.kind} ${workload.name} move, and its replicas are to stay`,
+    };
+    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move), this.#signal);
+    if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });
+    else if (outcome.kind !== 'done' && outcome.kind !== 'dry-run') this.#unfinished = true;
+    const event = moveEvent(move, workload, outcome);
+    if (event !== null) events.record(event);
+    return outcome;
+  }
+}
+
+/** null for outcomes that are no news. */
+function moveEvent(move: AutoscalerMove, workload: WorkloadRecord, outcome: WriteOutcome): EventSpec | null {
+  const { namespace, name, uid } = move.hpa;
+  const subject = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name, uid };
+  const message = `${moveSummary(move)}, with the requests of ${workload.kind} ${workload.name}, so that its replicas stay`;
+  if (outcome.kind === 'done')
+    return { subject, type: 'Normal', reason: EVENT_REASON.autoscalerTargetMoved, action: 'MoveTarget', message };
+  if (outcome.kind !== 'refused') return null;
+  return {
+    subject,
+    type: 'Warning',
+    reason: EVENT_REASON.autoscalerTargetRefused,
+    action: 'MoveTarget',
+    message: `${message}: ${outcome.message}`,
+  };
+}

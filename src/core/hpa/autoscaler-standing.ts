@@ -1,0 +1,119 @@
+// How the autoscalers of one workload stand to Evenkeel: which of their targets it may move, which it has moved, and who
+// else sets them.
+
+import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../model/units.ts';
+import { readOriginal, sameMeasured, type AutoscalerMemory, type KeptTarget } from './kept-target.ts';
+import { usualRequest, type ResourceMetric } from './scale-point.ts';
+import type { PodRecord } from '../model/pod.ts';
+
+/** After so many times in a row it is not a slip but somebody's will. */
+const MOST_REVERTS = 2;
+/** So long the targets are left alone then. */
+const LEFT_ALONE_FOR_MS: DurationMs = 7 * DAY_MS;
+const REFUSED_FOR_MS: DurationMs = HOUR_MS;
+
+/** One utilization target. */
+export interface TargetStanding {
+  readonly metric: ResourceMetric;
+  /** In percent, as the HPA has it now. */
+  readonly live: number;
+  /** null: Evenkeel has not moved it, or has forgotten that it did. */
+  readonly kept: KeptTarget | null;
+}
+
+export interface AutoscalerStanding {
+  readonly hpa: HpaRecord;
+  readonly targets: readonly TargetStanding[];
+  /** Why none of its targets may be moved, and until when; null: they may. */
+  readonly obstacle: { readonly message: string; readonly until: Instant | null } | null;
+  readonly memory: AutoscalerMemory;
+  /** Somebody has just put its originals back; it is the first that is seen of it. */
+  readonly newlyReverted: boolean;
+}
+
+export interface StandingInputs {
+  readonly now: Instant;
+  readonly pods: readonly PodRecord[];
+  readonly hpas: readonly HpaRecord[];
+  readonly scaledObjects: readonly ScaledObjectRecord[];
+  readonly remembered: readonly AutoscalerMemory[];
+}
+
+export function autoscalersOf(inputs: StandingInputs): readonly AutoscalerStanding[] {
+  return inputs.hpas.map((hpa) => standingOf(hpa, inputs));
+}
+
+/** Which tool keeps an HPA as it wants it, in words; null: none that is known. */
+export function keeperOf(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRecord[]): string | null {
+  const { controller } = hpa;
+  if (controller !== null) return `${controller.kind} ${controller.name}`;
+  const scaled = scaledObjects.find((each) => each.hpa === hpa.name && each.namespace === hpa.namespace);
+  return scaled === undefined ? null : `ScaledObject ${scaled.name}`;
+}
+
+function standingOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: StandingInputs): AutoscalerStanding {
+  const before = afresh(remembered.find(({ name }) => name === hpa.name) ?? unremembered(hpa.name), now);
+  const onHpa = readOriginal(hpa);
+  const targets = hpa.resourceMetrics.flatMap((metric): (TargetStanding & { readonly isReverted: boolean })[] => {
+    if (metric.targetUtilizationRatio === null) return [];
+    const live = Math.round(metric.targetUtilizationRatio * 100);
+    const noted = onHpa.find((target) => sameMeasured(target, metric));
+    const known = before.targets.find((target) => sameMeasured(target, metric));
+    const kept = keptNow(live, noted, known);
+    if (kept !== null) return [{ metric, live, kept, isReverted: false }];
+    const origin = noted ?? known;
+    if (origin === undefined) return [{ metric, live, kept: null, isReverted: false }];
+    if (live === origin.percent) return [{ metric, live, kept: origin, isReverted: true }];
+    // A value of somebody's own choice counts from now on, at what pods have now.
+    const request = usualRequest(pods, metric);
+    const chosen = request === null ? null : { ...origin, percent: live, request, set: live };
+    return [{ metric, live, kept: chosen, isReverted: false }];
+  });
+  const isReverted = targets.some((target) => target.isReverted);
+  const newlyReverted = isReverted && !before.isReverted;
+  const memory: AutoscalerMemory = {
+    ...before,
+    targets: targets.flatMap(({ kept }) => kept ?? []),
+    isReverted,
+    ...(newlyReverted ? { reverts: before.reverts + 1, revertedAt: now, revertedBy: hpa.metricsWriter } : {}),
+  };
+  return { hpa, targets, memory, newlyReverted, obstacle: obstacleTo(hpa, memory, scaledObjects, now) };
+}
+
+function obstacleTo(
+  hpa: HpaRecord,
+  memory: AutoscalerMemory,
+  scaledObjects: readonly ScaledObjectRecord[],
+  now: Instant,
+): AutoscalerStanding['obstacle'] {
+  const keeper = keeperOf(hpa, scaledObjects);
+  if (keeper !== null) return { message: `${keeper} keeps it as it wants it`, until: null };
+  if (memory.isReverted && memory.reverts > MOST_REVERTS) {
+    const by = memory.revertedBy ?? 'somebody';
+    return {
+      message: `its target was re-applied by ${by} each time that it had moved; leave it out there (ignoreDifferences or the like)`,
+      until: (memory.revertedAt ?? now) + LEFT_ALONE_FOR_MS,
+    };
+  }
+  if (memory.refusedAt !== null && now < memory.refusedAt + REFUSED_FOR_MS) {
+    return { message: `the API server refused to move its target: ${memory.refusal ?? ''}`, until: memory.refusedAt + REFUSED_FOR_MS };
+  }
+  return null;
+}
+
+/** The note that speaks of the target as it is. The one on the HPA is newer, but for a choice of somebody's that only we remember. */
+function keptNow(live: number, noted: KeptTarget | undefined, known: KeptTarget | undefined): KeptTarget | null {
+  if (noted?.set === live) return noted;
+  return known?.set === live && noted?.percent !== known.percent ? known : null;
+}
+
+/** What was long ago is no fight any more. */
+function afresh(memory: AutoscalerMemory, now: Instant): AutoscalerMemory {
+  if (memory.revertedAt === null || now < memory.revertedAt + LEFT_ALONE_FOR_MS) return memory;
+  return { ...memory, reverts: 0, revertedAt: null, revertedBy: null, isReverted: false };
+}
+
+function unremembered(name: string): AutoscalerMemory {
+  return { name, targets: [], reverts: 0, revertedAt: null, revertedBy: null, isReverted: false, refusedAt: null, refusal: null };
+}

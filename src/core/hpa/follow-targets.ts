@@ -1,0 +1,94 @@
+// Moves targets with the requests: what is followed, what that comes to for a mix of pods, and the patch that says so.
+
+import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
+import type { HpaRecord } from '../model/cluster-records.ts';
+import type { PodRecord } from '../model/pod.ts';
+import type { AutoscalerMemory } from './kept-target.ts';
+import { sameMeasured, writeOriginal, type KeptTarget } from './kept-target.ts';
+import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
+
+/** An HPA whose targets are to follow the requests of its pods. */
+export interface FollowedAutoscaler {
+  readonly name: string;
+  readonly namespace: string;
+  readonly targets: readonly KeptTarget[];
+  /** With every pod as it was when the targets were set, Evenkeel has nothing to keep of it: its note goes. */
+  readonly mayLetGo: boolean;
+}
+
+/** One target that moves. Percent. */
+export interface TargetMove {
+  readonly metric: ResourceMetric;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is to become of one HPA: never empty of both. */
+export interface AutoscalerMove {
+  readonly hpa: HpaRecord;
+  readonly moves: readonly TargetMove[];
+  /** The annotation as it should be afterwards; null: gone. */
+  readonly note: string | null;
+}
+
+/**
+ * Before requests fall the target rises, after they have grown it falls: between the two writes the autoscaler then wants
+ * fewer pods at most, which its stabilization holds back, and never starts some in vain.
+ */
+export type FollowPhase = 'before' | 'after';
+
+/**
+ * What an HPA must say for a mix of pods; null where it says so already.
+ * @param hpa as it is now
+ * @param pods `before`: as they are to be; `after`: as they are
+ */
+export function moveFor(
+  followed: FollowedAutoscaler,
+  hpa: HpaRecord,
+  pods: readonly PodRecord[],
+  phase: FollowPhase,
+): AutoscalerMove | null {
+  const moves: TargetMove[] = [];
+  const kept: KeptTarget[] = [];
+  let home = followed.mayLetGo && phase === 'after';
+  for (const target of followed.targets) {
+    const metric = hpa.resourceMetrics.find((each) => sameMeasured(each, target) && each.targetUtilizationRatio !== null);
+    if (metric === undefined) continue;
+    const from = Math.round((metric.targetUtilizationRatio ?? 0) * 100);
+    const wanted = wantedTarget(target, pods);
+    const to = phase === 'before' ? Math.max(from, wanted) : wanted;
+    if (to !== from) moves.push({ metric, from, to });
+    if (!isHome(target, pods)) home = false;
+    kept.push({ ...target, set: to });
+  }
+  const before = hpa.annotations[HPA_ANNOTATIONS.original] ?? null;
+  if (home) return moves.length > 0 || before !== null ? { hpa, moves, note: null } : null;
+  return moves.length > 0 ? { hpa, moves, note: writeOriginal(kept) } : null;
+}
+
+/** In percent; without pods the last one holds. */
+export function wantedTarget(target: KeptTarget, pods: readonly PodRecord[]): number {
+  const mean = meanRequest(pods, target);
+  return mean === null ? target.set : targetFor(target, mean);
+}
+
+/** Every pod asks for what the target was set for. */
+export function isHome(target: KeptTarget, pods: readonly PodRecord[]): boolean {
+  return meanRequest(pods, target) === target.request;
+}
+
+/** `cpu target 60 % → 85 %` */
+export function moveSummary({ moves, note }: AutoscalerMove): string {
+  if (moves.length === 0) return `annotation ${HPA_ANNOTATIONS.original} ${note === null ? 'removed' : 'renewed'}`;
+  return moves
+    .map(({ metric, from, to }) => {
+      const what = metric.container === null ? metric.resource : `${metric.resource} of ${metric.container}`;
+      return `${what} target ${from} % → ${to} %`;
+    })
+    .join(', ');
+}
+
+/** Entries worth remembering: those of HPAs that Evenkeel has to do with. */
+export function worthKeeping({ targets, reverts, refusedAt }: AutoscalerMemory): boolean {
+  return targets.length > 0 || reverts > 0 || refusedAt !== null;
+}

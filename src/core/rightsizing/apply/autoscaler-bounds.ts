@@ -1,0 +1,199 @@
+// How far a request may go where an autoscaler measures against it: as far as its target can follow, and nowhere where the
+// target is not Evenkeel's to move.
+
+import type { AutoscalerStanding, TargetStanding } from '../../hpa/autoscaler-standing.ts';
+import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
+import { formatDuration } from '../../model/duration.ts';
+import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import type { ResourceName } from '../../model/resources.ts';
+import { MiB, type Instant } from '../../model/units.ts';
+import { limitsFor, type ContainerTarget } from './container-target.ts';
+import { FIELD, withAmount, type Values } from './container-values.ts';
+import { outcome, type Outcome } from './decision.ts';
+import { dueChanges, type DueChange } from './due-changes.ts';
+import type { Waiting } from './interlocks.ts';
+import { standingsIn } from './preserve-replicas.ts';
+import { modeInForce, type WorkloadSituation } from './situation.ts';
+import type { ContainerFigures } from './workload-figures.ts';
+
+/** Between which requests a pod may be, as one metric of one autoscaler has it, and why. */
+interface Bounds {
+  readonly metric: ResourceMetric;
+  readonly least: number;
+  readonly greatest: number;
+  readonly because: string;
+}
+
+/** The figures with targets that the autoscalers can follow; what was wanted beyond stands in `beyondAutoscaler`. */
+export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {
+  if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return figures;
+  if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return figures;
+  let bounded = figures;
+  for (const standing of standingsIn(situation)) {
+    for (const target of standing.targets) {
+      const bounds = boundsOf(standing, target, situation);
+      if (bounds !== null) bounded = within(bounded, bounds);
+    }
+  }
+  return bounded;
+}
+
+/** What the state tells where an autoscaler alone keeps a change from being due; null: none does. */
+export function beyondAutoscalers(figures: readonly ContainerFigures[], now: Instant): Outcome | null {
+  for (const { name, inForce, beyondAutoscaler, advice, policy } of figures) {
+    if (beyondAutoscaler === undefined || advice === null) continue;
+    const { target, because } = beyondAutoscaler;
+    if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
+      return outcome('awaiting', 'hpa', because);
+  }
+  return null;
+}
+
+/** What holds a due change for the sake of an autoscaler; null: nothing does. */
+export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
+  const { policy, pods, scaledObjects, hpas } = situation;
+  if (policy.hpa === 'Off') return null;
+  const mode = modeInForce(policy, situation.overrides);
+  for (const standing of standingsIn(situation)) {
+    const { hpa, obstacle } = standing;
+    const measured = standing.targets.find(({ metric }) => isMeasured(metric, change));
+    if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
+      const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
+      if (mode !== 'Auto') return wait(`${of}; its target moves along in mode Auto alone`);
+      if (obstacle !== null) return wait(`${of}, and ${obstacle.message}`, obstacle.until);
+      if (usualRequest(pods, measured.metric) === null) return wait(`${of}, and a container asks for none: set one in the template`);
+    }
+    const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
+    if (moving !== null) return moving;
+  }
+  // One that is paused, or whose HPA has not been seen yet.
+  const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
+  return scaled === undefined || change.oom
+    ? null
+    : wait(`ScaledObject ${scaled.name} scales by ${change.resource} against the request, and its targets are not Evenkeel's to move`);
+}
+
+/** Whether a change takes away what an autoscaler measures whose target cannot follow. */
+export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
+  if (situation.policy.hpa === 'Off') return false;
+  return standingsIn(situation).some(
+    ({ obstacle, targets }) => obstacle !== null && targets.some(({ metric }) => changeOf(metric, from, to) < 0),
+  );
+}
+
+/** Why a change under way does not spread further for now; null: it may. */
+export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
+  if (situation.policy.hpa === 'Off') return null;
+  for (const { hpa, targets } of standingsIn(situation)) {
+    const measured = targets.some(({ metric }) => changeOf(metric, from, to) !== 0);
+    const moving = measured ? inMotion(situation, true, hpa) : null;
+    if (moving !== null) return moving;
+  }
+  return null;
+}
+
+/** By how much a pod's measured request moves with a change. */
+function changeOf({ resource, container }: ResourceMetric, from: Values, to: Values): number {
+  const field = FIELD[resource];
+  let sum = 0;
+  for (const [name, { requests }] of to) {
+    const before = from.get(name)?.requests[field] ?? null;
+    if ((container === null || container === name) && before !== null) sum += (requests[field] ?? before) - before;
+  }
+  return sum;
+}
+
+/** An autoscaler that is changing the replicas, or has lately: a change then could not be told from its doing. */
+function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: AutoscalerStanding['hpa']): Waiting | null {
+  if (hpa.desiredReplicas !== hpa.currentReplicas) return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
+  const calmAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
+  if (!measured || now >= calmAt) return null;
+  const window = formatDuration(hpa.scaleDownWindowMs);
+  return wait(`HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, calmAt);
+}
+
+/** Back to the request for which a target was set that is to stay there: it undoes what we did. */
+function returns(
+  { obstacle }: AutoscalerStanding,
+  { kept, metric }: TargetStanding,
+  change: DueChange,
+  pods: WorkloadSituation['pods'],
+): boolean {
+  if (kept === null || change.direction === 'lower') return false;
+  return obstacle !== null && (usualRequest(pods, metric) ?? kept.request) < kept.request;
+}
+
+function boundsOf(standing: AutoscalerStanding, { metric, live, kept }: TargetStanding, { pods }: WorkloadSituation): Bounds | null {
+  const { hpa, obstacle } = standing;
+  const now = usualRequest(pods, metric);
+  if (now === null) return null;
+  const name = `HorizontalPodAutoscaler ${hpa.name}`;
+  if (obstacle !== null) {
+    // Its owner wants the target as it was: so the request goes back, and the replicas with it.
+    if (kept === null || live !== kept.percent || now >= kept.request) return null;
+    const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
+    return { metric, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
+  }
+  const point = kept ?? { percent: live, request: now };
+  const because = `${name} keeps its replicas with targets of 50–90 %; it has ${point.percent} % of ${words(metric.resource, point.request)}`;
+  return { metric, ...requestBounds(point), because };
+}
+
+function within(figures: readonly ContainerFigures[], bounds: Bounds): readonly ContainerFigures[] {
+  const { metric, least, greatest } = bounds;
+  const field = FIELD[metric.resource];
+  const measured = figures.filter(({ name }) => metric.container === null || name === metric.container);
+  const wantedOf = ({ target, inForce }: ContainerFigures): number => (target ?? inForce).requests[field] ?? 0;
+  const presentOf = ({ inForce }: ContainerFigures): number => inForce.requests[field] ?? 0;
+  const sum = measured.reduce((total, each) => total + wantedOf(each), 0);
+  const lifts = sum < least;
+  const cuts = sum > greatest && !measured.some(({ advice }) => metric.resource === 'memory' && (advice?.lastOomAt ?? null) !== null);
+  if (!lifts && !cuts) return figures;
+  // Those that move away give back a part of their way, each the same share.
+  const moving = measured.filter(
+    (each) => each.target !== null && (lifts ? wantedOf(each) < presentOf(each) : wantedOf(each) > presentOf(each)),
+  );
+  const present = measured.reduce((total, each) => total + presentOf(each), 0);
+  // Back to more than there is now: each container its share.
+  if (lifts && least > present && present > 0) {
+    return figures.map((each) =>
+      measured.includes(each)
+        ? bounded(each, metric.resource, rounded((presentOf(each) * least) / present, metric.resource, true), bounds.because)
+        : each,
+    );
+  }
+  const way = moving.reduce((total, each) => total + Math.abs(presentOf(each) - wantedOf(each)), 0);
+  if (way === 0) return figures;
+  const share = Math.min(1, (lifts ? least - sum : sum - greatest) / way);
+  return figures.map((each) => {
+    if (!moving.includes(each)) return each;
+    const amount = wantedOf(each) + (presentOf(each) - wantedOf(each)) * share;
+    return bounded(each, metric.resource, rounded(amount, metric.resource, lifts), bounds.because);
+  });
+}
+
+function bounded(figures: ContainerFigures, resource: ResourceName, amount: number, because: string): ContainerFigures {
+  const { target, targetInputs } = figures;
+  if (target === null || targetInputs === null) return figures;
+  const steps = [...target.steps, { resource, step: 'autoscaler', detail: because, value: amount }];
+  const made: ContainerTarget = limitsFor(targetInputs, withAmount(target.requests, resource, amount), steps);
+  return { ...figures, target: made, beyondAutoscaler: figures.beyondAutoscaler ?? { target, because } };
+}
+
+/** To the side on which the target can still follow. */
+function rounded(amount: number, resource: ResourceName, up: boolean): number {
+  const unit = resource === 'cpu' ? 1 : MiB;
+  return (up ? Math.ceil(amount / unit) : Math.floor(amount / unit)) * unit;
+}
+
+function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {
+  return resource === change.resource && (container === null || container === change.container);
+}
+
+function words(resource: ResourceName, amount: number): string {
+  return resource === 'cpu' ? formatCpu(amount) : formatMemory(amount);
+}
+
+function wait(message: string, until: Waiting['until'] = null): Waiting {
+  return { reason: 'hpa', message, until };
+}
