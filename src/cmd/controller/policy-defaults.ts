@@ -1,5 +1,7 @@
 import { formatDuration } from '../../core/model/duration.ts';
 import { formatMemory } from '../../core/model/quantity.ts';
+import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
+import { schemaDefaults } from '../../core/policies/spec-schema.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { PolicyDefaults } from '../../queries/sources.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
@@ -12,7 +14,14 @@ export function policyDefaults(settings: Settings): PolicyDefaults {
     PodResizePolicy: podResizeDefaults(),
     NodeScalingPolicy: nodeScalingDefaults(settings),
   };
-  return { defaultsOf: (kind) => byKind[kind] ?? {} };
+  return { defaultsOf: (kind) => ({ ...filledIn(kind), ...byKind[kind] }) };
+}
+
+/** What the API server fills in by the schema. */
+function filledIn(kind: string): Defaults {
+  const known = (Object.keys(POLICY_SPEC_SCHEMAS) as (keyof typeof POLICY_SPEC_SCHEMAS)[]).find((each) => each === kind);
+  const defaults = known === undefined ? {} : schemaDefaults(known);
+  return Object.fromEntries(Object.entries(defaults).map(([field, value]) => [field, { value, source: 'default' }]));
 }
 
 function podResizeDefaults(): Defaults {
@@ -32,6 +41,9 @@ function podResizeDefaults(): Defaults {
     'history.minSamples': formatDuration(rules.minSamplesMs),
     'oom.bumpRatio': rules.oom.bumpRatio,
     'oom.minBump': formatMemory(rules.oom.minBumpBytes),
+    'limitOverage.mode': rules.limitOverage.mode,
+    'limitOverage.maxRatio': rules.limitOverage.maxRatio,
+    'limitOverage.for': formatDuration(rules.limitOverage.forMs),
     cooldown: formatDuration(rules.cooldownMs),
     'minConfidence.cpu': rules.minConfidence.cpu,
     'minConfidence.memory': rules.minConfidence.memory,

@@ -16,7 +16,7 @@ export class RecommendationMetrics {
   constructor(metrics: Metrics) {
     this.#resizes = metrics.counter({
       name: 'evenkeel_pod_resizes_total',
-      help: 'Resizes of pods, by kind (change, conform, write-back, start-up) and outcome.',
+      help: 'Resizes of pods, by kind (change, conform, write-back, overage, start-up) and outcome.',
       labels: ['kind', 'outcome'],
     });
     this.#workloads = metrics.gauge({

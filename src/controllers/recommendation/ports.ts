@@ -1,5 +1,7 @@
 // What the controller needs of the rest of the process.
 
+import type { ContainerDemand } from '../../core/exceptions/demand.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
@@ -13,6 +15,7 @@ import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';
+import type { IdleSource } from './idle-ports.ts';
 
 export interface RecommendationPorts {
   readonly clock: Clock;
@@ -32,6 +35,10 @@ export interface RecommendationPorts {
   readonly history: Pick<History, 'appendApplied'>;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Absent: no workload is ever made small for being idle. */
+  readonly idle?: IdleSource;
+  /** What the containers of a workload used in the last minutes; empty where nothing is known. */
+  readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
   /** Whether the API server has `pods/resize`. */
   readonly inPlaceResize: () => boolean;
 }

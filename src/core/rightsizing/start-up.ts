@@ -17,7 +17,8 @@ export function withoutStartUp(pod: PodRecord | undefined, container: string, sa
   return { ...sample, cpuMillicores: null, cpuPeakMillicores: null, throttledRatio: null };
 }
 
-function isStarting(pod: PodRecord, name: string, at: number): boolean {
+/** Whether a container was still starting at a moment. */
+export function isStarting(pod: PodRecord, name: string, at: number): boolean {
   if (pod.restartPolicy !== 'Always') return false;
   const startedAt = pod.containers.find((container) => container.name === name)?.startedAt ?? null;
   if (startedAt === null || at >= startedAt + LONGEST_MS) return false;

@@ -48,6 +48,8 @@ export interface PolicyRules {
   readonly historyWindowMs: DurationMs;
   readonly minSamplesMs: DurationMs;
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes };
+  /** Whether limits may be passed for a while when demand does: by how much, and for how long. */
+  readonly limitOverage: { readonly mode: 'Never' | 'Temporary'; readonly maxRatio: number; readonly forMs: DurationMs };
   /** More CPU while a container starts, until it has been ready for so long; null: none. */
   readonly startup: { readonly boostRatio: number; readonly durationMs: DurationMs } | null;
   readonly windows: readonly Window[];
@@ -98,6 +100,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   historyWindowMs: 14 * DAY_MS,
   minSamplesMs: 24 * HOUR_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
+  limitOverage: { mode: 'Never', maxRatio: 2, forMs: 24 * HOUR_MS },
   startup: null,
   windows: [],
   cooldownMs: HOUR_MS,

@@ -90,6 +90,11 @@ class PolicyReader {
       ...this.#evidence(spec),
       startup: this.#startup(spec),
       ...this.#pace(spec),
+      limitOverage: {
+        mode: spec.limitOverage?.mode ?? fallback.limitOverage.mode,
+        maxRatio: spec.limitOverage?.maxRatio ?? fallback.limitOverage.maxRatio,
+        forMs: this.#duration('spec.limitOverage.for', spec.limitOverage?.for, fallback.limitOverage.forMs),
+      },
       rollback: {
         onRestarts: spec.rollback?.onRestarts ?? fallback.rollback.onRestarts,
         onThrottleRatio: spec.rollback?.onThrottleRatio ?? fallback.rollback.onThrottleRatio,
@@ -179,7 +184,6 @@ class PolicyReader {
 
   /** Durations and amounts of parts that other controllers carry out: a wrong one is as wrong. */
   #unusedDurations(spec: PodResizePolicySpec): void {
-    this.#duration('spec.limitOverage.for', spec.limitOverage?.for, 0);
   }
 
   #duration(path: string, text: string | undefined, fallback: DurationMs): DurationMs {

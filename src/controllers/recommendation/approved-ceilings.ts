@@ -1,0 +1,48 @@
+// Writes ceilings that a person has approved onto the workload. What is approved stands in the Recommendation first, so a
+// crash before this write only means that it is written later.
+
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { writeAmount } from '../../core/exceptions/status.ts';
+import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { mergeBounds } from '../../core/overrides/merge-bounds.ts';
+import { notesAfter } from '../../core/overrides/override-notes.ts';
+import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+/** A person's word, written for them: an uninstall leaves it where it is. */
+const FIELD_MANAGER = 'evenkeel-dashboard';
+
+export async function writeApprovedCeilings(
+  { records, logger, clock }: Pick<RecommendationPorts, 'records' | 'logger' | 'clock'>,
+  workload: WorkloadRecord,
+  { ceilings = [], memory }: Pick<WorkloadDecision, 'ceilings' | 'memory'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ceilings.length === 0) return;
+  const object = `${workload.namespace}/${workload.name}`;
+  const ceiling: Record<string, { cpu?: string; memory?: string }> = {};
+  for (const { container, resource, value } of ceilings) {
+    ceiling[container] = { ...ceiling[container], [resource]: writeAmount(resource, value) };
+  }
+  const merged = mergeBounds(workload.annotations, { ceiling }, new Set(ceilings.map(({ container }) => container)));
+  if (merged.kind !== 'merged') {
+    const why = merged.kind === 'invalid' ? merged.faults.map(({ message }) => message).join('; ') : merged.problem;
+    logger.warn('An approved ceiling cannot be written', { object, why });
+    return;
+  }
+  const changed = { [WORKLOAD_ANNOTATIONS.ceiling]: merged.ceiling };
+  const [first] = memory.limitExceptions.filter(({ state, settled, bound }) => state === 'approved' && !settled && bound === 'ceiling');
+  const by = first?.decided?.by ?? 'a person';
+  const note = notesAfter(workload.annotations, changed, { by, at: clock.now(), reason: 'a limit exception was approved' });
+  const outcome = await records.annotate(
+    workloadPath(workload),
+    { ...changed, [WORKLOAD_ANNOTATIONS.overrideNotes]: note },
+    { resourceVersion: workload.resourceVersion, fieldManager: FIELD_MANAGER },
+    signal,
+  );
+  // It stands as not yet settled, so the next look tries again.
+  if (outcome.kind !== 'done') {
+    const why = 'message' in outcome ? outcome.message : outcome.kind;
+    logger.warn('An approved ceiling could not be written yet', { object, why });
+  }
+}

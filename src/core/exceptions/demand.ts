@@ -1,0 +1,92 @@
+// The last minutes of one container of a workload, all of its replicas together: what tells that a limit is about to be hit.
+// Coarser figures (an hour, a day) come too late for that.
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../model/units.ts';
+import type { UsageSample } from '../model/usage.ts';
+
+/** One minute, or as much of it as is over. null: nobody told. */
+export interface DemandWindow {
+  /** When it began. */
+  readonly at: Instant;
+  /** The greatest working set of any replica: the one that would be killed. */
+  readonly memoryBytes: number | null;
+  /** What nine of ten replicas stay below. */
+  readonly cpuMillicores: number | null;
+  /** Mean over the replicas. */
+  readonly throttledRatio: number | null;
+}
+
+/** What a container has used lately, the oldest window first. */
+export interface ContainerDemand {
+  readonly container: string;
+  readonly windows: readonly DemandWindow[];
+}
+
+export const WINDOW_MS: DurationMs = MINUTE_MS;
+/** Enough for ten minutes of throttling. */
+const WINDOWS_KEPT = 12;
+const REPLICA_PERCENTILE = 0.9;
+
+interface ReplicaMinute {
+  cpuSum: number;
+  cpuCount: number;
+  memory: number | null;
+  throttledSum: number;
+  throttledCount: number;
+}
+
+/** Gathers samples into windows. Holds a few hundred bytes. */
+export class DemandLog {
+  readonly #closed: DemandWindow[] = [];
+  #openAt: Instant = Number.NEGATIVE_INFINITY;
+  #replicas = new Map<string, ReplicaMinute>();
+
+  /** Takes one replica's sample; one that is older than the window under way tells nothing of now and is left out. */
+  observe(pod: string, sample: UsageSample): void {
+    const at = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
+    if (!(at >= this.#openAt)) return;
+    if (at > this.#openAt) this.#open(at);
+    let replica = this.#replicas.get(pod);
+    if (replica === undefined) {
+      replica = { cpuSum: 0, cpuCount: 0, memory: null, throttledSum: 0, throttledCount: 0 };
+      this.#replicas.set(pod, replica);
+    }
+    const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
+    if (memory !== null) replica.memory = Math.max(replica.memory ?? 0, memory);
+    if (sample.cpuMillicores !== null) {
+      replica.cpuSum += sample.cpuMillicores;
+      replica.cpuCount += 1;
+    }
+    if (sample.throttledRatio !== null && sample.throttledRatio !== undefined) {
+      replica.throttledSum += sample.throttledRatio;
+      replica.throttledCount += 1;
+    }
+  }
+
+  /** The windows of which anything is known, oldest first, the one under way last. */
+  windows(): readonly DemandWindow[] {
+    return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#joined()];
+  }
+
+  #open(at: Instant): void {
+    if (this.#replicas.size > 0) this.#closed.push(this.#joined());
+    if (this.#closed.length > WINDOWS_KEPT) this.#closed.shift();
+    this.#openAt = at;
+    this.#replicas = new Map();
+  }
+
+  #joined(): DemandWindow {
+    const replicas = [...this.#replicas.values()];
+    const memory = replicas.flatMap((replica) => replica.memory ?? []);
+    const cpu = replicas.filter(({ cpuCount }) => cpuCount > 0).map(({ cpuSum, cpuCount }) => cpuSum / cpuCount);
+    const throttled = replicas
+      .filter(({ throttledCount }) => throttledCount > 0)
+      .map(({ throttledSum, throttledCount }) => throttledSum / throttledCount);
+    return {
+      at: this.#openAt,
+      memoryBytes: memory.length === 0 ? null : Math.max(...memory),
+      cpuMillicores: cpu.length === 0 ? null : (cpu.toSorted((a, b) => a - b)[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null),
+      throttledRatio: throttled.length === 0 ? null : throttled.reduce((sum, each) => sum + each, 0) / throttled.length,
+    };
+  }
+}

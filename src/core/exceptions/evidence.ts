@@ -1,0 +1,144 @@
+// What speaks for a limit exception now, by container and resource. It is one only where the ordinary way cannot give what
+// is needed: a raise that is recommended, and may be applied, is no exception.
+
+import { formatCpu, formatMemory } from '../model/quantity.ts';
+import type { ResourceName } from '../model/resources.ts';
+import { HOUR_MS, MiB, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import type { ResourceAdvice } from '../rightsizing/advice.ts';
+import { FIELD } from '../rightsizing/apply/container-values.ts';
+import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
+import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
+import type { ExceptionBound, LimitExceptionType } from './limit-exception.ts';
+import type { DemandWindow } from './demand.ts';
+import { demandNow, isNearLimit, isThrottled } from './pressure.ts';
+
+/** What stands in one container's way, for one resource. */
+export interface Evidence {
+  readonly type: LimitExceptionType;
+  readonly bound: ExceptionBound;
+  readonly limit: number;
+  readonly observed: number;
+  /** What would be enough, before anything caps it. */
+  readonly needed: number;
+  readonly words: string;
+  /** When it happened; a kill is told long after. */
+  readonly at: Instant;
+}
+
+/** What is known of one resource of one container. */
+export interface ResourceFacts {
+  readonly container: string;
+  readonly resource: ResourceName;
+  /** In force, a temporary overage apart; null: there is none. */
+  readonly limit: number | null;
+  /** The most that it may ask for; null where nothing caps what is recommended. */
+  readonly ceiling: number | null;
+  /** Demand of the last minutes; null: not known. */
+  readonly demand: number | null;
+  readonly evidence: Evidence | null;
+}
+
+/** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
+export const CALM_RATIO: Ratio = 0.8;
+/** So long after a kill it still speaks for more. */
+const KILL_COUNTS_FOR_MS: DurationMs = 24 * HOUR_MS;
+
+/** @param applies whether what is recommended for this container is put into force without being asked for */
+export function resourceFacts(
+  situation: WorkloadSituation,
+  figures: ContainerFigures,
+  resource: ResourceName,
+  windows: readonly DemandWindow[],
+  applies: boolean,
+): ResourceFacts {
+  const limit = figures.inForce.limits[FIELD[resource]];
+  const target = figures.target?.limits[FIELD[resource]] ?? null;
+  const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
+  const inputs: Inputs = { situation, figures, resource, windows, limit, reachable };
+  const bounded = overBound(inputs);
+  return {
+    container: figures.name,
+    resource,
+    limit,
+    ceiling: bounded?.ceiling ?? null,
+    demand: demandNow(windows, resource, situation.now),
+    evidence: killed(inputs) ?? nearLimit(inputs) ?? throttled(inputs) ?? bounded?.evidence ?? null,
+  };
+}
+
+interface Inputs {
+  readonly situation: WorkloadSituation;
+  readonly figures: ContainerFigures;
+  readonly resource: ResourceName;
+  readonly windows: readonly DemandWindow[];
+  readonly limit: number | null;
+  /** The limit once what is recommended is in force. */
+  readonly reachable: number | null;
+}
+
+function killed({ situation: { now, policy }, figures, resource, limit, reachable }: Inputs): Evidence | null {
+  const { advice } = figures;
+  const at = advice?.lastOomAt ?? null;
+  if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
+  if (now - at >= KILL_COUNTS_FOR_MS) return null;
+  const least = limit * policy.oom.bumpRatio;
+  const needed = advice.memoryEvidence === null ? least : advice.memoryEvidence.oomNeed;
+  if (needed <= reachable) return null;
+  const words = `killed for want of memory; its limit of ${formatMemory(limit)} is not to be raised`;
+  return { type: 'oom-killed', bound: 'limit', limit, observed: Math.max(limit, advice.memory?.recentPeak ?? 0), needed, words, at };
+}
+
+function nearLimit({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
+  if (limit === null || reachable === null || !isNearLimit(windows, resource, reachable, now)) return null;
+  const observed = demandNow(windows, resource, now) ?? reachable;
+  const share = Math.round((observed / limit) * 100);
+  const words =
+    resource === 'memory'
+      ? `its working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
+      : `it used ${amount(resource, observed)}, all that its limit of ${amount(resource, limit)} gives, in two of three minutes`;
+  return { type: 'usage-over-limit', bound: 'limit', limit, observed, needed: greaterLimit(resource, limit, observed), words, at: now };
+}
+
+function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
+  if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
+  const observed = demandNow(windows, resource, now) ?? limit;
+  const words = `its CPU was throttled in more than a quarter of all periods for 10 minutes, by its limit of ${formatCpu(limit)}`;
+  return { type: 'cpu-throttled', bound: 'limit', limit, observed, needed: greaterLimit(resource, limit, observed), words, at: now };
+}
+
+/** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
+function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
+  const { situation, figures, resource, limit } = inputs;
+  const { target, advice, policy } = figures;
+  const about = advice?.[resource] ?? null;
+  const given = target?.requests[FIELD[resource]] ?? null;
+  if (about === null || given === null) return null;
+  const wanted = learntNeed(about);
+  if (wanted <= given) return null;
+  const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
+  const ceiling = bound === 'ceiling' ? given : null;
+  const used = Math.max(about.recentPeak, demandNow(inputs.windows, resource, situation.now) ?? 0);
+  if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CALM_RATIO) return { ceiling, evidence: null };
+  const what = bound === 'limit' ? 'its limit, which is not to be raised,' : 'its ceiling';
+  const words = `${amount(resource, wanted)} of ${resource} would be right; ${what} gives ${amount(resource, given)}`;
+  const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
+  return {
+    ceiling,
+    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, needed, words, at: situation.now },
+  };
+}
+
+/** The recommendation as it would be without a ceiling, and without what only this hour asks for. */
+function learntNeed({ target, steps }: ResourceAdvice): number {
+  const moved = steps.reduce((sum, { step, value }) => (step === 'ceiling' || step === 'reaction' ? sum + value : sum), 0);
+  return target - moved;
+}
+
+/** By how much a limit is to be greater so that it is not hit again at once. Made from what was used, never from an earlier bump. */
+function greaterLimit(resource: ResourceName, limit: number, observed: number): number {
+  return resource === 'memory' ? Math.max(limit * 1.2, limit + 64 * MiB, observed * 1.25) : Math.max(limit * 1.5, observed * 1.25);
+}
+
+export function amount(resource: ResourceName, value: number): string {
+  return resource === 'cpu' ? formatCpu(Math.round(value)) : formatMemory(Math.ceil(value / MiB) * MiB);
+}

@@ -1,0 +1,68 @@
+// What the last minutes say about a limit: near it, at it, throttled by it. Old windows say nothing.
+
+import type { OptionalResources, ResourceName } from '../model/resources.ts';
+import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import type { UsageSample } from '../model/usage.ts';
+import { WINDOW_MS, type DemandWindow } from './demand.ts';
+
+/** A working set this near to its limit is about to pass it, where it rises. */
+export const NEAR_LIMIT_RATIO: Ratio = 0.92;
+/** This near it need not rise to be in danger. */
+const AT_LIMIT_RATIO: Ratio = 0.97;
+/** CPU that is held at its limit reads a little below it: a minute's mean has its dips. */
+const CPU_AT_LIMIT_RATIO: Ratio = 0.95;
+/** Share of the limit by which memory has to have grown over the windows to count as rising. */
+const RISING_RATIO: Ratio = 0.002;
+const WINDOWS_LOOKED_AT = 3;
+const WINDOWS_NEEDED = 2;
+/** Samples may come every minute or, from slow sources, every few. */
+const FRESH_MS: DurationMs = 5 * MINUTE_MS;
+const THROTTLED_RATIO: Ratio = 0.25;
+const THROTTLED_FOR_MS: DurationMs = 10 * MINUTE_MS;
+const LEAST_THROTTLED_WINDOWS = 3;
+
+/** Demand as it is now: the most of the newest windows; null where nothing is known of the last minutes. */
+export function demandNow(windows: readonly DemandWindow[], resource: ResourceName, now: Instant): number | null {
+  const amounts = newest(windows, now).flatMap((window) => amountOf(window, resource) ?? []);
+  return amounts.length === 0 ? null : Math.max(...amounts);
+}
+
+/** Whether two of the last three windows stood at a limit; memory that stands still below it is no danger. */
+export function isNearLimit(windows: readonly DemandWindow[], resource: ResourceName, limit: number, now: Instant): boolean {
+  const amounts = newest(windows, now).flatMap((window) => amountOf(window, resource) ?? []);
+  const [first, last] = [amounts[0], amounts.at(-1)];
+  if (first === undefined || last === undefined || !(limit > 0)) return false;
+  const near = resource === 'memory' ? NEAR_LIMIT_RATIO : CPU_AT_LIMIT_RATIO;
+  if (amounts.filter((amount) => amount >= limit * near).length < WINDOWS_NEEDED) return false;
+  if (resource === 'cpu') return true;
+  return last >= limit * AT_LIMIT_RATIO || last - first >= limit * RISING_RATIO;
+}
+
+/** Whether one replica's sample alone stands at a limit of its own: worth a look at the whole workload. */
+export function isAtLimit(sample: UsageSample, limits: OptionalResources): boolean {
+  const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
+  return (
+    (limits.memoryBytes !== null && memory !== null && memory >= limits.memoryBytes * NEAR_LIMIT_RATIO) ||
+    (limits.cpuMillicores !== null && sample.cpuMillicores !== null && sample.cpuMillicores >= limits.cpuMillicores * CPU_AT_LIMIT_RATIO)
+  );
+}
+
+/** Whether CPU was throttled for more than a quarter of the time in every window of the last ten minutes. */
+export function isThrottled(windows: readonly DemandWindow[], now: Instant): boolean {
+  const told = windows.filter(({ at, throttledRatio }) => throttledRatio !== null && at > now - THROTTLED_FOR_MS - 2 * WINDOW_MS);
+  const [first, last] = [told[0], told.at(-1)];
+  if (first === undefined || last === undefined || now - last.at > FRESH_MS) return false;
+  if (told.length < LEAST_THROTTLED_WINDOWS || last.at + WINDOW_MS - first.at < THROTTLED_FOR_MS) return false;
+  return told.every(({ throttledRatio }) => (throttledRatio ?? 0) > THROTTLED_RATIO);
+}
+
+function newest(windows: readonly DemandWindow[], now: Instant): readonly DemandWindow[] {
+  const last = windows.at(-1);
+  return last === undefined || now - last.at > FRESH_MS
+    ? []
+    : windows.slice(-WINDOWS_LOOKED_AT).filter(({ at }) => now - at <= WINDOWS_LOOKED_AT * FRESH_MS);
+}
+
+function amountOf(window: DemandWindow, resource: ResourceName): number | null {
+  return resource === 'memory' ? window.memoryBytes : window.cpuMillicores;
+}

@@ -1,0 +1,67 @@
+// What every container used in the last minutes, for limit exceptions; and who is near a limit right now.
+
+import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/exceptions/demand.ts';
+import { isAtLimit } from '../core/exceptions/pressure.ts';
+import type { Instant } from '../core/model/units.ts';
+import type { UsageSample } from '../core/model/usage.ts';
+import type { WorkloadKey } from '../core/model/workload.ts';
+import { isStarting } from '../core/rightsizing/start-up.ts';
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { UsageModel } from './usage-model.ts';
+
+interface Watched {
+  readonly log: DemandLog;
+  toldAt: Instant;
+}
+
+export interface DemandWatchParts {
+  readonly cluster: Pick<ClusterReader, 'findPod' | 'findWorkload' | 'subscribe'>;
+  readonly usage: Pick<UsageModel, 'onSample'>;
+  /** A container comes near a limit; told at most once a minute for each. It must be quick. */
+  readonly onPressure: (workload: WorkloadKey) => void;
+}
+
+export class DemandWatch {
+  readonly #parts: DemandWatchParts;
+  readonly #watched = new Map<WorkloadKey, Map<string, Watched>>();
+  readonly #stops: readonly (() => void)[];
+
+  constructor(parts: DemandWatchParts) {
+    this.#parts = parts;
+    this.#stops = [
+      parts.usage.onSample((workload, container, pod, sample) => this.#take(workload, container, pod, sample)),
+      parts.cluster.subscribe((change) => {
+        if (change.kind === 'workload' && parts.cluster.findWorkload(change.key) === undefined) this.#watched.delete(change.key);
+      }),
+    ];
+  }
+
+  /** By container; empty where nothing was seen. */
+  of(workload: WorkloadKey): readonly ContainerDemand[] {
+    return [...(this.#watched.get(workload) ?? [])].map(([container, { log }]) => ({ container, windows: log.windows() }));
+  }
+
+  close(): void {
+    for (const stop of this.#stops) stop();
+  }
+
+  // What a container uses to start says nothing about what it needs to run.
+  #take(workload: WorkloadKey, container: string, podName: string, sample: UsageSample): void {
+    const pod = this.#parts.cluster.findPod(workload.slice(0, workload.indexOf('/')), podName);
+    if (pod === undefined || isStarting(pod, container, sample.at)) return;
+    const watched = this.#of(workload, container);
+    watched.log.observe(podName, sample);
+    const limits = pod.containers.find(({ name }) => name === container)?.limits;
+    if (limits === undefined || !isAtLimit(sample, limits) || sample.at - watched.toldAt < WINDOW_MS) return;
+    watched.toldAt = sample.at;
+    this.#parts.onPressure(workload);
+  }
+
+  #of(workload: WorkloadKey, container: string): Watched {
+    let byContainer = this.#watched.get(workload);
+    if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, Watched>()));
+    let watched = byContainer.get(container);
+    if (watched === undefined) byContainer.set(container, (watched = { log: new DemandLog(), toldAt: Number.NEGATIVE_INFINITY }));
+    return watched;
+  }
+}

@@ -1,0 +1,50 @@
+// Builders for limit exceptions: demand by minutes, and a workload whose memory limit is not ours to move.
+
+import type { ContainerDemand } from '../../src/core/exceptions/demand.ts';
+import { MINUTE_MS } from '../../src/core/model/units.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
+import { memory } from './rightsizing.ts';
+
+/** Working sets of the last minutes of `main`, the newest last. */
+export function memoryDemand(now: number, ...working: readonly string[]): readonly ContainerDemand[] {
+  return [
+    {
+      container: 'main',
+      windows: windowsOf(
+        now,
+        working.map((text) => ({ memoryBytes: memory(text) })),
+      ),
+    },
+  ];
+}
+
+/** CPU of the last minutes of `main`, in millicores, the newest last; with the throttled share where one is told. */
+export function cpuDemand(now: number, used: readonly number[], throttledRatio: number | null = null): readonly ContainerDemand[] {
+  return [
+    {
+      container: 'main',
+      windows: windowsOf(
+        now,
+        used.map((cpuMillicores) => ({ cpuMillicores, throttledRatio })),
+      ),
+    },
+  ];
+}
+
+function windowsOf(now: number, values: readonly Partial<ContainerDemand['windows'][number]>[]): ContainerDemand['windows'] {
+  return values.map((value, index) => ({
+    at: now - (values.length - 1 - index) * MINUTE_MS,
+    memoryBytes: null,
+    cpuMillicores: null,
+    throttledRatio: null,
+    ...value,
+  }));
+}
+
+/** A policy in Auto that moves requests alone: limits are somebody else's. */
+export function requestsOnlyPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
+  const container = { ...DEFAULT_POLICY_RULES.container, controlled: 'requests' } as const;
+  return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', container, ...rules };
+}
+
+export const TEMPORARY: PolicyRules['limitOverage'] = { mode: 'Temporary', maxRatio: 2, forMs: 24 * 60 * MINUTE_MS };
