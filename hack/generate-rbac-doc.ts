@@ -23,6 +23,7 @@ const WHEN: Readonly<Record<GrantedWhen, string>> = {
   'rbac.kubelets: false': '`rbac.kubelets: false`',
   'config.kubelet.viaProxy': '`config.kubelet.viaProxy: true`',
   'config.crds.install': '`config.crds.install` (default)',
+  'config.controller.admission.enabled': '`config.controller.admission.enabled: true`',
 };
 
 const file = join(import.meta.dirname, '..', 'docs', 'rbac.md');

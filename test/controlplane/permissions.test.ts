@@ -326,6 +326,15 @@ async function tracesOfLaterParts(): Promise<void> {
     metadata: { name: 'default', labels: { 'evenkeel.io/implied': 'true' } },
     spec: {},
   });
+  await apply(
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'evenkeel-admission' },
+      webhooks: [],
+    },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'evenkeel-admission', namespace: OWN_NAMESPACE } },
+  );
   for (const resource of OWN_RESOURCES) {
     const { items } = await cluster.api.expect<{
       readonly items: readonly { readonly metadata: { readonly name: string; readonly namespace?: string } }[];

@@ -11,6 +11,12 @@ dashboard answer.
 {{- if .Values.secrets.historyCa.name -}}
 {{- $_ := set $settings "history" (merge (dict "caFile" "/etc/evenkeel-history/ca.crt") (default dict $settings.history)) -}}
 {{- end -}}
+{{/* The controller itself knows the Service's name `evenkeel-admission`. */}}
+{{- if and (include "evenkeel.admits" .) (ne (include "evenkeel.fullname" .) "evenkeel") -}}
+{{- $controller := $settings.controller -}}
+{{- $admission := merge (deepCopy $controller.admission) (dict "service" (include "evenkeel.admissionService" .)) -}}
+{{- $_ := set $settings "controller" (merge (dict "admission" $admission) (omit $controller "admission")) -}}
+{{- end -}}
 {{- $hosts := list -}}
 {{- $service := include "evenkeel.fullname" . -}}
 {{/* The controller itself knows the Service's name `evenkeel` and the domain cluster.local. */}}
@@ -75,6 +81,16 @@ dashboard answer.
 
 {{- define "evenkeel.viaProxy" -}}
 {{- if get (default dict .Values.config.kubelet) "viaProxy" -}}true{{- end -}}
+{{- end -}}
+{{/* "true" where pods are sized at birth, by a webhook. */}}
+{{- define "evenkeel.admits" -}}
+{{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}
+{{- end -}}
+{{- define "evenkeel.admissionPort" -}}
+{{- default ":9443" (get (default dict (get (default dict .Values.config.controller) "admission")) "addr") | regexFind "[0-9]+$" -}}
+{{- end -}}
+{{- define "evenkeel.admissionService" -}}
+{{- include "evenkeel.fullname" . }}-admission
 {{- end -}}
 {{/* The setting's default is true. */}}
 {{- define "evenkeel.installsCrds" -}}

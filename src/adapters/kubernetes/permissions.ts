@@ -10,7 +10,13 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 /** Which installations need it: all, or those with the named choice of the chart's. */
 export type GrantedWhen =
-  'always' | 'rbac.effects' | 'rbac.kubelets' | 'rbac.kubelets: false' | 'config.kubelet.viaProxy' | 'config.crds.install';
+  | 'always'
+  | 'rbac.effects'
+  | 'rbac.kubelets'
+  | 'rbac.kubelets: false'
+  | 'config.kubelet.viaProxy'
+  | 'config.crds.install'
+  | 'config.controller.admission.enabled';
 
 export interface Permission {
   readonly resource: Pick<ApiResource, 'group' | 'plural'>;
@@ -32,6 +38,9 @@ const EFFECTS = 'src/adapters/kubernetes/effect-writer.ts';
 const RECORDS = 'src/adapters/kubernetes/record-writer.ts';
 const CRDS = 'src/adapters/kubernetes/crd-installer.ts';
 const LEASES = 'src/adapters/kubernetes/lease-store.ts';
+const WEBHOOK = 'src/adapters/admission/webhook-configuration.ts';
+const CERTIFICATE = 'src/adapters/admission/certificate-secret.ts';
+const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
 const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
@@ -42,6 +51,7 @@ const TEMPLATES = 'src/cli/uninstall/restorers/templates.ts';
 const ANNOTATIONS = 'src/cli/uninstall/restorers/annotations.ts';
 const AUTOSCALERS = 'src/cli/uninstall/restorers/autoscalers.ts';
 const NODE_TRACES = 'src/cli/uninstall/restorers/nodes.ts';
+const ADMISSION_TRACES = 'src/cli/uninstall/restorers/admission.ts';
 const OWN_OBJECTS = 'src/cli/uninstall/restorers/own-objects.ts';
 
 const WORKLOADS = [
@@ -207,6 +217,41 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     by: CRDS,
   },
   {
+    resource: resources.MUTATING_WEBHOOKS,
+    verbs: ['delete'],
+    scope: 'cluster',
+    names: [ADMISSION],
+    when: 'always',
+    why: 'what an earlier run with controller.admission.enabled announced, taken away where that is off',
+    by: WEBHOOK,
+  },
+  {
+    resource: resources.MUTATING_WEBHOOKS,
+    verbs: ['create', 'patch'],
+    scope: 'cluster',
+    names: [ADMISSION],
+    when: 'config.controller.admission.enabled',
+    why: 'our one webhook, by server-side apply; no others',
+    by: WEBHOOK,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['create'],
+    scope: 'own',
+    when: 'config.controller.admission.enabled',
+    why: "the webhook's certificate; a name cannot be asked for where an object is made by POST",
+    by: CERTIFICATE,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['get', 'update'],
+    scope: 'own',
+    names: [ADMISSION],
+    when: 'config.controller.admission.enabled',
+    why: "the webhook's certificate, shared by all replicas and renewed by the leader",
+    by: CERTIFICATE,
+  },
+  {
     resource: resources.LEASES,
     verbs: ['create'],
     scope: 'own',
@@ -260,6 +305,24 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ...MADE_BY_EVENKEEL.map((plural) =>
     once(['delete'], ownResource(plural), OWN_OBJECTS, 'what Evenkeel made itself goes; what people wrote stays'),
   ),
+  {
+    resource: resources.MUTATING_WEBHOOKS,
+    verbs: ['get', 'delete'],
+    scope: 'cluster',
+    names: [ADMISSION],
+    when: 'always',
+    why: "the admission webhook's configuration goes: nobody answers any more",
+    by: ADMISSION_TRACES,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['get', 'delete'],
+    scope: 'own',
+    names: [ADMISSION],
+    when: 'always',
+    why: 'its certificate goes',
+    by: ADMISSION_TRACES,
+  },
   {
     resource: resources.CONFIG_MAPS,
     verbs: ['get', 'create', 'patch', 'delete'],

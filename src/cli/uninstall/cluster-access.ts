@@ -2,7 +2,8 @@
 
 import { listPages } from '../../adapters/kubernetes/pages.ts';
 import { collectionPath, objectPath, type ApiResource } from '../../adapters/kubernetes/resources.ts';
-import { objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
+import { ApiFault, failureOf, isNotFound } from '../../adapters/kubernetes/status.ts';
+import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
 import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
 import type { ManagedFieldsEntry } from '../../core/uninstall/field-owners.ts';
 import { UNINSTALL_MANAGER } from '../../core/uninstall/field-managers.ts';
@@ -40,6 +41,16 @@ export class ClusterAccess {
     for await (const { items } of listPages(this.transport, path, { labelSelector: within.labelSelector }, signal)) {
       for (const item of items) yield headOf(item);
     }
+  }
+
+  /** One object by its name; null where there is none. @throws ApiFault */
+  async find(resource: ApiResource, namespace: string | null, name: string, signal: AbortSignal): Promise<ObjectHead | null> {
+    const path = objectPath(resource, namespace, name);
+    const response = await this.transport.request({ method: 'GET', path, signal });
+    const failure = failureOf(response);
+    if (failure === null) return headOf(asObject(response.body, path));
+    if (isNotFound(failure)) return null;
+    throw new ApiFault(`reading ${path}`, failure);
   }
 
   /** A JSON patch that holds only while the object is the one that was seen. */

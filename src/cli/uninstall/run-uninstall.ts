@@ -8,6 +8,7 @@ import type { MachineTimer } from '../../ports/clock.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
+import { admissionRestorer } from './restorers/admission.ts';
 import { annotationsRestorer } from './restorers/annotations.ts';
 import { autoscalersRestorer } from './restorers/autoscalers.ts';
 import { definitionsRestorer } from './restorers/definitions.ts';
@@ -56,7 +57,7 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
     const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, tell });
     if (dryRun) await standstill.tellOnly(work.signal);
     else await standstill.begin(work.signal);
-    const restorers = restorersFor(cluster, options);
+    const restorers = restorersFor(cluster, run.namespace, options);
     const results: RestorerResult[] = [];
     for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, tell }));
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
@@ -70,11 +71,12 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
 }
 
 /** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
-function restorersFor(cluster: ClusterAccess, options: UninstallOptions): readonly Restorer[] {
+function restorersFor(cluster: ClusterAccess, namespace: string, options: UninstallOptions): readonly Restorer[] {
   return [
     ...(options.restore ? [podSizesRestorer(cluster)] : []),
     // After the pods: with requests that have grown again a lower target is right.
     autoscalersRestorer(cluster),
+    admissionRestorer(cluster, namespace),
     nodesRestorer(cluster),
     annotationsRestorer(cluster),
     ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),

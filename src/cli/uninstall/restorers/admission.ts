@@ -1,0 +1,29 @@
+// The admission webhook: its configuration goes first, so that the API server asks nobody who is not there, then its certificate.
+
+import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
+import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
+import { MUTATING_WEBHOOKS, SECRETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
+import { nameOf, type ClusterAccess } from '../cluster-access.ts';
+import type { Finding, Restorer } from '../restorer.ts';
+
+export function admissionRestorer(cluster: ClusterAccess, namespace: string): Restorer {
+  return {
+    name: 'admission webhook removed',
+    async *find(signal) {
+      yield* found(cluster, MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION, signal);
+      yield* found(cluster, SECRETS, namespace, ADMISSION_SECRET, signal);
+    },
+  };
+}
+
+async function* found(
+  cluster: ClusterAccess,
+  resource: ApiResource,
+  namespace: string | null,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const head = await cluster.find(resource, namespace, name, signal);
+  if (head === null || head.isGoing) return;
+  yield { kind: 'change', object: nameOf(resource, head), change: 'deleted', carryOut: (until) => cluster.delete(resource, head, until) };
+}

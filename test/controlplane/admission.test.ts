@@ -1,0 +1,262 @@
+// Admission on a real API server: it asks the built program over TLS, with a certificate that the program made itself, and
+// goes on without it when it is away. The program has nothing but the chart's ServiceAccount.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { logged, startController, type Controller } from '../e2e/controller-process.ts';
+import { ask } from '../e2e/dashboard.ts';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+import { ROOT, Workshop } from '../e2e/processes.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const OWN_NAMESPACE = 'evenkeel-system';
+const ACCOUNT = 'evenkeel-controller';
+const UP_MS = 300_000;
+const SOON_MS = 180_000;
+const TEST_MS = 600_000;
+const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/evenkeel-admission';
+
+let workshop: Workshop;
+let cluster: RealCluster;
+let controller: Controller;
+let settings: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  cluster = await RealCluster.start({ name: 'admission', nodes: 2 });
+  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+  await cluster.kubectl('create', 'namespace', 'shop');
+  await cluster.kubectl('create', 'namespace', 'elsewhere');
+  const chart = [
+    'template',
+    'evenkeel',
+    join(ROOT, 'charts/evenkeel'),
+    '-n',
+    OWN_NAMESPACE,
+    '--set',
+    'config.controller.admission.enabled=true',
+  ];
+  const roles = ['clusterrole', 'role', 'serviceaccount'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
+  const file = join(cluster.folder, 'roles.yaml');
+  writeFileSync(file, await cluster.helm(...chart, ...roles));
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-f', file);
+  const learnt = join(cluster.folder, 'learnt.sqlite');
+  const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
+  await writeLearntUsage(learnt, [{ namespace: 'shop', name: 'web', container: 'app', uses }], 7 * DAY_MS);
+  const [port = 0] = await freePorts(1);
+  settings = {
+    'history.url': `sqlite:${learnt}`,
+    namespace: OWN_NAMESPACE,
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, ACCOUNT),
+    'kubelet.interval': '5s',
+    'controller.calmStart': '1s',
+    'controller.admission.enabled': 'true',
+    'controller.admission.addr': `127.0.0.1:${port}`,
+    'controller.admission.url': `https://127.0.0.1:${port}`,
+  };
+  controller = await startController(workshop, settings);
+}, UP_MS);
+afterAll(async () => {
+  await workshop.end();
+  await cluster.stop();
+}, UP_MS);
+
+test(
+  'what was learnt is put in force in place, and pods that are born afterwards have it from the first moment',
+  async () => {
+    await eventually('the webhook announced', SOON_MS, async () => (await caBundle()) !== '');
+    await deploy('shop', 'web', 2);
+    await deploy('elsewhere', 'other', 1);
+    await applyPolicy();
+    await eventuallyReads(
+      'both pods resized in place',
+      SOON_MS,
+      () => podsOf('shop', 'web'),
+      (pods) => pods.length === 2 && pods.every(({ cpu, born }) => cpu !== '500m' && born === null),
+    );
+    await eventuallyReads(
+      'that being in force',
+      SOON_MS,
+      () => cluster.kubectl('get', 'recommendation/deployment-web', '-n', 'shop', '-o', 'jsonpath={.status.lastApplied.at}'),
+      (at) => at !== '',
+    );
+    const [{ cpu } = { cpu: '' }] = await podsOf('shop', 'web');
+    expect(await bornAfter(() => scale('web', 3))).toMatchObject([
+      { cpu, born: '{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}' },
+    ]);
+    // The first pods of a roll-out come before anybody has heard of their ReplicaSet.
+    await cluster.kubectl('rollout', 'restart', 'deployment/web', '-n', 'shop');
+    await eventuallyReads(
+      'three new pods, all of that size',
+      SOON_MS,
+      () => podsOf('shop', 'web'),
+      (pods) => pods.length === 3 && pods.every((pod) => pod.cpu === cpu && pod.born !== null),
+    );
+    expect(await cluster.kubectl('get', 'deployment/web', '-n', 'shop', '-o', 'jsonpath={..resources.requests.cpu}')).toBe('500m');
+    expect(await health('webhook')).toBe('ok');
+  },
+  TEST_MS,
+);
+
+test(
+  'a pod of another namespace is born as it asks',
+  async () => {
+    expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', born: null }]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the certificate is renewed while it is served, and then by another authority',
+  async () => {
+    const secret = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/evenkeel-admission`;
+    await cluster.kubectl('patch', 'secret/evenkeel-admission', '-n', OWN_NAMESPACE, '--type=merge', '-p', '{"data":{"tls.crt":null}}');
+    await renewals(1);
+    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ born: expect.any(String) }]);
+    const before = await caBundle();
+    await cluster.api.expect({ method: 'DELETE', path: secret });
+    await renewals(2);
+    await eventually('another authority', SOON_MS, async () => (await caBundle()) !== before);
+    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ born: expect.any(String) }]);
+    const text = await (await fetch(controller.metrics)).text();
+    expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
+    expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
+  },
+  TEST_MS,
+);
+
+test(
+  'nothing was refused to the chart’s ServiceAccount',
+  async () => {
+    const account = `system:serviceaccount:${OWN_NAMESPACE}:${ACCOUNT}`;
+    const denied = await cluster.audit(({ user, responseStatus }) => user.username === account && responseStatus?.code === 403);
+    expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+  },
+  TEST_MS,
+);
+
+test(
+  'while it is away pods are born from their template',
+  async () => {
+    await controller.process.kill();
+    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ cpu: '500m', born: null }]);
+  },
+  TEST_MS,
+);
+
+test(
+  'switched off, it takes its configuration away',
+  async () => {
+    expect(await caBundle()).not.toBe('');
+    controller = await startController(workshop, { ...settings, 'controller.admission.enabled': 'false' });
+    await eventually('no configuration', SOON_MS, async () => (await cluster.api.request({ path: CONFIGURATION })).status === 404);
+    expect(await health('webhook')).toBeUndefined();
+  },
+  TEST_MS,
+);
+
+interface BornPod {
+  readonly name: string;
+  readonly cpu: string;
+  /** What the template had; null where it was born as it asked. */
+  readonly born: string | null;
+}
+
+async function podsOf(namespace: string, app: string): Promise<readonly BornPod[]> {
+  const { items } = await cluster.api.expect<{
+    readonly items: readonly {
+      readonly metadata: {
+        readonly name: string;
+        readonly deletionTimestamp?: string;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
+      readonly spec: { readonly containers: readonly { readonly resources: { readonly requests: { readonly cpu: string } } }[] };
+    }[];
+  }>({ path: `/api/v1/namespaces/${namespace}/pods?labelSelector=app%3D${app}` });
+  return items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata, spec }) => ({
+      name: metadata.name,
+      cpu: spec.containers[0]?.resources.requests.cpu ?? '',
+      born: metadata.annotations?.['evenkeel.io/born'] ?? null,
+    }));
+}
+
+/** Pods that were not there before, as they are seen first. */
+async function bornAfter(act: () => Promise<unknown>): Promise<readonly BornPod[]> {
+  const before = new Set((await podsOf('shop', 'web')).map(({ name }) => name));
+  await act();
+  return eventually('a new pod', SOON_MS, async () => {
+    const fresh = (await podsOf('shop', 'web')).filter(({ name }) => !before.has(name));
+    return fresh.length > 0 && fresh;
+  });
+}
+
+function scale(name: string, replicas: number): Promise<string> {
+  return cluster.kubectl('scale', `deployment/${name}`, '-n', 'shop', `--replicas=${replicas}`);
+}
+
+/** Base64 of the authorities that the API server trusts; empty where there is no configuration. */
+async function caBundle(): Promise<string> {
+  const { status, body } = await cluster.api.request({ path: CONFIGURATION });
+  if (status !== 200) return '';
+  const { webhooks = [] } = body as { readonly webhooks?: readonly { readonly clientConfig: { readonly caBundle?: string } }[] };
+  return webhooks[0]?.clientConfig.caBundle ?? '';
+}
+
+function renewals(count: number): Promise<unknown> {
+  return eventually(
+    `${count} new certificates`,
+    SOON_MS,
+    () => logged(controller.process, 'Admission is served with a new certificate').length >= count,
+  );
+}
+
+async function health(name: string): Promise<string | undefined> {
+  const { envelope } = await ask<readonly { readonly name: string; readonly status: string }[]>(controller.dashboard, 'health');
+  return envelope.data.find((each) => each.name === name)?.status;
+}
+
+async function deploy(namespace: string, name: string, replicas: number): Promise<void> {
+  const labels = { app: name };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi' };
+  const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
+  await cluster.api.expect({
+    method: 'POST',
+    path: `/apis/apps/v1/namespaces/${namespace}/deployments`,
+    body: {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name, namespace },
+      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels, annotations }, spec: { containers } } },
+    },
+  });
+}
+
+async function applyPolicy(): Promise<void> {
+  await cluster.api.expect({
+    method: 'PATCH',
+    path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/shop?fieldManager=test&force=true',
+    headers: { 'content-type': 'application/apply-patch+yaml' },
+    body: {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'PodResizePolicy',
+      metadata: { name: 'shop' },
+      spec: {
+        namespaces: ['shop'],
+        mode: 'Auto',
+        cpu: { limit: { rule: 'Keep' } },
+        memory: { limit: { rule: 'Keep' } },
+        history: { minSamples: '10s' },
+        minConfidence: 0,
+        cooldown: '1h',
+        interval: '5s',
+        rollback: { within: '5s' },
+      },
+    },
+  });
+}
