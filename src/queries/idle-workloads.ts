@@ -1,0 +1,91 @@
+import type { IdleTotals, IdleWorkload, Operations, Warning } from '../apis/http/types.generated.ts';
+import type { Recommendation } from '../apis/v1alpha1/index.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import { readIdle } from '../core/idle/idle-memory.ts';
+import { idleSavings, requestsOfReplica } from '../core/idle/idle-savings.ts';
+import { instantOf, isoTime } from '../core/model/iso-time.ts';
+import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
+import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
+import { meanUnitPrices, requestsCostPerMonth } from '../core/rightsizing/savings.ts';
+import { centsOrNull, sumCents } from './cents.ts';
+import { holdsRoom, type FigureKeeper } from './figures.ts';
+import { selectPage, type Listing } from './listing.ts';
+import type { Page } from './outcome.ts';
+import type { ReadSources } from './sources.ts';
+
+const LISTING: Listing<IdleWorkload> = {
+  id: ({ workload }) => workloadKey(workload),
+  namespaceOf: ({ workload }) => workload.namespace,
+  namesOf: ({ workload }) => [workload.name],
+  defaultSort: '-projectedSavings.cpuMillicores',
+  filters: ['state'],
+};
+
+const SWITCHED_OFF: Warning = {
+  code: 'feature_disabled',
+  message: 'The setting features.idleWorkloads is off: no workload is made small for being idle, and those that were wake.',
+};
+
+/** `/idle-workloads`: taken from the Recommendations' statuses and from nowhere else, so that kubectl says the same. */
+export class IdleWorkloadQueries {
+  readonly #sources: Pick<ReadSources, 'cluster' | 'mode'>;
+  readonly #figures: FigureKeeper;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'mode'>, figures: FigureKeeper) {
+    this.#sources = sources;
+    this.#figures = figures;
+  }
+
+  list(scope: Scope, query: Operations['listIdleWorkloads']['query']): Page<IdleWorkload, IdleTotals> | Refusal {
+    const enabled = this.#sources.mode.mode().features['idleWorkloads'] === true;
+    const kinds = query.kind;
+    const items = enabled ? this.#all().filter(({ workload }) => kinds === undefined || kinds.includes(workload.kind)) : [];
+    const page = selectPage(items, LISTING, query, scope);
+    if (page.kind !== 'page') return page;
+    const { matched, ...rest } = page;
+    return { ...rest, summary: totalsOf(matched), ...(enabled ? {} : { warnings: [SWITCHED_OFF] }) };
+  }
+
+  /** The record of one workload; null where it is not idle. `published` in place of the informer's object where a write just answered it. */
+  record(published: Recommendation): IdleWorkload | null {
+    const idle = readIdle(published.status?.idle);
+    if (idle === null) return null;
+    const { kind, name } = published.spec.targetRef;
+    const workload: WorkloadRef = { namespace: published.metadata.namespace ?? '', kind, name };
+    const asked = instantOf(published.spec.wake?.at);
+    const wakes = idle.waking !== null || (asked !== null && asked >= idle.since);
+    const projectedSavings = idleSavings(idle);
+    return {
+      workload,
+      state: wakes ? 'waking' : 'asleep',
+      idleSince: isoTime(idle.since),
+      idle: requestsOfReplica(idle.sizes),
+      natural: requestsOfReplica(idle.natural),
+      replicas: idle.idleReplicas ?? idle.replicas,
+      naturalReplicas: idle.replicas,
+      projectedSavings,
+      projectedSavingsPerMonthUsd: this.#perMonth(workload, projectedSavings),
+      wakesOn: idle.wakesOn,
+    };
+  }
+
+  #all(): readonly IdleWorkload[] {
+    return [...this.#sources.cluster.recommendations()].flatMap((recommendation) => this.record(recommendation) ?? []);
+  }
+
+  /** At the prices of the nodes that its pods are on; null where none is. */
+  #perMonth(workload: WorkloadRef, savings: Resources): number | null {
+    const { prices } = this.#figures.figures();
+    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom);
+    const mean = meanUnitPrices(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
+    return centsOrNull(mean === null ? null : requestsCostPerMonth(savings, mean));
+  }
+}
+
+function totalsOf(items: readonly IdleWorkload[]): IdleTotals {
+  return {
+    projectedSavings: items.reduce((sum, item) => addResources(sum, item.projectedSavings), NO_RESOURCES),
+    projectedSavingsPerMonthUsd: sumCents(items.map((item) => item.projectedSavingsPerMonthUsd ?? 0)),
+  };
+}

@@ -1,0 +1,67 @@
+import type { OperationSpec } from './operation.ts';
+import { enumFilter, kindQuery, namePath, namespacePath, textFilter } from './parameters.ts';
+import { array, integer, nullable, number, object, oneOf, ref, string, time, type Schema } from './schema.ts';
+
+export const IDLE_SCHEMAS: Readonly<Record<string, Schema>> = {
+  IdleWorkload: object(
+    {
+      workload: ref('WorkloadRef'),
+      state: oneOf(['asleep', 'waking'], 'waking: it is being given its natural size back.'),
+      idleSince: time('When it was made small.'),
+      idle: ref('Resources'),
+      natural: ref('Resources'),
+      replicas: integer('While it is idle.'),
+      naturalReplicas: integer('When it is not.'),
+      projectedSavings: ref('Resources'),
+      projectedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where no pod of it is on a node.')),
+      wakesOn: string('What wakes it, in words.'),
+    },
+    '`idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each. Limits stay as they are.',
+  ),
+  IdleTotals: object({ projectedSavings: ref('Resources'), projectedSavingsPerMonthUsd: number('Sum of what is known.') }),
+  WakeBody: object({ reason: string('Kept beside the request: in its Event and the audit.', { maxLength: 1000 }) }, undefined, ['reason']),
+};
+
+export const IDLE_OPERATIONS: readonly OperationSpec[] = [
+  {
+    id: 'listIdleWorkloads',
+    method: 'get',
+    path: '/idle-workloads',
+    tag: 'Idle workloads',
+    title: 'Workloads that are small because nobody uses them',
+    description:
+      'A PodResizePolicy asks for it by `spec.idle.enabled`, in mode Auto. While the setting `features.idleWorkloads` is off the list is empty, `meta.warnings` says so with the code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
+    access: 'scoped',
+    list: {
+      sort: [
+        '-projectedSavings.cpuMillicores',
+        'projectedSavings.memoryBytes',
+        'projectedSavingsPerMonthUsd',
+        'idleSince',
+        'workload.namespace',
+        'workload.name',
+        'workload.kind',
+        'replicas',
+      ],
+      namespaced: true,
+      filters: [
+        enumFilter('state', ['asleep', 'waking'], 'Only those in these states.'),
+        textFilter('kind', 'Only workloads of these kinds.'),
+      ],
+    },
+    answer: { status: 200, description: 'A page of idle workloads.', data: array(ref('IdleWorkload')), summary: ref('IdleTotals') },
+  },
+  {
+    id: 'wakeWorkload',
+    method: 'post',
+    path: '/idle-workloads/{ns}/{name}/wake',
+    tag: 'Idle workloads',
+    title: 'Give an idle workload its natural size back now',
+    description:
+      'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It falls idle again only after having been quiet for `idle.after` anew. 409 where it is not idle. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
+    access: 'scoped',
+    parameters: [namespacePath, namePath, kindQuery],
+    body: ref('WakeBody'),
+    answer: { status: 200, description: 'The workload as it is while it wakes.', data: ref('IdleWorkload') },
+  },
+];
