@@ -38,6 +38,7 @@ export const COMMAND_EVENT = {
   rejected: 'Rejected',
   rollbackRequested: 'RollbackRequested',
   modeSet: 'ModeSet',
+  wakeRequested: 'WakeRequested',
   cycleTriggered: 'CycleTriggered',
   overrideSet: 'OverrideSet',
   overrideRemoved: 'OverrideRemoved',

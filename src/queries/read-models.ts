@@ -1,5 +1,6 @@
 import { ClusterQueries } from './cluster.ts';
 import { FigureKeeper } from './figures.ts';
+import { IdleWorkloadQueries } from './idle-workloads.ts';
 import { NamespaceQueries } from './namespaces.ts';
 import { NodeQueries } from './nodes.ts';
 import { OverrideQueries } from './overrides.ts';
@@ -19,6 +20,7 @@ export interface ReadModels {
   readonly recommendations: RecommendationQueries;
   readonly workloadUsage: WorkloadUsageQueries;
   readonly overrides: OverrideQueries;
+  readonly idleWorkloads: IdleWorkloadQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
 }
@@ -36,6 +38,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
     overrides: new OverrideQueries(sources),
+    idleWorkloads: new IdleWorkloadQueries(sources, figures),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
   };

@@ -92,7 +92,7 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
 
 /** The part of a status that decisions are made from: a change of it is written before it is acted on. */
 function memoryOf(status: RecommendationStatus): unknown {
-  const { apply, lastApplied, previous, rolledBack, resizes, boosts, limitExceptions, idle, lastIdle, autoscalers } = status;
+  const { apply, lastApplied, previous, rolledBack, resizes, boosts, limitExceptions, idle, lastIdle, autoscalers, otherResizes } = status;
   return [
     apply,
     lastApplied,
@@ -100,6 +100,7 @@ function memoryOf(status: RecommendationStatus): unknown {
     rolledBack,
     resizes,
     autoscalers,
+    otherResizes,
     boosts,
     limitExceptions,
     idle,
