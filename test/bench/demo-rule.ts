@@ -6,8 +6,7 @@ import { ContainerModel } from '../../src/core/rightsizing/container-model.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/rightsizing/advice.ts';
 import { memoryLimitFor } from '../../src/core/rightsizing/memory-limit.ts';
 import { HOUR_MS } from '../../src/core/model/units.ts';
-import { SLOTS_PER_HOUR } from './traces.ts';
-import type { Trace } from './traces.ts';
+import { SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 
 const SLOT_MS = 300_000;
 const MIB = 1024 * 1024;

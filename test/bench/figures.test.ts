@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { compareFigures, type Figure, readRecordedFigures } from './figures.ts';
+
+const recorded = {
+  slack: { value: -0.3, unit: 'changeAgainstVpa', input: 'a' },
+  deciding: { value: 80, unit: 'milliseconds', input: 'a' },
+  state: { value: 7000, unit: 'bytes', input: 'a' },
+} as const;
+
+function measured(id: keyof typeof recorded, value: number, input = 'a'): Figure {
+  return { id, value, unit: recorded[id].unit, input };
+}
+
+describe('the regression check', () => {
+  test.each([
+    ['slack', -0.25],
+    ['slack', -0.9],
+    ['deciding', 600],
+    ['state', 8000],
+  ] as const)('%s of %d is within the margin', (id, value) => {
+    expect(compareFigures([measured(id, value)], recorded)).toEqual({ regressions: [], compared: 1, notCompared: [] });
+  });
+
+  test.each([
+    ['slack', -0.2],
+    ['slack', NaN],
+    ['deciding', 700],
+    ['state', 8100],
+  ] as const)('%s of %d has fallen behind', (id, value) => {
+    expect(compareFigures([measured(id, value)], recorded).regressions).toEqual([
+      expect.objectContaining({ id, recorded: recorded[id].value }),
+    ]);
+  });
+
+  test('nothing is compared with another input, and what is new is named', () => {
+    const fresh: Figure = { id: 'new', value: 9, unit: 'bytes', input: 'a' };
+    expect(compareFigures([measured('slack', 5, 'b'), fresh], recorded)).toEqual({
+      regressions: [],
+      compared: 0,
+      notCompared: ['slack', 'new'],
+    });
+  });
+
+  test('the recorded figures can be read, and each says what it was measured on', () => {
+    const figures = Object.values(readRecordedFigures());
+    expect(figures.length).toBeGreaterThan(0);
+    expect(figures.filter(({ value, input }) => !Number.isFinite(value) || input === '')).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+// Figures as they were recorded, and what counts as having fallen behind them. Margins are wide: a machine is noisy, a
+// recommender may trade one figure for another, and only what nobody wanted is to be caught.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = join(import.meta.dirname, 'figures.json');
+
+export type FigureUnit = 'changeAgainstVpa' | 'milliseconds' | 'bytes' | 'ratio';
+
+/** One figure; of every one, lower is better. */
+export interface Figure {
+  readonly id: string;
+  readonly value: number;
+  readonly unit: FigureUnit;
+  /** What it was measured on, so that nothing is compared with another input. */
+  readonly input: string;
+}
+
+export interface Regression {
+  readonly id: string;
+  readonly value: number;
+  readonly recorded: number;
+  /** The highest that would still have passed. */
+  readonly most: number;
+}
+
+type Recorded = Readonly<Record<string, Omit<Figure, 'id'>>>;
+
+/** The highest that does not count as fallen behind. */
+const MOST: Readonly<Record<FigureUnit, (recorded: number) => number>> = {
+  changeAgainstVpa: (recorded) => recorded + 0.06,
+  ratio: (recorded) => recorded * 1.1 + 0.01,
+  bytes: (recorded) => recorded * 1.15,
+  // Of another machine, and a busy one: an order of size.
+  milliseconds: (recorded) => recorded * 8,
+};
+
+export interface Comparison {
+  readonly regressions: readonly Regression[];
+  readonly compared: number;
+  /** Not recorded yet, or recorded on another input. */
+  readonly notCompared: readonly string[];
+}
+
+/** Holds measured figures to recorded ones; a figure that is no number has fallen behind. */
+export function compareFigures(measured: readonly Figure[], recorded: Recorded): Comparison {
+  const regressions: Regression[] = [];
+  const notCompared: string[] = [];
+  for (const { id, value, unit, input } of measured) {
+    const before = recorded[id];
+    if (before?.unit !== unit || before.input !== input) {
+      notCompared.push(id);
+      continue;
+    }
+    const most = MOST[unit](before.value);
+    if (!(value <= most)) regressions.push({ id, value, recorded: before.value, most });
+  }
+  return { regressions, compared: measured.length - notCompared.length, notCompared };
+}
+
+export function readRecordedFigures(): Recorded {
+  return JSON.parse(readFileSync(FILE, 'utf8')) as Recorded;
+}
+
+/** Records figures anew; those that were not measured this time stay. */
+export function recordFigures(measured: readonly Figure[]): void {
+  const all = { ...readRecordedFigures(), ...Object.fromEntries(measured.map(({ id, ...figure }) => [id, figure])) };
+  const sorted = Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(FILE, `${JSON.stringify(sorted, null, 2)}\n`);
+}
