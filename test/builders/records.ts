@@ -47,6 +47,7 @@ export function aPodRecord(given: Partial<PodRecord> & { readonly name: string }
     ip: null,
     resize: { state: 'none', message: '', since: null },
     containers: [aContainerRecord()],
+    resizedBy: null,
     claims: [],
     ...given,
   };

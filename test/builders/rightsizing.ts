@@ -94,6 +94,7 @@ export function aPodRecord({ container = {}, ...record }: PodTraits = {}): PodRe
     windows: false,
     ip: '10.0.0.1',
     resize: { state: 'none', message: '', since: null },
+    resizedBy: null,
     claims: [],
     ...record,
     containers,

@@ -2,6 +2,7 @@ import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus,
 import { VPA_POD_ANNOTATIONS } from '../../core/rightsizing/apply/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
+import { latestWriterThrough } from './managed-fields.ts';
 import type { Interner } from './interner.ts';
 import {
   booleanAt,
@@ -57,6 +58,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     windows: textAt(objectAt(spec, 'os', 'spec.os'), 'name') === 'windows',
     ip: optionalTextAt(status, 'podIP', 'status.podIP'),
     resize: resizeStatus(status, conditions),
+    resizedBy: latestWriterThrough(wire, 'resize'),
     containers: containersOf(spec, status, interner),
     claims: claimsOf(spec, metadata.name),
   };

@@ -1599,6 +1599,8 @@ export interface RecommendationStatus {
   readonly boosts?: readonly RecommendationStatusBoost[];
   /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
   readonly autoscalers?: readonly RecommendationStatusAutoscaler[];
+  /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+  readonly otherResizes?: RecommendationStatusOtherResizes;
   /** Demand beyond what the workload may have. */
   readonly limitExceptions?: readonly RecommendationStatusLimitException[];
   /** Set while the workload is idle. */
@@ -2035,6 +2037,20 @@ export interface RecommendationStatusAutoscaler {
   readonly refusedAt?: string;
   /** The API server's words. */
   readonly refusal?: string;
+}
+
+/** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+export interface RecommendationStatusOtherResizes {
+  /** Who it was, by the field manager of the pod. */
+  readonly by: string;
+  /** One of the pods. */
+  readonly pod: string;
+  /** When it was done last (RFC 3339). */
+  readonly at: string;
+  /** How often it has been done again after Evenkeel had put it right. */
+  readonly count?: number;
+  /** Until when nothing is changed (RFC 3339). */
+  readonly until: string;
 }
 
 export interface RecommendationStatusLimitException {

@@ -16,6 +16,7 @@ import { exceptionKey, isReturning, type ExceptionDecision, type LimitException 
 import { notesOn } from './exception-notes.ts';
 import { nextException, type StepInputs } from './next-exception.ts';
 import { overageOffer } from './overage-offer.ts';
+import { pendingDecision } from './pending.ts';
 import { proposedValue } from './proposal.ts';
 
 /** A ceiling that a person has approved, to be written onto the workload. */
@@ -55,10 +56,10 @@ export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode,
 
 /** Whether anything may be done to this workload's pods at all. */
 export function actsOn(situation: WorkloadSituation, mode: ResizeMode): boolean {
-  const { standing, policy, policyProblem, pods, overrides } = situation;
+  const { standing, policy, policyProblem, overrides } = situation;
   if (mode !== 'Auto' && mode !== 'Approve') return false;
   if (overrides.excluded || overrides.problems.length > 0 || policyProblem !== null) return false;
-  return standing.inPlace && !standing.dryRun && !policy.dryRun && holdsEverything(situation) === null && otherManager(pods) === null;
+  return standing.inPlace && !standing.dryRun && !policy.dryRun && holdsEverything(situation) === null && otherManager(situation) === null;
 }
 
 function inputsOf(
@@ -79,7 +80,7 @@ function inputsOf(
     facts,
     proposed,
     offer: overageOffer({ situation, own, resource, before, evidence, proposed: proposed?.value ?? null, acts, ownMode }),
-    decision: acts ? decisionOn(before, wishes.exceptionDecisions) : null,
+    decision: decisionOn(before, wishes.exceptionDecisions, acts),
   };
 }
 
@@ -93,11 +94,10 @@ function factsOf(situation: WorkloadSituation, own: ContainerFigures, resource: 
   return silent ? { ...facts, demand: null, evidence: null } : facts;
 }
 
-function decisionOn(before: LimitException | null, decisions: readonly ExceptionDecision[]): ExceptionDecision | null {
-  if (before?.state !== 'open') return null;
-  const own = decisions.find((decision) => exceptionKey(decision) === exceptionKey(before));
-  // One that is older was about an exception before this one.
-  return own !== undefined && own.at >= before.openedAt ? own : null;
+/** A rejection only closes; an approval changes what is in force, so it waits until anything may be changed. */
+function decisionOn(before: LimitException | null, decisions: readonly ExceptionDecision[], acts: boolean): ExceptionDecision | null {
+  const pending = before === null ? null : pendingDecision(before, decisions);
+  return pending?.decision === 'approve' && !acts ? null : pending;
 }
 
 /** Whether the last pod is back at what it had, and whether what was approved has come. */

@@ -66,6 +66,8 @@ export interface PodRecord {
   readonly windows: boolean;
   readonly ip: string | null;
   readonly resize: PodResizeStatus;
+  /** Who resized it last, by the object's own record; null: nobody. */
+  readonly resizedBy: { readonly manager: string; readonly at: Instant } | null;
   /** Main containers, then sidecars; plain init and ephemeral containers are left out. */
   readonly containers: readonly ContainerRecord[];
   /** PersistentVolumeClaims it mounts, by name in its own namespace. */

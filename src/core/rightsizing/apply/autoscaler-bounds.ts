@@ -119,8 +119,8 @@ function returns(
   change: DueChange,
   pods: WorkloadSituation['pods'],
 ): boolean {
-  if (kept === null || change.direction === 'lower') return false;
-  return obstacle !== null && (usualRequest(pods, metric) ?? kept.request) < kept.request;
+  const was = obstacle === null ? undefined : kept?.request;
+  return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
 function boundsOf(standing: AutoscalerStanding, { metric, live, kept }: TargetStanding, { pods }: WorkloadSituation): Bounds | null {
@@ -130,7 +130,7 @@ function boundsOf(standing: AutoscalerStanding, { metric, live, kept }: TargetSt
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
   if (obstacle !== null) {
     // Its owner wants the target as it was: so the request goes back, and the replicas with it.
-    if (kept === null || live !== kept.percent || now >= kept.request) return null;
+    if (kept?.percent !== live || now >= kept.request) return null;
     const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
     return { metric, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
   }

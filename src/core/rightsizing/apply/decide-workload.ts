@@ -18,6 +18,7 @@ import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waitin
 import { begun, ended, rolledBack } from './memory-steps.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
+import { heldByOthers, otherResizes } from './other-resizes.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
 import { withAutoscalers } from './with-autoscalers.ts';
@@ -85,8 +86,12 @@ class Deciding {
 
   #mayChange(): Outcome {
     if (this.#mode === 'Observe' || this.#mode === 'Recommend') return this.#onlyRecommends();
-    const manager = otherManager(this.#situation.pods);
+    const manager = otherManager(this.#situation);
     if (manager !== null) return this.#leavesTo(manager);
+    const others = otherResizes(this.#situation);
+    if (others !== this.#memory.otherResizes) this.#remember({ otherResizes: others });
+    const resized = heldByOthers(others, this.#situation.now);
+    if (resized !== null) return this.#leavesTo(resized, others?.until);
     const held = holdsEverything(this.#situation);
     if (held !== null) return this.#waitsOrRests(held);
     const dryRun = this.#situation.standing.dryRun || this.#situation.policy.dryRun;
@@ -99,9 +104,9 @@ class Deciding {
   }
 
   /** Two tools that size the same pods undo each other's work for ever. */
-  #leavesTo(manager: string): Outcome {
+  #leavesTo(manager: string, until: Instant | null = null): Outcome {
     if (this.#memory.apply !== null) this.#remember({ apply: null });
-    return outcome('blocked', 'other-manager', manager);
+    return outcome('blocked', 'other-manager', manager, until);
   }
 
   #onlyRecommends(): Outcome {

@@ -1,7 +1,7 @@
-// Whether another tool sizes these pods. It is told by what such tools leave on the pods themselves: that needs no right to
-// read kinds of theirs, and says what they really did rather than what they might do.
+// Whether another tool sizes these pods. Its own objects tell where they can be seen; what it left on the pods tells
+// everywhere, and says what it really did.
 
-import type { PodRecord } from '../../model/pod.ts';
+import type { WorkloadSituation } from './situation.ts';
 
 /**
  * Left on pods by the Vertical Pod Autoscaler where it acts (in every mode but Off): `vpaUpdates` by its admission webhook,
@@ -9,8 +9,17 @@ import type { PodRecord } from '../../model/pod.ts';
  */
 export const VPA_POD_ANNOTATIONS = ['vpaUpdates', 'vpaInPlaceUpdated'] as const;
 
+/** In these it touches no running pod. */
+const HARMLESS_MODES: ReadonlySet<string> = new Set(['Off', 'Initial']);
+
 /** Which tool it is and what to do, in words; null: none. KEDA acts through autoscalers, which have an interlock of their own. */
-export function otherManager(pods: readonly PodRecord[]): string | null {
+export function otherManager({ pods, vpas }: Pick<WorkloadSituation, 'pods' | 'vpas'>): string | null {
+  const acting = vpas.find(({ updateMode }) => !HARMLESS_MODES.has(updateMode));
+  if (acting !== undefined) {
+    return `VerticalPodAutoscaler ${acting.name} sizes its pods (updateMode ${acting.updateMode}); set that to Off, or delete it`;
+  }
+  // One that is there and lets running pods be has left its notes when they were born.
+  if (vpas.length > 0) return null;
   const pod = pods.find(({ annotations }) => VPA_POD_ANNOTATIONS.some((name) => annotations[name] !== undefined));
   if (pod === undefined) return null;
   const by = /^Pod resources updated by ([^\s:]+)/.exec(pod.annotations['vpaUpdates'] ?? '')?.[1];

@@ -54,6 +54,7 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
     idle: readIdle(status?.idle),
     lastIdle: readLastIdle(status?.lastIdle),
     autoscalers: readAutoscalers(status?.autoscalers),
+    otherResizes: readOtherResizes(status?.otherResizes),
     limitExceptions: readExceptions(status),
     memoryLimitLoweredAt: new Map(
       (status?.containers ?? []).flatMap(({ name, memoryLimitLoweredAt }) => {
@@ -82,6 +83,13 @@ function readApply(apply: RecommendationStatus['apply']): ResizeMemory['apply'] 
     by: apply.by ?? 'evenkeel',
     values: readValues(apply.containers),
   };
+}
+
+function readOtherResizes(others: RecommendationStatus['otherResizes']): ResizeMemory['otherResizes'] {
+  const at = instantOf(others?.at);
+  const until = instantOf(others?.until);
+  if (others === undefined || at === null || until === null) return null;
+  return { by: others.by, pod: others.pod, at, count: others.count ?? 1, until };
 }
 
 function readLastApplied(last: RecommendationStatus['lastApplied']): ResizeMemory['lastApplied'] {

@@ -81,6 +81,7 @@ describe('the status of a Recommendation', () => {
         wakesOn: 'CPU',
       },
       lastIdle: { since: T0 - 30_000, wokenAt: T0 - 20_000, because: 'load', shortNaps: 2, awakeMs: 5000, floor: new Map() },
+      otherResizes: { by: 'kubectl', pod: 'web-1', at: T0 - 12, count: 2, until: T0 + 12 },
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
     };
     const decision = { ...decideWorkload(aSituation()), memory };

@@ -15,6 +15,7 @@ import type { ContainerAdvice } from '../advice.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
 import type { Values } from './container-values.ts';
+import type { OtherResizes } from './other-resizes.ts';
 
 export interface WorkloadSituation {
   readonly now: Instant;
@@ -149,6 +150,8 @@ export interface ResizeMemory {
   /** Autoscalers whose targets follow the requests, and those that somebody puts back. */
   readonly autoscalers: readonly AutoscalerMemory[];
   readonly limitExceptions: readonly LimitException[];
+  /** Pods that somebody else has resized since; null: none. */
+  readonly otherResizes: OtherResizes | null;
   /** When each container's memory limit last fell. */
   readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
 }
@@ -161,6 +164,7 @@ export const NO_MEMORY: ResizeMemory = {
   failures: [],
   boosts: [],
   autoscalers: [],
+  otherResizes: null,
   limitExceptions: [],
   idle: null,
   lastIdle: null,

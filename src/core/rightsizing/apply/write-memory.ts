@@ -15,7 +15,7 @@ const MOST_FAILURES = 32;
 
 /** All of it but `memoryLimitLoweredAt`, which stands with each container. */
 export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
-  const { apply, lastApplied, previous, rolledBack, failures, boosts, limitExceptions, autoscalers } = memory;
+  const { apply, lastApplied, previous, rolledBack, failures, boosts, limitExceptions, autoscalers, otherResizes } = memory;
   return {
     ...optional(
       'apply',
@@ -57,6 +57,10 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             count: rolledBack.count,
             containers: writeValues(rolledBack.values),
           },
+    ),
+    ...optional(
+      'otherResizes',
+      otherResizes === null ? null : { ...otherResizes, at: isoTime(otherResizes.at), until: isoTime(otherResizes.until) },
     ),
     ...optional('autoscalers', autoscalers.length === 0 ? null : writeAutoscalers(autoscalers)),
     ...optional(

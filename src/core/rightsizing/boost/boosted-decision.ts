@@ -50,9 +50,9 @@ function onRealPods(steps: readonly ResizeStep[], pods: readonly PodRecord[], le
 }
 
 function mayTouch(situation: WorkloadSituation): boolean {
-  const { standing, policy, pods } = situation;
+  const { standing, policy } = situation;
   if (standing.dryRun || policy.dryRun || !standing.inPlace) return false;
-  return holdsEverything(situation) === null && otherManager(pods) === null;
+  return holdsEverything(situation) === null && otherManager(situation) === null;
 }
 
 class Lending {
