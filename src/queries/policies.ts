@@ -1,12 +1,19 @@
-import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
-import type { Operations, Policy } from '../apis/http/types.generated.ts';
-import { parseDuration } from '../core/model/duration.ts';
+import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning } from '../apis/http/types.generated.ts';
 import { PLURALS, type ObjectMeta } from '../apis/v1alpha1/index.ts';
-import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
-import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
-import type { Page } from './outcome.ts';
 import type { Scope } from '../core/access/scope.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
+import {
+  OVERRIDABLE_KINDS,
+  readPolicyOverrides,
+  valueOfField,
+  type OverridableKind,
+  type PolicyOverride,
+  type PolicyOverrides,
+} from '../core/policies/policy-overrides.ts';
+import { selectPage, type Listing } from './listing.ts';
+import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
 
 const LISTING: Listing<Policy> = {
@@ -14,6 +21,14 @@ const LISTING: Listing<Policy> = {
   // Only admins reach it, and most policies have no namespace to be filtered by.
   namespaceOf: null,
   namesOf: (policy) => [policy.name, policy.namespace],
+  defaultSort: 'kind',
+  filters: ['kind'],
+};
+
+const OVERRIDES: Listing<PolicyOverrideItem> = {
+  id: (override) => `${override.kind}/${override.name}/${override.field}`,
+  namespaceOf: null,
+  namesOf: (override) => [override.name, override.field],
   defaultSort: 'kind',
   filters: ['kind'],
 };
@@ -26,7 +41,7 @@ interface WireObject {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** `/policies`: every policy object with the values in force. */
+/** `/policies`: every policy object with the values in force. `/policy-overrides`: what people have overridden for a while. */
 export class PolicyQueries {
   readonly #sources: ReadSources;
 
@@ -36,20 +51,30 @@ export class PolicyQueries {
 
   list(scope: Scope, query: Operations['listPolicies']['query']): Page<Policy> | Refusal {
     const wanted = query.namespace;
-    const all = KINDS.flatMap((kind) => [...this.#objectsOf(kind)].map((object) => this.#record(kind, object)));
+    const all = KINDS.flatMap((kind) => [...this.#objectsOf(kind)].map((object) => this.record(kind, object)));
     const inNamespaces =
       wanted === undefined ? all : all.filter((policy) => policy.namespace !== null && wanted.includes(policy.namespace));
     return selectPage(inNamespaces, LISTING, query, scope);
   }
 
-  *#objectsOf(kind: Policy['kind']): Generator<WireObject> {
-    const { cluster } = this.#sources;
-    const objects: Iterable<unknown> = kind === 'PodResizePolicy' ? cluster.podResizePolicies() : cluster.ownObjects(PLURALS[kind]);
-    for (const object of objects) yield object as WireObject;
+  overrides(scope: Scope, query: Operations['listPolicyOverrides']['query']): Page<PolicyOverrideItem> | Refusal {
+    const items: PolicyOverrideItem[] = [];
+    const warnings: Warning[] = [];
+    for (const kind of OVERRIDABLE_KINDS) {
+      for (const { metadata, spec } of this.#objectsOf(kind)) {
+        const { inForce, problems } = this.#overridesOf(kind, metadata);
+        items.push(...inForce.map((override) => overrideRecord(kind, metadata.name, spec, override)));
+        warnings.push(...problems.map((problem) => ({ code: 'invalid_override', message: `${kind} ${metadata.name}: ${problem}` })));
+      }
+    }
+    const page = selectPage(items, OVERRIDES, query, scope);
+    return page.kind === 'page' && warnings.length > 0 ? { ...page, warnings } : page;
   }
 
-  #record(kind: Policy['kind'], object: WireObject): Policy {
+  /** One policy as it is given. */
+  record(kind: Policy['kind'], object: WireObject): Policy {
     const { metadata, spec, status } = object;
+    const { inForce } = this.#overridesOf(kind, metadata);
     return {
       kind,
       namespace: metadata.namespace ?? null,
@@ -58,25 +83,57 @@ export class PolicyQueries {
       generation: metadata.generation ?? null,
       spec,
       status: status ?? null,
-      effective: effectiveOf(spec, metadata.annotations, this.#sources.policyDefaults.defaultsOf(kind)),
+      effective: effectiveOf(spec, inForce, this.#sources.policyDefaults.defaultsOf(kind)),
     };
   }
+
+  #overridesOf(kind: Policy['kind'], metadata: ObjectMeta): PolicyOverrides {
+    const overridable = OVERRIDABLE_KINDS.find((each) => each === kind);
+    const annotations = overridable === undefined ? undefined : metadata.annotations;
+    return readPolicyOverrides(overridable ?? 'PodResizePolicy', annotations, this.#sources.clock.now());
+  }
+
+  *#objectsOf(kind: Policy['kind']): Generator<WireObject> {
+    const { cluster } = this.#sources;
+    const objects: Iterable<unknown> = kind === 'PodResizePolicy' ? cluster.podResizePolicies() : cluster.ownObjects(PLURALS[kind]);
+    for (const object of objects) yield object as WireObject;
+  }
+}
+
+function overrideRecord(kind: OverridableKind, name: string, spec: object, override: PolicyOverride): PolicyOverrideItem {
+  const { field, value, by, at, expiresAt, reason } = override;
+  return {
+    kind,
+    name,
+    field,
+    value,
+    specValue: valueOfField(spec, field),
+    setBy: by,
+    setAt: isoTimeOrNull(at),
+    expiresAt: isoTimeOrNull(expiresAt),
+    reason,
+  };
 }
 
 /** Later wins: default or setting, the object's spec, an override that a person set for a while. */
 function effectiveOf(
   spec: Readonly<Record<string, unknown>>,
-  annotations: Readonly<Record<string, string>> | undefined,
+  overrides: readonly PolicyOverride[],
   defaults: Readonly<Record<string, { readonly value: unknown; readonly source: 'setting' | 'default' }>>,
 ): Policy['effective'] {
-  const effective: Record<string, Policy['effective'][string]> = { ...defaults };
+  const effective = new Map<string, Policy['effective'][string]>(Object.entries(defaults));
   for (const [field, value] of leavesOf(spec, '')) {
     // The API server writes the schema's defaults into the spec: what equals one was not anyone's choice to tell apart.
     const given = defaults[field];
-    if (given === undefined || !sameValue(given.value, value)) effective[field] = { value, source: 'policy' };
+    if (given === undefined || !sameValue(given.value, value)) effective.set(field, { value, source: 'policy' });
   }
-  for (const [field, value] of overridesOf(annotations?.[OBJECT_ANNOTATIONS.overrides])) effective[field] = { value, source: 'override' };
-  return effective;
+  for (const { field, value } of overrides) {
+    // An override replaces the field as a whole, with all that stood inside of it.
+    for (const inside of [...effective.keys()]) if (inside.startsWith(`${field}.`)) effective.delete(inside);
+    const leaves = isObject(value) ? [...leavesOf(value, field)] : [[field, value] as const];
+    for (const [leaf, leafValue] of leaves) effective.set(leaf, { value: leafValue, source: 'override' });
+  }
+  return Object.fromEntries(effective);
 }
 
 /** Whether two values mean the same: `24h` is `1d`. */
@@ -87,25 +144,14 @@ function sameValue(a: unknown, b: unknown): boolean {
   return left.ok && right.ok && left.value === right.value;
 }
 
-function* leavesOf(value: Readonly<Record<string, unknown>>, prefix: string): Generator<[string, unknown]> {
+function* leavesOf(value: Readonly<Record<string, unknown>>, prefix: string): Generator<readonly [string, unknown]> {
   for (const [key, child] of Object.entries(value)) {
     const field = prefix === '' ? key : `${prefix}.${key}`;
-    if (typeof child === 'object' && child !== null && !Array.isArray(child))
-      yield* leavesOf(child as Readonly<Record<string, unknown>>, field);
+    if (isObject(child)) yield* leavesOf(child, field);
     else yield [field, child];
   }
 }
 
-/** `{ "<field>": { "value": … } }`. What cannot be read overrides nothing. */
-function overridesOf(annotation: string | undefined): readonly (readonly [string, unknown])[] {
-  if (annotation === undefined) return [];
-  try {
-    const parsed: unknown = JSON.parse(annotation);
-    if (typeof parsed !== 'object' || parsed === null) return [];
-    return Object.entries(parsed).flatMap(([field, override]: [string, unknown]) =>
-      typeof override === 'object' && override !== null && 'value' in override ? [[field, override.value] as const] : [],
-    );
-  } catch {
-    return [];
-  }
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import { ERROR_ENVELOPE, OPERATIONS, envelopeSchema } from './openapi/document.ts';
 import type { OperationSpec } from './openapi/operation.ts';
@@ -34,7 +35,11 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   removeBounds: { path: '/overrides/shop/cart/floor' },
   setExclusion: { path: '/overrides/shop/cart/exclude', body: { excluded: true } },
   bulkOverrides: { path: '/overrides/bulk', body: { items: [{ namespace: 'shop', name: 'web', action: 'remove' }] } },
+  listIdleWorkloads: { path: '/idle-workloads' },
+  wakeWorkload: { path: '/idle-workloads/search/query/wake', body: { reason: 'a demo' } },
   listPolicies: { path: '/policies' },
+  listPolicyOverrides: { path: '/policy-overrides' },
+  setPolicyOverride: { path: '/policy-overrides/podresizepolicies/shop', body: { field: 'mode', value: 'Recommend', reason: 'month end' } },
   listResizeStats: { path: '/resize-stats' },
   triggerResizeCycle: { path: '/resize-cycle/trigger' },
   getWorkloadUsage: { path: '/workloads/shop/checkout/usage' },
@@ -47,6 +52,7 @@ const enveloped = OPERATIONS.filter((operation) => operation.answer.raw === unde
 describe('what is described is what is answered', () => {
   let client: DashboardClient;
   const world = dashboardWorld();
+  putToSleep(world, 'query', world.clock.now());
   beforeAll(async () => {
     client = await startDashboard(world);
   });

@@ -3,7 +3,9 @@
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { Resources } from '../core/model/resources.ts';
+import type { Instant } from '../core/model/units.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
+import { effectiveSpec, readPolicyOverrides, type PolicyOverride } from '../core/policies/policy-overrides.ts';
 import { containerRules, sourcedRules, type SourcedRule } from '../core/rightsizing/policy/container-rules.ts';
 import { governanceOf, isReservedNamespace } from '../core/rightsizing/policy/governing-policy.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/rightsizing/policy/policy-rules.ts';
@@ -31,11 +33,24 @@ export interface PolicyBookParts {
   readonly capabilities: PolicyCapabilities;
   /** Namespace that Evenkeel runs in. */
   readonly ownNamespace: string;
+  readonly now: () => Instant;
+}
+
+/** A policy as it acts at this moment. */
+export interface PolicyInForce {
+  /** With the overrides laid over its spec. */
+  readonly policy: PodResizePolicy;
+  readonly reading: PolicyReading;
+  readonly overrides: readonly PolicyOverride[];
+  /** Overrides that are ignored, and why, in words. */
+  readonly ignored: readonly string[];
+  /** When the next override ends; null: none does. */
+  readonly until: Instant | null;
 }
 
 export class PolicyBook {
   readonly #parts: PolicyBookParts;
-  readonly #readings = new WeakMap<PodResizePolicy, PolicyReading>();
+  readonly #inForce = new WeakMap<PodResizePolicy, PolicyInForce>();
 
   /** undefined: nodes have changed since it was last asked for. */
   #largest: Resources | null | undefined;
@@ -50,7 +65,7 @@ export class PolicyBook {
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
     const { cluster, ownNamespace } = this.#parts;
     const selectable = { ...workload, namespaceLabels: cluster.findNamespace(workload.namespace)?.labels ?? {} };
-    const { governing, yielding } = governanceOf(cluster.podResizePolicies(), selectable, ownNamespace);
+    const { governing, yielding } = governanceOf(this.#policiesInForce(), selectable, ownNamespace);
     const overrides = readOverrides(workload.annotations);
     if (governing === null) {
       const outOfScope = isReservedNamespace(workload.namespace, ownNamespace);
@@ -63,14 +78,36 @@ export class PolicyBook {
     return { policy: governing, rules, problem, overrides, yielding, outOfScope: false };
   }
 
-  /** Objects from informers are replaced, never changed, so a reading holds as long as its object. */
   read(policy: PodResizePolicy): PolicyReading {
-    let reading = this.#readings.get(policy);
-    if (reading === undefined) {
-      reading = readPolicy(policy, this.#parts.capabilities);
-      this.#readings.set(policy, reading);
+    return this.inForce(policy).reading;
+  }
+
+  /** Objects from informers are replaced, never changed, so what is read of one holds until an override of it ends. */
+  inForce(policy: PodResizePolicy): PolicyInForce {
+    const now = this.#parts.now();
+    const known = this.#inForce.get(policy);
+    if (known !== undefined && (known.until === null || now < known.until)) return known;
+    const read = this.#overlaid(policy, now);
+    this.#inForce.set(policy, read);
+    return read;
+  }
+
+  *#policiesInForce(): Generator<PodResizePolicy> {
+    for (const policy of this.#parts.cluster.podResizePolicies()) yield this.inForce(policy).policy;
+  }
+
+  #overlaid(policy: PodResizePolicy, now: Instant): PolicyInForce {
+    const { capabilities } = this.#parts;
+    const { inForce, problems, nextExpiry } = readPolicyOverrides('PodResizePolicy', policy.metadata.annotations, now);
+    const plain: PolicyInForce = { policy, reading: readPolicy(policy, capabilities), overrides: [], ignored: problems, until: nextExpiry };
+    if (inForce.length === 0) return plain;
+    const overlaid = { ...policy, spec: effectiveSpec(policy.spec, inForce) };
+    const reading = readPolicy(overlaid, capabilities);
+    // Each may be right by itself and wrong with the spec: an override is never what takes a policy out of force.
+    if (!reading.ok && plain.reading.ok) {
+      return { ...plain, ignored: [...problems, `all overrides are ignored, because with them: ${reading.message}`] };
     }
-    return reading;
+    return { policy: overlaid, reading, overrides: inForce, ignored: problems, until: nextExpiry };
   }
 
   /** What the recommender is to be asked for, by container. */

@@ -308,8 +308,18 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
     expect({ kind, status: answer.status, error: answer.envelope.error }).toMatchObject({ kind, status: 200 });
   }
   expect((await tell(dashboard, 'POST', 'resize-cycle/trigger', {})).status).toBeLessThan(300);
+  await apply(...['NodeScalingPolicy', 'RebalancePolicy'].map(aPolicy));
+  for (const kind of ['NodeScalingPolicy', 'RebalancePolicy']) {
+    const override = { field: 'paused', value: true, reason: 'seen to be permitted' };
+    const path = `policy-overrides/${kind}/overridden`;
+    await eventually('the policy is overridden', SOON_MS, async () => (await tell(dashboard, 'PUT', path, override)).status === 200);
+  }
   // Only watched, it has no Recommendation any more.
   await cluster.kubectl('annotate', 'deployment/stuck', '-n', NAMESPACE, 'evenkeel.io/mode=Observe');
+}
+
+function aPolicy(kind: string): object {
+  return { apiVersion: 'evenkeel.io/v1alpha1', kind, metadata: { name: 'overridden' }, spec: {} };
 }
 
 /** An event that is heard again within two minutes is counted on the first one. */

@@ -44,6 +44,8 @@ export class FakeRecordWriter implements RecordWriter {
     const refusal = this.#refusal();
     if (refusal !== null) return refusal;
     this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch, dryRun });
+    // Of a policy, only whether the server would take it is asked here.
+    if (object.plural.endsWith('policies')) return { kind: dryRun ? 'dry-run' : 'done' };
     const before = this.#cluster.recommendationList.find(
       ({ metadata }) => metadata.namespace === object.namespace && metadata.name === object.name,
     );

@@ -124,7 +124,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'rbac.effects',
-    why: 'the annotations evenkeel.io/mode (a person set it) and evenkeel.io/resized (what was done); nothing else of them',
+    why: 'annotations under evenkeel.io/: what a person set (mode, floor, ceiling, exclude, …) and what was done; and of the template kubectl.kubernetes.io/restartedAt, where a person asked for a reset',
     by: RECORDS,
   })),
 
@@ -150,9 +150,19 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'always',
-    why: 'the annotation evenkeel.io/trigger: a person asked for a cycle now',
+    why: 'the annotations evenkeel.io/trigger (a person asked for a cycle now) and evenkeel.io/overrides (for a while)',
     by: RECORDS,
   },
+  ...['nodescalingpolicies', 'rebalancepolicies'].map(
+    (plural): Permission => ({
+      resource: ownResource(plural),
+      verbs: ['patch'],
+      scope: 'cluster',
+      when: 'always',
+      why: 'the annotation evenkeel.io/overrides: a person has overridden a field for a while',
+      by: RECORDS,
+    }),
+  ),
   {
     resource: POLICIES,
     subresource: 'status',

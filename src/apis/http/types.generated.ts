@@ -607,20 +607,6 @@ export interface BulkResult {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-export interface Policy {
-  readonly kind: 'NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy';
-  /** null for a cluster-scoped kind. */
-  readonly namespace: string | null;
-  readonly name: string;
-  readonly createdAt: string | null;
-  readonly generation: number | null;
-  /** As it stands on the object. */
-  readonly spec: Readonly<Record<string, unknown>>;
-  readonly status: Readonly<Record<string, unknown>> | null;
-  /** Each value in force by dotted field, with where it comes from. */
-  readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;
-}
-
 export interface ResizeCycle {
   readonly id: string;
   readonly startedAt: string;
@@ -721,6 +707,146 @@ export interface OverrideBulkItem {
 
 export interface OverrideBulkBody {
   readonly items: readonly OverrideBulkItem[];
+}
+
+/** Demand beyond what a container may have. */
+export interface LimitException {
+  readonly namespace: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly container: string;
+  readonly resource: 'cpu' | 'memory';
+  /** While it is open it only grows graver, in this order. */
+  readonly type: 'recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed';
+  /** What is in the way, and what an approval moves: the limit of the pods, or the ceiling of the request. */
+  readonly bound: 'limit' | 'ceiling';
+  readonly unit: 'millicores' | 'bytes';
+  /** The limit or ceiling in the way. In `unit`. */
+  readonly limit: number;
+  /** The most that was seen, or asked for by the recommendation. In `unit`. */
+  readonly observed: number;
+  /** What would be enough; null where LimitRange or node size leave nothing greater. In `unit`. */
+  readonly proposed: number | null;
+  /** A decision counts from when it is stated; `settled` tells when it has been carried out. */
+  readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
+  /** Pods have more than their limit for the time being, or are still to be brought back. */
+  readonly applied: boolean;
+  /** What they have. In `unit`. */
+  readonly appliedValue: number | null;
+  /** It is taken back from then on. */
+  readonly appliedUntil: string | null;
+  readonly openedAt: string;
+  /** The last time that counted as one more occurrence. */
+  readonly lastSeenAt: string;
+  /** When it was approved, rejected or resolved. */
+  readonly closedAt: string | null;
+  /** How often it was seen while it was open. */
+  readonly occurrences: number;
+  /** What it was concluded from, in words. */
+  readonly evidence: string;
+  /** What was approved. In `unit`. */
+  readonly approvedValue: number | null;
+  /** Who approved or rejected it. */
+  readonly decidedBy: string | null;
+  /** What was decided is in force: the approved value, or the earlier one again. */
+  readonly settled: boolean;
+}
+
+/** Over everything that matched, not over the page. */
+export interface LimitExceptionCounts {
+  readonly open: number;
+  readonly approved: number;
+  readonly rejected: number;
+  readonly resolved: number;
+  /** With a temporary limit in force. */
+  readonly applied: number;
+  readonly byType: Readonly<Record<string, number>>;
+}
+
+/** Without container and resource: all open ones of the workload. */
+export interface LimitExceptionBody {
+  /** Left out: every container. */
+  readonly container?: string;
+  /** Left out: both. */
+  readonly resource?: 'cpu' | 'memory';
+  /** For approve, with one exception: the value in place of the proposed one, a quantity (`512Mi`, `750m`) or a whole number in `unit`. */
+  readonly value?: string | number;
+  /** Kept beside the decision, in its Event and the audit. */
+  readonly reason?: string;
+}
+
+/** `idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each. Limits stay as they are. */
+export interface IdleWorkload {
+  readonly workload: WorkloadRef;
+  /** waking: it is being given its natural size back. */
+  readonly state: 'asleep' | 'waking';
+  /** When it was made small. */
+  readonly idleSince: string;
+  readonly idle: Resources;
+  readonly natural: Resources;
+  /** While it is idle. */
+  readonly replicas: number;
+  /** When it is not. */
+  readonly naturalReplicas: number;
+  readonly projectedSavings: Resources;
+  /** The same at the prices of its nodes; null where no pod of it is on a node. */
+  readonly projectedSavingsPerMonthUsd: number | null;
+  /** What wakes it, in words. */
+  readonly wakesOn: string;
+}
+
+export interface IdleTotals {
+  readonly projectedSavings: Resources;
+  /** Sum of what is known. */
+  readonly projectedSavingsPerMonthUsd: number;
+}
+
+export interface WakeBody {
+  /** Kept beside the request: in its Event and the audit. */
+  readonly reason?: string;
+}
+
+export interface Policy {
+  readonly kind: 'NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy';
+  /** null for a cluster-scoped kind. */
+  readonly namespace: string | null;
+  readonly name: string;
+  readonly createdAt: string | null;
+  readonly generation: number | null;
+  /** As it stands on the object. */
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status: Readonly<Record<string, unknown>> | null;
+  /** Each value in force by dotted field, with where it comes from. */
+  readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;
+}
+
+/** A field of a policy that a person has overridden for a while. */
+export interface PolicyOverride {
+  readonly kind: 'NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy';
+  readonly name: string;
+  /** Dotted path inside `spec`. */
+  readonly field: string;
+  /** In force. */
+  readonly value: unknown;
+  /** What the spec itself says; null where it leaves the field out. */
+  readonly specValue: unknown;
+  /** null where it was written by hand without saying. */
+  readonly setBy: string | null;
+  readonly setAt: string | null;
+  /** From this moment on it has no effect; null: until it is removed. */
+  readonly expiresAt: string | null;
+  readonly reason: string | null;
+}
+
+export interface PolicyOverrideBody {
+  /** Dotted path inside the kind’s `spec`, such as `cooldown` or `cpu.min`. */
+  readonly field: string;
+  /** By the field’s schema; an object or a list replaces the field as a whole. null takes the override away. */
+  readonly value: unknown;
+  /** Duration such as 2h or 7d; left out: until it is removed. */
+  readonly expiresIn?: string;
+  /** Why, for whoever finds it. */
+  readonly reason: string;
 }
 
 export interface HealthCheck {
@@ -980,22 +1106,6 @@ export interface Operations {
     readonly data: Recommendation;
     readonly summary: undefined;
   };
-  /** Policies with the values in force. */
-  listPolicies: {
-    readonly path: Readonly<Record<never, never>>;
-    readonly query: {
-      readonly limit: number;
-      readonly cursor?: string;
-      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'namespace' | '-namespace' | 'createdAt' | '-createdAt';
-      readonly namespace?: readonly string[];
-      readonly q?: string;
-      readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy')[];
-      readonly format: 'json' | 'csv';
-    };
-    readonly body: undefined;
-    readonly data: readonly Policy[];
-    readonly summary: undefined;
-  };
   /** The last 100 resize cycles. */
   listResizeStats: {
     readonly path: Readonly<Record<never, never>>;
@@ -1082,6 +1192,144 @@ export interface Operations {
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
     readonly body: ExclusionBody;
     readonly data: Override;
+    readonly summary: undefined;
+  };
+  /** Demand that passes what workloads may have. */
+  listLimitExceptions: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'openedAt'
+        | '-openedAt'
+        | 'namespace'
+        | '-namespace'
+        | 'name'
+        | '-name'
+        | 'kind'
+        | '-kind'
+        | 'container'
+        | '-container'
+        | 'resource'
+        | '-resource'
+        | 'type'
+        | '-type'
+        | 'state'
+        | '-state'
+        | 'lastSeenAt'
+        | '-lastSeenAt'
+        | 'closedAt'
+        | '-closedAt'
+        | 'occurrences'
+        | '-occurrences';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly state?: readonly ('open' | 'approved' | 'rejected' | 'resolved')[];
+      readonly type?: readonly ('recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed')[];
+      readonly resource?: readonly ('cpu' | 'memory')[];
+      readonly container?: readonly string[];
+      readonly kind?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly LimitException[];
+    readonly summary: LimitExceptionCounts;
+  };
+  /** Approve as the new normal. */
+  approveLimitException: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: LimitExceptionBody | undefined;
+    readonly data: readonly LimitException[];
+    readonly summary: undefined;
+  };
+  /** Reject and revert. */
+  rejectLimitException: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: LimitExceptionBody | undefined;
+    readonly data: readonly LimitException[];
+    readonly summary: undefined;
+  };
+  /** Workloads that are small because nobody uses them. */
+  listIdleWorkloads: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'projectedSavings.cpuMillicores'
+        | '-projectedSavings.cpuMillicores'
+        | 'projectedSavings.memoryBytes'
+        | '-projectedSavings.memoryBytes'
+        | 'projectedSavingsPerMonthUsd'
+        | '-projectedSavingsPerMonthUsd'
+        | 'idleSince'
+        | '-idleSince'
+        | 'workload.namespace'
+        | '-workload.namespace'
+        | 'workload.name'
+        | '-workload.name'
+        | 'workload.kind'
+        | '-workload.kind'
+        | 'replicas'
+        | '-replicas';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly state?: readonly ('asleep' | 'waking')[];
+      readonly kind?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly IdleWorkload[];
+    readonly summary: IdleTotals;
+  };
+  /** Give an idle workload its natural size back now. */
+  wakeWorkload: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: WakeBody | undefined;
+    readonly data: IdleWorkload;
+    readonly summary: undefined;
+  };
+  /** Policies with the values in force. */
+  listPolicies: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'namespace' | '-namespace' | 'createdAt' | '-createdAt';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly Policy[];
+    readonly summary: undefined;
+  };
+  /** Overrides of policies that are in force. */
+  listPolicyOverrides: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'field' | '-field' | 'setAt' | '-setAt' | 'expiresAt' | '-expiresAt';
+      readonly q?: string;
+      readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy')[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly PolicyOverride[];
+    readonly summary: undefined;
+  };
+  /** Override a field of a policy for a while. */
+  setPolicyOverride: {
+    readonly path: { readonly kind: string; readonly name: string };
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: PolicyOverrideBody;
+    readonly data: Policy;
     readonly summary: undefined;
   };
   /** Checks of the system itself. */

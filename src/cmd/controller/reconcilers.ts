@@ -29,6 +29,7 @@ import { PolicyBook } from '../../state/policy-book.ts';
 import { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { probeInPlaceResize } from './in-place-resize.ts';
+import { carryOutRequests } from './requests.ts';
 import type { ControllerWorld } from './world.ts';
 
 /** Workloads decided at once: decisions are quick, their writes wait for the API server. */
@@ -130,6 +131,7 @@ export class Reconcilers {
           metrics,
           workers: WORKLOAD_WORKERS,
         }).run(signal),
+        carryOutRequests(this.#parts, signal),
       ]);
     } finally {
       for (const stop of stops) stop();

@@ -8,6 +8,7 @@ import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
+import type { PolicyInForce } from '../../state/policy-book.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
 import { CycleMetrics } from './metrics.ts';
 import type { PodResizePolicyPorts } from './ports.ts';
@@ -30,6 +31,8 @@ export class PodResizePolicyReconciler implements Reconciler {
   readonly #metrics: CycleMetrics;
   /** Of the workloads under no policy, which have no status to remember it by. */
   #lastUngovernedCycleAt: Instant | null = null;
+  /** By policy, the overrides that were in force when it was last looked at. */
+  readonly #overridden = new Map<string, string>();
 
   constructor(ports: PodResizePolicyPorts) {
     this.#ports = ports;
@@ -45,42 +48,52 @@ export class PodResizePolicyReconciler implements Reconciler {
   async reconcile(name: string, signal: AbortSignal): Promise<ReconcileResult> {
     if (!this.#ports.cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
     if (name === NO_POLICY) return this.#reconcileUngoverned();
-    const policy = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
-    if (policy === undefined) return this.#gone(name);
+    const written = [...this.#ports.cluster.podResizePolicies()].find(({ metadata }) => metadata.name === name);
+    if (written === undefined) return this.#gone(name);
     const { clock, policies, cycles } = this.#ports;
     const now = clock.now();
-    const reading = policies.read(policy);
+    const inForce = policies.inForce(written);
+    const { policy, reading } = inForce;
     const reach = this.#reachOf(policy);
     const intervalMs = reading.ok ? reading.rules.intervalMs : DEFAULT_POLICY_RULES.intervalMs;
     const trigger = pendingTrigger(policy);
-    if (this.#isDue(policy, trigger, intervalMs, now)) {
+    if (this.#isDue(inForce, trigger, intervalMs, now)) {
       const id = trigger ?? `cycle-${isoTime(now)}-${name}`.slice(0, LONGEST_ID);
       cycles.begin(name, { id, trigger: trigger ?? 'interval', workloads: reach.governed }, now);
       for (const workload of reach.governed) this.#ports.enqueueWorkload(workload);
     }
-    await this.#tell(policy, reach, now, signal);
+    await this.#tell(inForce, reach, now, signal);
     const startedAt = cycles.latest(name)?.startedAt ?? now;
-    return { requeueAfterMs: Math.max(SECOND_MS, startedAt + intervalMs - clock.now()) };
+    const dueAt = Math.min(startedAt + intervalMs, inForce.until ?? Number.POSITIVE_INFINITY);
+    return { requeueAfterMs: Math.max(SECOND_MS, dueAt - clock.now()) };
   }
 
-  #isDue(policy: PodResizePolicy, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
+  #isDue({ policy, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
     const { cycles } = this.#ports;
     const { name, generation } = policy.metadata;
+    // An override that came, changed or ended changes the rules as a new spec does.
+    const overridden = JSON.stringify(overrides.map(({ field, value }) => [field, value]));
+    const changed = (this.#overridden.get(name) ?? overridden) !== overridden;
+    // While a cycle runs it is kept in mind: workloads that it has passed already need another.
+    if (!changed || !cycles.isRunning(name)) this.#overridden.set(name, overridden);
+    if (changed && !cycles.isRunning(name)) return true;
     // One that runs is joined: what was asked for is being done.
     if (trigger !== null) return !cycles.isRunning(name);
     const begun = cycles.latest(name)?.startedAt ?? null;
     return begun === null || now - begun >= intervalMs || policy.status?.observedGeneration !== generation;
   }
 
-  async #tell(policy: PodResizePolicy, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
-    const { policies, decisions, cycles, records, dryRun, missingPermissions } = this.#ports;
+  async #tell({ policy, reading, overrides, ignored }: PolicyInForce, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
+    const { decisions, cycles, records, dryRun, missingPermissions } = this.#ports;
     const { name } = policy.metadata;
     const cycle = cycles.latest(name);
     const asked = policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null;
     const status = policyStatus({
       now,
       policy,
-      reading: policies.read(policy),
+      reading,
+      overrides,
+      ignoredOverrides: ignored,
       governed: reach.governed.map((key) => decisions.find(key)),
       yields: reach.yields,
       cycle,
@@ -114,6 +127,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   /** What it governed is governed by another now, or by none. */
   #gone(name: string): ReconcileResult {
     this.#ports.cycles.forget(name);
+    this.#overridden.delete(name);
     this.#metrics.forget(name);
     for (const [key] of [...this.#ports.decisions.of(name)]) this.#ports.enqueueWorkload(key);
     return { done: true };

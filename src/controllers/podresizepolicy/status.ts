@@ -1,11 +1,13 @@
 // The status of a PodResizePolicy: what it governs, what its last cycle did, what it saves.
 
+import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
 import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { nextOpening, openingAt } from '../../core/model/window.ts';
 import { withoutEmpty } from '../../core/model/without-empty.ts';
+import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import { notCarriedOut } from '../../core/rightsizing/policy/not-carried-out.ts';
 import type { PolicyReading } from '../../core/rightsizing/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
@@ -17,6 +19,9 @@ export interface PolicyFacts {
   readonly now: Instant;
   readonly policy: PodResizePolicy;
   readonly reading: PolicyReading;
+  /** In force, already laid over the policy's spec. */
+  readonly overrides: readonly PolicyOverride[];
+  readonly ignoredOverrides: readonly string[];
   /** Workloads that it governs, with what was decided last; undefined where nothing was yet. */
   readonly governed: readonly (DecidedWorkload | undefined)[];
   /** Workloads that it selects and another governs, by that other's name. */
@@ -32,6 +37,7 @@ export interface PolicyFacts {
 const MOST_YIELDS = 32;
 /** So many are named in a message; health has them all. */
 const MOST_PERMISSIONS = 5;
+const LONGEST_MESSAGE = 2000;
 
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
   const { policy, governed, cycle, lastTrigger } = facts;
@@ -108,7 +114,28 @@ function windowStatus({ reading, now }: PolicyFacts): NonNullable<PodResizePolic
 }
 
 function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
-  return [readyOf(facts), conflictedOf(facts), dryRunOf(facts)];
+  const overridden = overriddenOf(facts);
+  return [readyOf(facts), conflictedOf(facts), dryRunOf(facts), ...(overridden === null ? [] : [overridden])];
+}
+
+/** null where nothing was ever overridden: most policies. */
+function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): ConditionNow | null {
+  if (policy.metadata.annotations?.[OBJECT_ANNOTATIONS.overrides] === undefined) return null;
+  const told = overrides.map(({ field, value, expiresAt }) => {
+    const end = expiresAt === null ? '' : ` until ${isoTime(expiresAt)}`;
+    return `spec.${field} is ${JSON.stringify(value)}${end}`;
+  });
+  const ignored = ignoredOverrides.length > 0;
+  return {
+    type: CONDITION.overridden,
+    status: overrides.length > 0,
+    reason: ignored
+      ? CONDITION_REASON.invalidOverride
+      : overrides.length > 0
+        ? CONDITION_REASON.overriddenByAnnotation
+        : CONDITION_REASON.overridesEnded,
+    message: [...ignoredOverrides, ...told].join('; ').slice(0, LONGEST_MESSAGE),
+  };
 }
 
 function readyOf({ reading, policy, governed, missingPermissions }: PolicyFacts): ConditionNow {

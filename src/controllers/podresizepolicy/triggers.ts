@@ -10,8 +10,9 @@ export function watchPolicies(
   return cluster.subscribe((change) => {
     if (change.kind !== 'podresizepolicy') return;
     const policy = [...cluster.podResizePolicies()].find(({ metadata }) => metadata.name === change.key);
-    const trigger = policy?.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? '';
-    const version = policy === undefined ? '' : `${policy.metadata.uid ?? ''}/${policy.metadata.generation ?? 0}/${trigger}`;
+    const { trigger, overrides } = OBJECT_ANNOTATIONS;
+    const asked = [trigger, overrides].map((annotation) => policy?.metadata.annotations?.[annotation] ?? '').join('/');
+    const version = policy === undefined ? '' : `${policy.metadata.uid ?? ''}/${policy.metadata.generation ?? 0}/${asked}`;
     if (seen.get(change.key) === version) return;
     if (version === '') seen.delete(change.key);
     else seen.set(change.key, version);

@@ -17,9 +17,9 @@ import { refuseIfMatch, requireMatch } from './if-match.ts';
 
 type WorkloadOperation = 'approveRecommendation' | 'rejectRecommendation' | 'rollbackRecommendation' | 'setRecommendationMode';
 
-/** Recommendations, policies and cycles: ask, or have intent written, and shape. */
+/** Recommendations and cycles: ask, or have intent written, and shape. */
 export function recommendationRoutes(api: ApiRouter, models: ReadModels, ports: CommandPorts): void {
-  const { recommendations, policies, system, workloadUsage } = models;
+  const { recommendations, system, workloadUsage } = models;
 
   api.on('listRecommendations', ({ scope, query }) => list(recommendations.list(scope, query)));
   api.on('getRecommendation', async ({ scope, path, query }) =>
@@ -28,7 +28,6 @@ export function recommendationRoutes(api: ApiRouter, models: ReadModels, ports: 
   api.on('getWorkloadUsage', async ({ scope, path, query }) =>
     one<'getWorkloadUsage'>(await workloadUsage.get(scope, targetOf(path, query), query)),
   );
-  api.on('listPolicies', ({ scope, query }) => list(policies.list(scope, query)));
   api.on('listResizeStats', async ({ scope, query }) => list(await system.cycles(scope, query)));
 
   /** Answers with the record as the write left it, and has the next list computed anew. */

@@ -2,9 +2,12 @@
 // responses are checked against in tests, and types are generated from.
 
 import { CLUSTER_OPERATIONS, CLUSTER_SCHEMAS } from './cluster-section.ts';
+import { IDLE_OPERATIONS, IDLE_SCHEMAS } from './idle-section.ts';
+import { LIMIT_EXCEPTION_OPERATIONS, LIMIT_EXCEPTION_SCHEMAS } from './limit-exception-section.ts';
 import { isMutation, type OperationSpec, type ParameterSpec } from './operation.ts';
 import { OVERRIDE_OPERATIONS, OVERRIDE_SCHEMAS } from './override-section.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
+import { POLICY_OPERATIONS, POLICY_SCHEMAS } from './policy-section.ts';
 import { RECOMMENDATION_OPERATIONS } from './recommendation-operations.ts';
 import { RECOMMENDATION_SCHEMAS } from './recommendation-records.ts';
 import { COMMON_SCHEMAS } from './records-common.ts';
@@ -16,6 +19,9 @@ export const OPERATIONS: readonly OperationSpec[] = [
   ...CLUSTER_OPERATIONS,
   ...RECOMMENDATION_OPERATIONS,
   ...OVERRIDE_OPERATIONS,
+  ...LIMIT_EXCEPTION_OPERATIONS,
+  ...IDLE_OPERATIONS,
+  ...POLICY_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
 
@@ -24,6 +30,9 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...CLUSTER_SCHEMAS,
   ...RECOMMENDATION_SCHEMAS,
   ...OVERRIDE_SCHEMAS,
+  ...LIMIT_EXCEPTION_SCHEMAS,
+  ...IDLE_SCHEMAS,
+  ...POLICY_SCHEMAS,
   ...SYSTEM_SCHEMAS,
   Error: object(
     {

@@ -123,22 +123,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     answer: changed,
   },
   {
-    id: 'listPolicies',
-    method: 'get',
-    path: '/policies',
-    tag: 'Recommendations',
-    title: 'Policies with the values in force',
-    access: 'admin',
-    list: {
-      sort: ['kind', 'name', 'namespace', 'createdAt'],
-      namespaced: true,
-      filters: [
-        enumFilter('kind', ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy'], 'Only these kinds.'),
-      ],
-    },
-    answer: { status: 200, description: 'A page of policies.', data: array(ref('Policy')) },
-  },
-  {
     id: 'listResizeStats',
     method: 'get',
     path: '/resize-stats',

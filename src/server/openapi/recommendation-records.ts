@@ -1,6 +1,5 @@
 import { RECOMMENDATION_STATES, RESIZE_MODES } from '../../apis/conditions.ts';
 import {
-  anyObject,
   anything,
   array,
   boolean,
@@ -215,19 +214,6 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     'One item’s outcome; a failing one never stops the others.',
     ['error'],
   ),
-  Policy: object({
-    kind: oneOf(['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy']),
-    namespace: nullable(string('null for a cluster-scoped kind.')),
-    name: string(),
-    createdAt: nullable(time()),
-    generation: nullable(integer()),
-    spec: anyObject('As it stands on the object.'),
-    status: nullable(anyObject()),
-    effective: map(
-      object({ value: anything(), source: oneOf(['policy', 'override', 'setting', 'default']) }),
-      'Each value in force by dotted field, with where it comes from.',
-    ),
-  }),
   ResizeCycle: object({
     id: string(),
     startedAt: time(),

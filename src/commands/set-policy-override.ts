@@ -1,0 +1,203 @@
+import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
+import { PLURALS, type ObjectMeta, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import type { Instant } from '../core/model/units.ts';
+import {
+  annotationAfter,
+  effectiveSpec,
+  OVERRIDABLE_KINDS,
+  overrideFaults,
+  readPolicyOverrides,
+  type OverridableKind,
+  type PolicyOverride,
+} from '../core/policies/policy-overrides.ts';
+import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
+import { readPolicy } from '../core/rightsizing/policy/read-policy.ts';
+import type { WriteOutcome } from '../ports/writers.ts';
+import { withReason } from './approve-recommendation.ts';
+import { recordDeed, type Deed } from './audit.ts';
+import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+
+/** A policy as far as overrides go. */
+export interface WirePolicy {
+  readonly apiVersion: string;
+  readonly kind: OverridableKind;
+  readonly metadata: ObjectMeta;
+  readonly spec: Readonly<Record<string, unknown>>;
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+export interface PolicyOverrideBody {
+  readonly field: string;
+  /** null takes the override away. */
+  readonly value: unknown;
+  readonly expiresIn?: string;
+  readonly reason: string;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+/** The annotation to write, or why not; null: it stands so already. */
+type Plan = { readonly kind: 'write'; readonly text: string | null; readonly override: PolicyOverride | null } | CommandRefusal | null;
+
+const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
+const MOST_TRIES = 6;
+
+/** Sets or takes away one field of one policy. Answers the policy with it. */
+export async function setPolicyOverride(
+  ports: CommandPorts,
+  caller: Caller,
+  target: { readonly kind: string; readonly name: string },
+  body: PolicyOverrideBody,
+): Promise<CommandOutcome<WirePolicy>> {
+  const kind = kindNamed(target.kind);
+  if (kind === undefined) {
+    return {
+      kind: 'invalid',
+      details: [{ path: 'path.kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
+    };
+  }
+  let policy = findPolicy(ports, kind, target.name);
+  if (policy === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
+  const now = ports.clock.now();
+  for (let tries = 1; ; tries += 1) {
+    const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
+    if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
+    if (plan.kind !== 'write') return plan;
+    const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
+    const deed = deedOf(policy, body, plan.override, caller);
+    let outcome: WriteOutcome & { readonly object?: unknown };
+    try {
+      const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
+      if (refusal !== null) return refusal;
+      outcome = await write(ports, caller, policy, plan.text);
+      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
+        const fresh = await lookAgain(ports, policy);
+        if (fresh !== null) {
+          policy = fresh;
+          continue;
+        }
+      }
+    } catch (error) {
+      ports.logger.warn('writing intent failed', { object: `${kind}/${target.name}`, err: error });
+      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+    }
+    const refusal = refusalOf(outcome, `${kind} ${target.name}`);
+    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    if (refusal !== null) return refusal;
+    return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
+  }
+}
+
+function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
+  const { field, value, expiresIn, reason } = body;
+  const standing = annotations?.[ANNOTATION];
+  const override = value === null ? null : { field, value, by: caller.scope.actor, at: now, expiresAt: null, reason };
+  if (override === null && expiresIn !== undefined) {
+    return {
+      kind: 'invalid',
+      details: [{ path: '/expiresIn', message: 'has no meaning where value is null, which takes the override away' }],
+    };
+  }
+  const faults = override === null ? [] : overrideFaults(kind, field, value);
+  const details = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
+  const duration = expiresIn === undefined ? null : parseDuration(expiresIn);
+  if (duration?.ok === false) details.push({ path: '/expiresIn', message: duration.message });
+  if (details.length > 0) return { kind: 'invalid', details };
+  const ending = override === null ? null : { ...override, expiresAt: duration?.ok === true ? now + duration.value : null };
+  const after = annotationAfter(standing, field, ending);
+  if (after.kind === 'unreadable') {
+    return {
+      kind: 'conflict',
+      message: `The annotation ${ANNOTATION} that stands on the policy is not JSON. Correct or remove it by hand first.`,
+    };
+  }
+  return after.text === (standing ?? null) ? null : { kind: 'write', text: after.text, override: ending };
+}
+
+/** What the API server and the reading of the spec as a whole say of it: rules that span fields. */
+async function refusalOfSpec(
+  ports: CommandPorts,
+  policy: WirePolicy,
+  annotations: Annotations,
+  now: Instant,
+): Promise<CommandRefusal | null> {
+  const { inForce } = readPolicyOverrides(policy.kind, annotations, now);
+  const spec = effectiveSpec(policy.spec, inForce);
+  if (policy.kind === 'PodResizePolicy') {
+    const reading = readPolicy({ ...policy, spec } as unknown as PodResizePolicy, { admission: true, prometheus: true });
+    if (!reading.ok)
+      return { kind: 'invalid', details: [{ path: '/value', message: `does not go with the rest of the spec: ${reading.message}` }] };
+  }
+  const object = { plural: PLURALS[policy.kind], namespace: null, name: policy.metadata.name };
+  const patch = { spec: mergePatchFrom(policy.spec, spec) };
+  const outcome = await ports.records.patchIntent(object, patch, { dryRun: true, fieldManager: FIELD_MANAGER });
+  // Somebody writes at this moment: the write that follows is guarded.
+  return outcome.kind === 'conflict' ? null : refusalOf(outcome, `${policy.kind} ${policy.metadata.name}`);
+}
+
+function write(
+  ports: CommandPorts,
+  caller: Caller,
+  policy: WirePolicy,
+  text: string | null,
+): Promise<WriteOutcome & { readonly object?: unknown }> {
+  const { resourceVersion } = policy.metadata;
+  const guard = resourceVersion === undefined ? {} : { resourceVersion };
+  return ports.records.annotate(pathOf(policy), { [ANNOTATION]: text }, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
+}
+
+/** The policy as the server has it; null where it is gone, or another of its name. */
+async function lookAgain({ records }: CommandPorts, policy: WirePolicy): Promise<WirePolicy | null> {
+  const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
+  const fresh = object as WirePolicy | undefined;
+  return fresh?.metadata.uid === policy.metadata.uid ? (fresh ?? null) : null;
+}
+
+function deedOf(
+  { apiVersion, kind, metadata, spec }: WirePolicy,
+  { field, reason }: PolicyOverrideBody,
+  override: PolicyOverride | null,
+  caller: Caller,
+): Omit<Deed, 'outcome'> {
+  const by = caller.scope.actor;
+  const end = override?.expiresAt ?? null;
+  const until = end === null ? '' : ` until ${isoTime(end)}`;
+  const sentence =
+    override === null
+      ? `${by} took away the override of spec.${field}`
+      : `${by} overrode spec.${field} with ${JSON.stringify(override.value)}${until}`;
+  return {
+    action: override === null ? 'RemovePolicyOverride' : 'SetPolicyOverride',
+    eventReason: override === null ? COMMAND_EVENT.overrideRemoved : COMMAND_EVENT.overrideSet,
+    subject: { apiVersion, kind, namespace: null, name: metadata.name, uid: metadata.uid ?? '' },
+    message: withReason(sentence, reason),
+    before: { spec, overrides: metadata.annotations?.[ANNOTATION] ?? null },
+    after: { field, value: override?.value ?? null, expiresAt: override?.expiresAt ?? null },
+  };
+}
+
+function withAnnotation(annotations: Annotations, text: string | null): Annotations {
+  const { [ANNOTATION]: _, ...others } = annotations;
+  return text === null ? others : { ...others, [ANNOTATION]: text };
+}
+
+function findPolicy({ cluster }: CommandPorts, kind: OverridableKind, name: string): WirePolicy | undefined {
+  const objects = (kind === 'PodResizePolicy'
+    ? [...cluster.podResizePolicies()]
+    : [...cluster.ownObjects(PLURALS[kind])]) as unknown as WirePolicy[];
+  const found = objects.find(({ metadata }) => metadata.name === name);
+  return found === undefined ? undefined : { ...found, kind };
+}
+
+/** By kind or plural, in any case. */
+function kindNamed(text: string): OverridableKind | undefined {
+  const wanted = text.toLowerCase();
+  return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === wanted || PLURALS[kind] === wanted);
+}
+
+function pathOf({ apiVersion, kind, metadata }: WirePolicy): string {
+  return `/apis/${apiVersion}/${PLURALS[kind]}/${encodeURIComponent(metadata.name)}`;
+}

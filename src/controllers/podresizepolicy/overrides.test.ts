@@ -1,0 +1,56 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { anAdvice } from '../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+let world: ResizeWorld;
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [anAdvice()]);
+});
+
+const overridden = () => world.policy('all').status?.conditions?.find(({ type }) => type === 'Overridden');
+const written = (overrides: object) => ({ 'evenkeel.io/overrides': JSON.stringify(overrides) });
+const modeInForce = () => world.decisions.governance(world.cluster.workloadList[0]!).mode;
+
+test('an override is in force from the moment it is written, and has a cycle of its own', async () => {
+  world.setPolicy('all', { mode: 'Auto', interval: '1d' });
+  await world.run(MINUTE_MS);
+  const before = world.cycleRecords.length;
+  world.setPolicy('all', { mode: 'Auto', interval: '1d' }, written({ mode: { value: 'Recommend', by: 'ann' } }));
+  expect(modeInForce()).toBe('Recommend');
+  await world.run(MINUTE_MS);
+  expect(world.cycleRecords.length).toBe(before + 1);
+  expect(overridden()).toMatchObject({ status: 'True', reason: 'SetByAnnotation', message: 'spec.mode is "Recommend"' });
+  expect(world.policy('all').spec.mode).toBe('Auto');
+});
+
+test('an override that has ended has no effect from that moment on, though nobody removed it', async () => {
+  const end = new Date(world.clock.now() + HOUR_MS).toISOString();
+  world.setPolicy('all', { mode: 'Recommend', interval: '1d' }, written({ paused: { value: true, expiresAt: end } }));
+  await world.run(HOUR_MS - MINUTE_MS);
+  expect(world.policy('all').status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'False', reason: 'Paused' });
+  await world.run(2 * MINUTE_MS);
+  expect(world.policy('all').status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
+  expect(overridden()).toMatchObject({ status: 'False', reason: 'Ended' });
+});
+
+test('an override of what the policy selects takes workloads out of it', async () => {
+  world.setPolicy('all', { mode: 'Auto' });
+  await world.run(MINUTE_MS);
+  world.setPolicy('all', { mode: 'Auto' }, written({ excludeNamespaces: { value: ['shop'] } }));
+  expect(world.decisions.governance(world.cluster.workloadList[0]!).policy).toBeNull();
+});
+
+test.each([
+  ['no JSON', { 'evenkeel.io/overrides': '{' }, /not.*ignored/],
+  ['a value that the schema refuses', written({ mode: { value: 'Sometimes' } }), /'mode' is ignored/],
+  ['one that does not go with the spec', written({ 'history.minSamples': { value: '30d' } }), /all overrides are ignored.*minSamples/],
+])('%s is named in a condition and ignored, and the policy stays in force', async (_, annotations, message) => {
+  world.setPolicy('all', { mode: 'Auto', history: { window: '14d' } }, annotations);
+  await world.run(MINUTE_MS);
+  expect(modeInForce()).toBe('Auto');
+  expect(overridden()).toMatchObject({ status: 'False', reason: 'InvalidOverride', message: expect.stringMatching(message) });
+  expect(world.policy('all').status?.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({ status: 'True' });
+});

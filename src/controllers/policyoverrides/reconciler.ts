@@ -1,0 +1,131 @@
+// Takes overrides of policies away once they have ended. They have had no effect from that moment on: this is so that
+// kubectl does not show what holds no more.
+
+import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
+import { EVENT_REASON } from '../../apis/conditions.ts';
+import { PLURALS, type ObjectMeta } from '../../apis/v1alpha1/index.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import {
+  annotationWithout,
+  OVERRIDABLE_KINDS,
+  readPolicyOverrides,
+  type OverridableKind,
+  type PolicyOverride,
+} from '../../core/policies/policy-overrides.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { EventRecorder } from '../../ports/event-recorder.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
+import type { RecordWriter } from '../../ports/writers.ts';
+import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
+
+export interface PolicyOverridePorts {
+  readonly clock: Clock;
+  readonly cluster: Pick<ClusterReader, 'synced' | 'ownObjects' | 'subscribe'>;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+interface WirePolicy {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+}
+
+const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+
+/** Key of a policy: `Kind/name`. */
+type PolicyKey = string;
+
+export class PolicyOverrideReconciler implements Reconciler {
+  readonly #ports: PolicyOverridePorts;
+  readonly #active: Gauge;
+  readonly #expired: Counter;
+  readonly #activeByKey = new Map<PolicyKey, number>();
+
+  constructor(ports: PolicyOverridePorts) {
+    this.#ports = ports;
+    this.#active = ports.metrics.gauge({
+      name: 'evenkeel_policy_overrides',
+      help: 'Fields of policies that are overridden at this moment, by kind of policy.',
+      labels: ['kind'],
+    });
+    this.#expired = ports.metrics.counter({
+      name: 'evenkeel_policy_overrides_expired_total',
+      help: 'Overrides of policies that have ended and were taken away, by kind of policy.',
+      labels: ['kind'],
+    });
+    for (const kind of OVERRIDABLE_KINDS) {
+      this.#active.set(0, { kind });
+      this.#expired.add(0, { kind });
+    }
+  }
+
+  /** Idempotent: an annotation is changed only where it is as it was read. */
+  async reconcile(key: PolicyKey, signal: AbortSignal): Promise<ReconcileResult> {
+    const { clock, cluster } = this.#ports;
+    if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    const kind = OVERRIDABLE_KINDS.find((each) => key.startsWith(`${each}/`));
+    if (kind === undefined) return { done: true };
+    const policy = policiesOf(cluster, kind).find(({ metadata }) => `${kind}/${metadata.name}` === key);
+    const now = clock.now();
+    const overrides = readPolicyOverrides(kind, policy?.metadata.annotations, now);
+    this.#count(kind, key, overrides.inForce.length);
+    if (policy !== undefined && overrides.expired.length > 0) await this.#takeAway(kind, policy, overrides.expired, signal);
+    return overrides.nextExpiry === null ? { done: true } : { requeueAfterMs: Math.max(SECOND_MS, overrides.nextExpiry - clock.now()) };
+  }
+
+  /** Ends the term: another replica tells how things stand from now on. */
+  close(): void {
+    for (const kind of OVERRIDABLE_KINDS) this.#active.set(0, { kind });
+    this.#activeByKey.clear();
+  }
+
+  async #takeAway(kind: OverridableKind, policy: WirePolicy, expired: readonly PolicyOverride[], signal: AbortSignal): Promise<void> {
+    const { records, events, logger } = this.#ports;
+    const { name, uid = '', resourceVersion, annotations } = policy.metadata;
+    const left = annotationWithout(annotations?.[OBJECT_ANNOTATIONS.overrides] ?? '{}', new Set(expired.map(({ field }) => field)));
+    const path = `/apis/${policy.apiVersion}/${PLURALS[kind]}/${encodeURIComponent(name)}`;
+    const guard = resourceVersion === undefined ? {} : { resourceVersion };
+    const outcome = await records.annotate(path, { [OBJECT_ANNOTATIONS.overrides]: left }, guard, signal);
+    // Somebody wrote meanwhile: their write comes by the informers and has it looked at again.
+    if (outcome.kind === 'conflict' || outcome.kind === 'gone') return;
+    if (outcome.kind !== 'done')
+      throw new Error(`removing ended overrides of ${kind} ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
+    for (const { field, value, by, expiresAt } of expired) {
+      const ended = expiresAt === null ? '' : ` at ${isoTime(expiresAt)}`;
+      const message = `the override of spec.${field} with ${JSON.stringify(value)}${by === null ? '' : ` by ${by}`} ended${ended}`;
+      this.#expired.add(1, { kind });
+      logger.info('An override has ended', { object: `${kind}/${name}`, field, value, by });
+      const subject = { apiVersion: policy.apiVersion, kind, namespace: null, name, uid };
+      events.record({ subject, type: 'Normal', reason: EVENT_REASON.overrideExpired, action: 'Expire', message });
+    }
+  }
+
+  #count(kind: OverridableKind, key: PolicyKey, active: number): void {
+    if (active === 0) this.#activeByKey.delete(key);
+    else this.#activeByKey.set(key, active);
+    let sum = 0;
+    for (const [other, count] of this.#activeByKey) if (other.startsWith(`${kind}/`)) sum += count;
+    this.#active.set(sum, { kind });
+  }
+}
+
+/** Calls with every policy whose overrides changed, at first with all that there are. Returns the cancel. */
+export function watchPolicyOverrides(cluster: PolicyOverridePorts['cluster'], enqueue: (key: PolicyKey) => void): () => void {
+  for (const kind of OVERRIDABLE_KINDS) for (const { metadata } of policiesOf(cluster, kind)) enqueue(`${kind}/${metadata.name}`);
+  return cluster.subscribe((change) => {
+    if (change.kind === 'podresizepolicy') enqueue(`PodResizePolicy/${change.key}`);
+    if (change.kind !== 'other') return;
+    const kind = OVERRIDABLE_KINDS.find((each) => change.key.startsWith(`${PLURALS[each]}/`));
+    if (kind !== undefined) enqueue(`${kind}/${change.key.slice(PLURALS[kind].length + 1)}`);
+  });
+}
+
+function policiesOf(cluster: Pick<ClusterReader, 'ownObjects'>, kind: OverridableKind): readonly WirePolicy[] {
+  return [...cluster.ownObjects(PLURALS[kind])] as unknown as readonly WirePolicy[];
+}

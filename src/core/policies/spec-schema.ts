@@ -1,0 +1,131 @@
+// The schemas of policies' specs, as far as a value can be checked without the API server: types, words, bounds, patterns.
+// Rules across fields stay the server's.
+
+import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
+
+/** A structural schema as custom resource definitions hold it, trimmed to what is checked here. */
+export interface SpecSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly maxProperties?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, SpecSchema>>;
+  readonly items?: SpecSchema;
+  readonly additionalProperties?: SpecSchema;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+}
+
+export type PolicyKindWithSchema = keyof typeof POLICY_SPEC_SCHEMAS;
+
+export interface ValueFault {
+  /** Below the value that was checked; empty for itself. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Schema of a dotted field; null where the kind has no such field. Items of lists and entries of maps have no dotted name. */
+export function schemaOfField(kind: PolicyKindWithSchema, field: string): SpecSchema | null {
+  let at: SpecSchema = POLICY_SPEC_SCHEMAS[kind];
+  for (const name of field.split('.')) {
+    const next = at.properties !== undefined && Object.hasOwn(at.properties, name) ? at.properties[name] : undefined;
+    if (next === undefined) return null;
+    at = next;
+  }
+  return at;
+}
+
+/** Fields next to the one that was looked for, for messages. */
+export function fieldsBeside(kind: PolicyKindWithSchema, field: string): readonly string[] {
+  const parts = field.split('.');
+  const above = parts.length === 1 ? POLICY_SPEC_SCHEMAS[kind] : schemaOfField(kind, parts.slice(0, -1).join('.'));
+  const prefix = parts.slice(0, -1).map((part) => `${part}.`);
+  return Object.keys(above?.properties ?? {}).map((name) => `${prefix.join('')}${name}`);
+}
+
+/** Defaults that the API server fills in, by dotted field. */
+export function schemaDefaults(kind: PolicyKindWithSchema): Readonly<Record<string, unknown>> {
+  const defaults: Record<string, unknown> = {};
+  const walk = (schema: SpecSchema, prefix: string): void => {
+    for (const [name, child] of Object.entries(schema.properties ?? {})) {
+      const field = `${prefix}${name}`;
+      if (child.default !== undefined && child.type !== 'object') defaults[field] = child.default;
+      walk(child, `${field}.`);
+    }
+  };
+  walk(POLICY_SPEC_SCHEMAS[kind], '');
+  return defaults;
+}
+
+/** Everything that is wrong with a value. */
+export function valueFaults(schema: SpecSchema, value: unknown, path = ''): readonly ValueFault[] {
+  const type = typeFault(schema, value);
+  if (type !== null) return [{ path, message: type }];
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    return [{ path, message: `must be one of ${schema.enum.map(String).join(', ')}` }];
+  }
+  if (typeof value === 'string') return textFaults(schema, value).map((message) => ({ path, message }));
+  if (typeof value === 'number') return numberFaults(schema, value).map((message) => ({ path, message }));
+  if (Array.isArray(value)) return listFaults(schema, value, path);
+  return typeof value === 'object' && value !== null ? objectFaults(schema, value as Readonly<Record<string, unknown>>, path) : [];
+}
+
+const TYPES: Readonly<Record<string, { readonly holds: (value: unknown) => boolean; readonly words: string }>> = {
+  string: { holds: (value) => typeof value === 'string', words: 'must be a text' },
+  boolean: { holds: (value) => typeof value === 'boolean', words: 'must be true or false' },
+  integer: { holds: (value) => Number.isSafeInteger(value), words: 'must be a whole number' },
+  number: { holds: (value) => typeof value === 'number' && Number.isFinite(value), words: 'must be a number' },
+  array: { holds: (value) => Array.isArray(value), words: 'must be a list' },
+  object: { holds: (value) => typeof value === 'object' && value !== null && !Array.isArray(value), words: 'must be an object' },
+};
+
+function typeFault(schema: SpecSchema, value: unknown): string | null {
+  if (schema['x-kubernetes-int-or-string'] === true) {
+    return typeof value === 'string' || Number.isInteger(value) ? null : 'must be a whole number or a text';
+  }
+  const type = schema.type === undefined ? undefined : TYPES[schema.type];
+  return type === undefined || type.holds(value) ? null : type.words;
+}
+
+function textFaults(schema: SpecSchema, text: string): readonly string[] {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  // The server counts characters, not the halves of them that JavaScript counts.
+  const length = Array.from(text).length;
+  if (length < minLength) return [`must have at least ${minLength} characters`];
+  if (length > maxLength) return [`must have at most ${maxLength} characters`];
+  return pattern !== undefined && !new RegExp(pattern, 'u').test(text) ? [`must match ${pattern}`] : [];
+}
+
+function numberFaults({ minimum, maximum }: SpecSchema, value: number): readonly string[] {
+  if (minimum !== undefined && value < minimum) return [`must be at least ${minimum}`];
+  return maximum !== undefined && value > maximum ? [`must be at most ${maximum}`] : [];
+}
+
+function listFaults({ minItems = 0, maxItems, items }: SpecSchema, list: readonly unknown[], path: string): readonly ValueFault[] {
+  if (list.length < minItems) return [{ path, message: `must have at least ${minItems} items` }];
+  if (maxItems !== undefined && list.length > maxItems) return [{ path, message: `must have at most ${maxItems} items` }];
+  return items === undefined ? [] : list.flatMap((item, index) => valueFaults(items, item, `${path}/${index}`));
+}
+
+function objectFaults(schema: SpecSchema, value: Readonly<Record<string, unknown>>, path: string): readonly ValueFault[] {
+  const { properties, additionalProperties, required = [], maxProperties } = schema;
+  const keys = Object.keys(value);
+  if (maxProperties !== undefined && keys.length > maxProperties) return [{ path, message: `must have at most ${maxProperties} entries` }];
+  const missing = required
+    .filter((name) => !Object.hasOwn(value, name))
+    .map((name) => ({ path: `${path}/${name}`, message: 'is required' }));
+  const inside = keys.flatMap((name) => {
+    const child = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
+    return child === undefined
+      ? [{ path: `${path}/${name}`, message: 'is not a field that there is' }]
+      : valueFaults(child, value[name], `${path}/${name}`);
+  });
+  return [...missing, ...inside];
+}

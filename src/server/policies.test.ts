@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+
+let world: DashboardWorld;
+let client: DashboardClient;
+beforeEach(async () => {
+  world = dashboardWorld();
+  world.cluster.own.set('rebalancepolicies', [
+    { apiVersion: 'evenkeel.io/v1alpha1', kind: 'RebalancePolicy', metadata: { name: 'night', uid: 'rb' }, spec: { maxParallel: 2 } },
+  ]);
+  client = await startDashboard(world);
+});
+afterEach(() => client.close());
+
+const set = (path: string, body: unknown, query = '') => client.send('PUT', `/api/v1/policy-overrides/${path}${query}`, body);
+const mode = { field: 'mode', value: 'Recommend', reason: 'month end' };
+
+describe('policy overrides', () => {
+  test.each(['PodResizePolicy', 'podresizepolicies', 'PODRESIZEPOLICIES'])('are set by kind or plural in any case: %s', async (kind) => {
+    const { body } = await set(`${kind}/shop`, { ...mode, expiresIn: '2h' });
+    expect(body.data.effective.mode).toEqual({ value: 'Recommend', source: 'override' });
+    expect(body.data.spec.mode).toBe('Auto');
+    expect((await client.get('/api/v1/policy-overrides')).body.data).toEqual([
+      {
+        kind: 'PodResizePolicy',
+        name: 'shop',
+        field: 'mode',
+        value: 'Recommend',
+        specValue: 'Auto',
+        setBy: 'anonymous',
+        setAt: '2026-11-20T14:30:00.000Z',
+        expiresAt: '2026-11-20T16:30:00.000Z',
+        reason: 'month end',
+      },
+    ]);
+    expect(world.events[0]).toMatchObject({ reason: 'OverrideSet', subject: { kind: 'PodResizePolicy', name: 'shop' } });
+  });
+
+  test('are asked of the API server as the spec would be, and its words are told', async () => {
+    await set('podresizepolicies/shop', mode);
+    expect(world.records.written[0]).toMatchObject({ patch: { spec: { mode: 'Recommend' } }, dryRun: true });
+    world.records.refuseWith = { kind: 'refused', status: 422, message: 'maxParallel must not be greater than maxMovements' };
+    const refused = await set('RebalancePolicy/night', { field: 'maxMovements', value: 1, reason: 'x' });
+    expect([refused.status, refused.body.error.code, refused.body.error.message]).toEqual([
+      422,
+      'rejected_by_cluster',
+      'maxParallel must not be greater than maxMovements',
+    ]);
+  });
+
+  test('go by null, or when they end', async () => {
+    await set('podresizepolicies/shop', { ...mode, expiresIn: '1h' });
+    world.clock.advance(3_600_000);
+    expect((await client.get('/api/v1/policy-overrides')).body.data).toEqual([]);
+    expect((await client.get('/api/v1/policies?kind=PodResizePolicy')).body.data[0].effective.mode.source).not.toBe('override');
+    await set('podresizepolicies/shop', mode);
+    const { body } = await set('podresizepolicies/shop', { field: 'mode', value: null, reason: 'over' });
+    expect(body.data.effective.mode).toEqual({ value: 'Auto', source: 'policy' });
+    expect(world.cluster.policyList[0]!.metadata.annotations ?? {}).toEqual({});
+  });
+
+  test('written by hand and wrong are named in a warning', async () => {
+    world.cluster.policyList = world.cluster.policyList.map((policy) => ({
+      ...policy,
+      metadata: { ...policy.metadata, annotations: { 'evenkeel.io/overrides': '{"mode":{"value":"Sometimes"}}' } },
+    }));
+    const { body } = await client.get('/api/v1/policy-overrides');
+    expect([body.data, body.meta.warnings[0].code]).toEqual([[], 'invalid_override']);
+  });
+
+  test.each([
+    ['an unknown field', 'podresizepolicies/shop', { ...mode, field: 'moed' }, 400, '/field'],
+    ['a wrong value', 'podresizepolicies/shop', { ...mode, value: 'Sometimes' }, 400, '/value'],
+    [
+      'a value inside of a list',
+      'podresizepolicies/shop',
+      { field: 'windows', value: [{ start: '0 2 * * *', duration: 4 }], reason: 'x' },
+      400,
+      '/value/0/duration',
+    ],
+    ['what does not go with the spec', 'podresizepolicies/shop', { field: 'history.minSamples', value: '90d', reason: 'x' }, 400, '/value'],
+    ['a brake to be let go', 'podresizepolicies/shop', { field: 'paused', value: false, reason: 'x' }, 400, '/value'],
+    ['disruption budgets', 'rebalancepolicies/night', { field: 'respectPDB', value: false, reason: 'x' }, 400, '/field'],
+    ['a duration that is none', 'podresizepolicies/shop', { ...mode, expiresIn: 'soon' }, 400, '/expiresIn'],
+    ['no reason', 'podresizepolicies/shop', { field: 'mode', value: 'Auto' }, 400, '/reason'],
+    ['another kind', 'scheduledscalepolicies/x', mode, 400, 'path.kind'],
+    ['no such policy', 'podresizepolicies/none', mode, 404, undefined],
+  ])('%s', async (_, path, body, status, field) => {
+    const answer = await set(path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.details?.[0]?.path).toBe(field);
+    expect(world.events).toEqual([]);
+  });
+
+  test('in a dry run change nothing', async () => {
+    const { body } = await set('podresizepolicies/shop', mode, '?dryRun=true');
+    expect([body.meta.dryRun, body.data.effective.mode.source]).toEqual([true, 'override']);
+    expect((await client.get('/api/v1/policy-overrides')).body.data).toEqual([]);
+  });
+});
