@@ -1,6 +1,7 @@
 import { ClusterQueries } from './cluster.ts';
 import { FigureKeeper } from './figures.ts';
 import { IdleWorkloadQueries } from './idle-workloads.ts';
+import { LimitExceptionQueries } from './limit-exceptions.ts';
 import { NamespaceQueries } from './namespaces.ts';
 import { NodeQueries } from './nodes.ts';
 import { OverrideQueries } from './overrides.ts';
@@ -20,6 +21,7 @@ export interface ReadModels {
   readonly recommendations: RecommendationQueries;
   readonly workloadUsage: WorkloadUsageQueries;
   readonly overrides: OverrideQueries;
+  readonly limitExceptions: LimitExceptionQueries;
   readonly idleWorkloads: IdleWorkloadQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
@@ -38,6 +40,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
     recommendations,
     workloadUsage: new WorkloadUsageQueries(sources, recommendations),
     overrides: new OverrideQueries(sources),
+    limitExceptions: new LimitExceptionQueries(sources),
     idleWorkloads: new IdleWorkloadQueries(sources, figures),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),

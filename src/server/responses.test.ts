@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { withExceptions } from '../../test/builders/exceptions.ts';
 import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import { ERROR_ENVELOPE, OPERATIONS, envelopeSchema } from './openapi/document.ts';
@@ -35,6 +36,9 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   removeBounds: { path: '/overrides/shop/cart/floor' },
   setExclusion: { path: '/overrides/shop/cart/exclude', body: { excluded: true } },
   bulkOverrides: { path: '/overrides/bulk', body: { items: [{ namespace: 'shop', name: 'web', action: 'remove' }] } },
+  listLimitExceptions: { path: '/limit-exceptions' },
+  approveLimitException: { path: '/limit-exceptions/shop/checkout/approve', body: { reason: 'it grew' } },
+  rejectLimitException: { path: '/limit-exceptions/shop/web/reject' },
   listIdleWorkloads: { path: '/idle-workloads' },
   wakeWorkload: { path: '/idle-workloads/search/query/wake', body: { reason: 'a demo' } },
   listPolicies: { path: '/policies' },
@@ -53,6 +57,7 @@ describe('what is described is what is answered', () => {
   let client: DashboardClient;
   const world = dashboardWorld();
   putToSleep(world, 'query', world.clock.now());
+  for (const name of ['checkout', 'web']) withExceptions(world, name, {});
   beforeAll(async () => {
     client = await startDashboard(world);
   });

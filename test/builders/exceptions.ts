@@ -1,8 +1,10 @@
 // Builders for limit exceptions: demand by minutes, and a workload whose memory limit is not ours to move.
 
+import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import type { ContainerDemand } from '../../src/core/exceptions/demand.ts';
-import { MINUTE_MS } from '../../src/core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
+import type { DashboardWorld } from './dashboard-world.ts';
 import { memory } from './rightsizing.ts';
 
 /** Working sets of the last minutes of `main`, the newest last. */
@@ -48,3 +50,18 @@ export function requestsOnlyPolicy(rules: Partial<PolicyRules> = {}): PolicyRule
 }
 
 export const TEMPORARY: PolicyRules['limitOverage'] = { mode: 'Temporary', maxRatio: 2, forMs: 24 * 60 * MINUTE_MS };
+
+/** Puts limit exceptions onto a workload's Recommendation, the rest of each as an open one on memory has it. */
+export function withExceptions(
+  world: DashboardWorld,
+  name: string,
+  ...exceptions: readonly Partial<NonNullable<RecommendationStatus['limitExceptions']>[number]>[]
+): void {
+  const openedAt = new Date(world.clock.now() - HOUR_MS).toISOString();
+  const base = { container: 'app', resource: 'memory', type: 'usage-over-limit', state: 'open', openedAt } as const;
+  const amounts = { limit: '256Mi', observed: '244Mi', proposed: '320Mi', occurrences: 1, evidence: 'its working set reached 244Mi' };
+  const limitExceptions = exceptions.map((exception) => ({ ...base, ...amounts, ...exception }));
+  world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
+    each.spec.targetRef.name === name ? { ...each, status: { ...each.status, state: 'exception', limitExceptions } } : each,
+  );
+}

@@ -4,6 +4,7 @@
 import { DAY_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
 import { CALM_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import { isApplied, LIMIT_EXCEPTION_TYPES, REMEMBERED_MS, type ExceptionDecision, type LimitException } from './limit-exception.ts';
+import { asDecided } from './pending.ts';
 import type { OverageOffer } from './overage-offer.ts';
 import type { Capped } from './proposal.ts';
 import { withOverage } from './given-overage.ts';
@@ -120,11 +121,8 @@ function greatest(a: number | null, b: number | null): number | null {
 }
 
 function decidedUpon(before: LimitException, decision: ExceptionDecision, now: Instant): LimitException {
-  const by = decision.by === '' ? 'a person' : decision.by;
-  const value = decision.decision === 'approve' ? (decision.value ?? before.proposed) : null;
-  if (decision.decision === 'approve' && value === null) return before;
-  const state = decision.decision === 'approve' ? 'approved' : 'rejected';
-  return { ...before, state, closedAt: now, calmSince: null, decided: { at: decision.at, by, value } };
+  const decided = asDecided(before, [decision], 'Auto');
+  return decided === before ? before : { ...decided, closedAt: now };
 }
 
 function closed(before: LimitException, state: LimitException['state'], now: Instant, because: string): LimitException {

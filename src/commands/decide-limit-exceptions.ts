@@ -1,0 +1,163 @@
+// Approves or rejects limit exceptions: written as intent onto the Recommendation, where the leader finds it.
+
+import type { ResizeMode } from '../apis/conditions.ts';
+import type { LimitExceptionBody } from '../apis/http/types.generated.ts';
+import type { Recommendation, RecommendationSpecExceptionDecision } from '../apis/v1alpha1/index.ts';
+import type { LimitException } from '../core/exceptions/limit-exception.ts';
+import { approvalActs, asDecided, pendingDecision } from '../core/exceptions/pending.ts';
+import { readDecisions, readExceptions, writeAmount } from '../core/exceptions/status.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
+import type { ResourceName } from '../core/model/resources.ts';
+import type { Instant } from '../core/model/units.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { withReason } from './approve-recommendation.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import type { CommandOutcome, CommandRefusal } from './outcome.ts';
+import { stateIntent, type ChangedRecommendation, type SpecPatch } from './recommendation-intent.ts';
+
+export type ExceptionVerdict = 'approve' | 'reject';
+
+/** Every open exception of the workload that the body names; without container and resource: all of them. */
+export function decideLimitExceptions(
+  ports: CommandPorts,
+  caller: Caller,
+  target: WorkloadTarget,
+  verdict: ExceptionVerdict,
+  body: LimitExceptionBody,
+): Promise<CommandOutcome<ChangedRecommendation>> {
+  const by = caller.scope.actor;
+  const approves = verdict === 'approve';
+  const what = [body.resource, body.container === undefined ? undefined : `of ${body.container}`]
+    .filter((part) => part !== undefined)
+    .join(' ');
+  const sentence = `${by} ${approves ? 'approved' : 'rejected'} ${what === '' ? 'its limit exceptions' : `the limit exception on ${what}`}`;
+  let mode: ResizeMode = 'Auto';
+  return stateIntent(ports, caller, target, {
+    action: `${approves ? 'Approve' : 'Reject'}LimitException/${body.container ?? '*'}/${body.resource ?? '*'}`,
+    eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
+    message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
+    idleIn: (inForce) => {
+      mode = inForce;
+      return approves && !approvalActs(inForce)
+        ? 'nothing is applied in it, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'
+        : null;
+    },
+    decide: (recommendation, now) => decided({ ports, recommendation, verdict, body, by, mode, now }),
+  });
+}
+
+interface Asked {
+  readonly ports: CommandPorts;
+  readonly recommendation: Recommendation;
+  readonly verdict: ExceptionVerdict;
+  readonly body: LimitExceptionBody;
+  readonly by: string;
+  readonly mode: ResizeMode;
+  readonly now: Instant;
+}
+
+function decided(asked: Asked): SpecPatch | null | CommandRefusal {
+  const { recommendation, verdict, body, by, mode, now } = asked;
+  const decisions = readDecisions(recommendation.spec);
+  const stored = readExceptions(recommendation.status);
+  const named = stored.filter(
+    ({ container, resource }) => (body.container ?? container) === container && (body.resource ?? resource) === resource,
+  );
+  const seen = named.map((exception) => asDecided(exception, decisions, mode));
+  const open = seen.filter(({ state }) => state === 'open');
+  const value = readValue(asked, open.length === 0 ? seen : open);
+  if (value !== null && typeof value !== 'number') return value;
+  if (open.length === 0) return closedAlready(seen, verdict, value);
+  const refusal = verdict === 'approve' ? whyNotApproved(asked, open, value) : null;
+  if (refusal !== null) return refusal;
+  const made = open.map(({ container, resource }): RecommendationSpecExceptionDecision => ({
+    container,
+    resource,
+    decision: verdict,
+    ...(value === null ? {} : { value: writeAmount(resource, value) }),
+    by,
+    at: isoTime(now),
+    ...(body.reason === undefined ? {} : { reason: body.reason }),
+  }));
+  return { kind: 'patch', spec: { exceptionDecisions: [...stillPending(recommendation, stored, made), ...made] } };
+}
+
+/** What others decided and is not yet carried out; what is, or was about an exception before, goes. */
+function stillPending(
+  { spec }: Recommendation,
+  stored: readonly LimitException[],
+  made: readonly RecommendationSpecExceptionDecision[],
+): readonly RecommendationSpecExceptionDecision[] {
+  const same = (a: { container: string; resource: string }, b: { container: string; resource: string }): boolean =>
+    a.container === b.container && a.resource === b.resource;
+  return (spec.exceptionDecisions ?? []).filter((decision) => {
+    const about = stored.find((exception) => same(exception, decision));
+    return (
+      about !== undefined &&
+      pendingDecision(about, readDecisions({ exceptionDecisions: [decision] })) !== null &&
+      !made.some((each) => same(each, decision))
+    );
+  });
+}
+
+/** Said before, so nothing is to be done; else it is too late. */
+function closedAlready(seen: readonly LimitException[], verdict: ExceptionVerdict, value: number | null): null | CommandRefusal {
+  const wanted = verdict === 'approve' ? 'approved' : 'rejected';
+  const same = seen.some(({ state, decided: was }) => state === wanted && (value === null || was?.value === value));
+  if (same) return null;
+  const [first] = seen;
+  if (first === undefined) return { kind: 'conflict', message: 'There is no such limit exception, so there is nothing to decide on.' };
+  const who = first.decided === null ? '' : ` by ${first.decided.by}`;
+  return { kind: 'conflict', message: `It is no longer open: it was ${first.state}${who}. Nothing was changed.` };
+}
+
+/** What the body gives, in the exception's unit; null: nothing. */
+function readValue({ body, verdict }: Asked, exceptions: readonly LimitException[]): number | null | CommandRefusal {
+  const { value } = body;
+  if (value === undefined) return null;
+  const wrong = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/value', message }] });
+  if (verdict === 'reject') return wrong('goes with approve alone');
+  const [first, ...others] = exceptions;
+  if (first === undefined) return null;
+  if (others.length > 0) return wrong('goes with one exception: name its container and resource');
+  const amount = parseAmount(first.resource, value);
+  return amount.ok ? amount.value : wrong(amount.message);
+}
+
+function parseAmount(resource: ResourceName, value: string | number) {
+  if (typeof value === 'number') return { ok: true, value } as const;
+  return resource === 'cpu' ? parseCpuMillicores(value) : parseMemoryBytes(value);
+}
+
+function whyNotApproved(asked: Asked, open: readonly LimitException[], value: number | null): CommandRefusal | null {
+  for (const exception of open) {
+    const { resource, container, limit, bound, proposed, evidence } = exception;
+    const wanted = value ?? proposed;
+    const what = `${resource} of ${container}`;
+    if (wanted === null) return { kind: 'not-feasible', message: `Nothing greater can be proposed for ${what}: ${evidence}.` };
+    if (wanted <= limit) {
+      const message = `must be greater than the ${bound} of ${writeAmount(resource, limit)} that it is to replace`;
+      return { kind: 'invalid', details: [{ path: '/value', message }] };
+    }
+    const greatest = greatestAllowed(asked, resource);
+    if (greatest !== null && wanted > greatest.value) {
+      return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${writeAmount(resource, greatest.value)}.` };
+    }
+  }
+  return null;
+}
+
+function greatestAllowed(
+  { ports, recommendation }: Asked,
+  resource: ResourceName,
+): { readonly value: number; readonly what: string } | null {
+  const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
+  const ranges = ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? '').flatMap(({ name, max }) => {
+    const value = max[field];
+    return value === null ? [] : [{ value, what: `LimitRange ${name}` }];
+  });
+  const nodes = [...ports.cluster.nodes()].map(({ allocatable }) => allocatable[field]);
+  const bounds = nodes.length === 0 ? ranges : [...ranges, { value: Math.max(...nodes), what: 'the largest node' }];
+  return bounds.toSorted((a, b) => a.value - b.value)[0] ?? null;
+}

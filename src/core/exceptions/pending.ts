@@ -1,0 +1,27 @@
+// Exceptions as people see them: what somebody has decided counts from that moment on, whoever carries it out and when.
+
+import type { ResizeMode } from '../../apis/conditions.ts';
+import { exceptionKey, type ExceptionDecision, type LimitException } from './limit-exception.ts';
+
+/** Whether an approval is carried out in a mode. A rejection is in every one. */
+export function approvalActs(mode: ResizeMode): boolean {
+  return mode === 'Auto' || mode === 'Approve';
+}
+
+/** The decision about an open exception that waits to be carried out; null: there is none, or it was about an earlier one. */
+export function pendingDecision(exception: LimitException, decisions: readonly ExceptionDecision[]): ExceptionDecision | null {
+  if (exception.state !== 'open') return null;
+  const own = decisions.find((decision) => exceptionKey(decision) === exceptionKey(exception));
+  return own !== undefined && own.at >= exception.openedAt ? own : null;
+}
+
+/** The exception with what waits to be carried out. */
+export function asDecided(exception: LimitException, decisions: readonly ExceptionDecision[], mode: ResizeMode): LimitException {
+  const pending = pendingDecision(exception, decisions);
+  if (pending === null || (pending.decision === 'approve' && !approvalActs(mode))) return exception;
+  const value = pending.decision === 'approve' ? (pending.value ?? exception.proposed) : null;
+  if (pending.decision === 'approve' && value === null) return exception;
+  const by = pending.by === '' ? 'a person' : pending.by;
+  const state = pending.decision === 'approve' ? 'approved' : 'rejected';
+  return { ...exception, state, closedAt: pending.at, calmSince: null, decided: { at: pending.at, by, value } };
+}

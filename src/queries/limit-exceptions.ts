@@ -1,0 +1,91 @@
+import type { LimitException as LimitExceptionItem, LimitExceptionCounts, Operations } from '../apis/http/types.generated.ts';
+import type { Recommendation } from '../apis/v1alpha1/index.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import type { Scope } from '../core/access/scope.ts';
+import { isApplied, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../core/exceptions/limit-exception.ts';
+import { asDecided } from '../core/exceptions/pending.ts';
+import { readDecisions, readExceptions } from '../core/exceptions/status.ts';
+import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { selectPage, type Listing } from './listing.ts';
+import type { Page } from './outcome.ts';
+import type { ReadSources } from './sources.ts';
+
+const LISTING: Listing<LimitExceptionItem> = {
+  id: (item) => `${item.namespace}/${item.kind}/${item.name}/${item.container}/${item.resource}`,
+  namespaceOf: (item) => item.namespace,
+  namesOf: (item) => [item.name],
+  defaultSort: '-openedAt',
+  filters: ['state', 'type', 'kind', 'container', 'resource'],
+};
+
+/** `/limit-exceptions`: read from the Recommendations, so that kubectl and this API never disagree. */
+export class LimitExceptionQueries {
+  readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+    this.#sources = sources;
+  }
+
+  list(scope: Scope, query: Operations['listLimitExceptions']['query']): Page<LimitExceptionItem, LimitExceptionCounts> | Refusal {
+    const page = selectPage(this.#all(), LISTING, query, scope);
+    if (page.kind !== 'page') return page;
+    const { matched, ...rest } = page;
+    return { ...rest, summary: countsOf(matched) };
+  }
+
+  /** Those of one workload as they now are; `published` in place of the informer's object where a write just answered it. */
+  of(workload: WorkloadRecord, published?: Recommendation): readonly LimitExceptionItem[] {
+    const { cluster, decisions } = this.#sources;
+    const key = workloadKey(workload);
+    const recommendation = published ?? cluster.findRecommendation(key);
+    const exceptions = readExceptions(recommendation?.status ?? decisions.unpublished(key));
+    if (exceptions.length === 0) return [];
+    const decided = recommendation === undefined ? [] : readDecisions(recommendation.spec);
+    const { mode } = decisions.governance(workload);
+    return exceptions.map((exception) => itemOf(workload, asDecided(exception, decided, mode)));
+  }
+
+  *#all(): Generator<LimitExceptionItem> {
+    for (const workload of this.#sources.cluster.workloads()) yield* this.of(workload);
+  }
+}
+
+function itemOf({ namespace, name, kind }: WorkloadRecord, exception: LimitException): LimitExceptionItem {
+  const { container, resource, decided, overage } = exception;
+  return {
+    namespace,
+    name,
+    kind,
+    container,
+    resource,
+    type: exception.type,
+    bound: exception.bound,
+    unit: resource === 'cpu' ? 'millicores' : 'bytes',
+    limit: exception.limit,
+    observed: exception.observed,
+    proposed: exception.proposed,
+    state: exception.state,
+    applied: isApplied(exception),
+    appliedValue: isApplied(exception) ? (overage?.value ?? null) : null,
+    appliedUntil: isApplied(exception) ? isoTimeOrNull(overage?.until ?? null) : null,
+    openedAt: isoTime(exception.openedAt),
+    lastSeenAt: isoTime(exception.lastSeenAt),
+    closedAt: isoTimeOrNull(exception.closedAt),
+    occurrences: exception.occurrences,
+    evidence: exception.evidence,
+    approvedValue: decided?.value ?? null,
+    decidedBy: decided?.by ?? null,
+    settled: exception.state === 'approved' ? exception.settled : exception.state !== 'open' && !isApplied(exception),
+  };
+}
+
+function countsOf(items: readonly LimitExceptionItem[]): LimitExceptionCounts {
+  const count = <T extends string>(words: readonly T[], of: (item: LimitExceptionItem) => string): Record<T, number> =>
+    Object.fromEntries(words.map((word) => [word, items.filter((item) => of(item) === word).length])) as Record<T, number>;
+  return {
+    ...count(LIMIT_EXCEPTION_STATES, ({ state }) => state),
+    applied: items.filter(({ applied }) => applied).length,
+    byType: count(LIMIT_EXCEPTION_TYPES, ({ type }) => type),
+  };
+}
