@@ -1,0 +1,34 @@
+// What people do to the workloads meanwhile: every few days each Deployment and StatefulSet gets a new image, and with it
+// new pods at the sizes of the manifest.
+
+import { DAY_MS, HOUR_MS } from '../../../src/core/model/units.ts';
+import { between } from '../../../src/simulator/clock/seeded-hash.ts';
+import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import type { FortnightWorkload } from './workloads.ts';
+
+const RESOURCES: Readonly<Record<string, string>> = { Deployment: 'deployments.apps', StatefulSet: 'statefulsets.apps' };
+
+interface Templated {
+  spec: { template: { spec: { containers: { image: string }[] } } };
+}
+
+/** Plans every deploy until the end; the same moments for the same seed, whoever sizes the pods. */
+export function planDeploys(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[], seed: number, untilMs: number): void {
+  const { clock } = cluster;
+  const people = cluster.server.accessAs('people');
+  for (const { namespace, name, kind } of workloads) {
+    const resource = RESOURCES[kind];
+    if (resource === undefined) continue;
+    const everyMs = between(seed, `deploys/${name}/every`, 2.5, 7) * DAY_MS;
+    let at = clock.now() + between(seed, `deploys/${name}/first`, 0.2, 1) * everyMs;
+    for (let version = 2; at < untilMs - HOUR_MS; version++, at += everyMs) {
+      clock.schedule(at, () => {
+        people.modify(resource, namespace, name, (draft) => {
+          for (const container of (draft as unknown as Templated).spec.template.spec.containers) {
+            container.image = container.image.replace(/:\d+$/, `:${version}`);
+          }
+        });
+      });
+    }
+  }
+}

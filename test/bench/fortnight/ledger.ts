@@ -1,0 +1,167 @@
+// What a run comes to, read from the cluster while it lives: what is requested, what happens to pods, what it costs.
+
+import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '../../../src/core/model/units.ts';
+import { moneyOf } from '../../../src/cli/demo/money.ts';
+import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
+import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import type { ClusterCounters, ContainerTally } from '../../../src/simulator/nodes/simulator-counters.ts';
+
+const SAMPLE_MS: DurationMs = 15 * MINUTE_MS;
+
+export interface Requested {
+  readonly cpuCores: number;
+  readonly memoryGib: number;
+}
+
+export interface FortnightFigures {
+  readonly requestedAtStart: Requested;
+  readonly requestedAtEnd: Requested;
+  /** Means over the second half. */
+  readonly requestedMean: Requested;
+  readonly usedMean: Requested;
+  readonly requestsPerMonthUsd: number;
+  readonly podsMean: number;
+  readonly oomKills: number;
+  readonly restarts: number;
+  readonly throttledSeconds: number;
+  readonly throttledRatio: number;
+  readonly unmetCpuRatio: number;
+  readonly evictions: number;
+  readonly resizes: number;
+  readonly resizesPerWorkloadDay: number;
+  /** All pods' time from their creation to their containers' start. */
+  readonly pendingSeconds: number;
+  readonly longestPendingSeconds: number;
+  /** By container of each workload, for whoever looks for a reason. */
+  readonly tallies: readonly ContainerTally[];
+}
+
+interface Sample {
+  readonly at: Instant;
+  readonly requested: Requested;
+  readonly used: Requested;
+  readonly perMonthUsd: number;
+  readonly pods: number;
+}
+
+/** Begins to read at once. */
+export class Ledger {
+  readonly #cluster: EmbeddedCluster;
+  readonly #from: ClusterCounters;
+  readonly #talliesFrom: readonly ContainerTally[];
+  readonly #startedAt: Instant;
+  readonly #samples: Sample[] = [];
+  /** Pods that have not begun to run, and when they were created. */
+  readonly #pending = new Map<string, Instant>();
+  #pendingMs: DurationMs = 0;
+  #longestPendingMs: DurationMs = 0;
+
+  constructor(cluster: EmbeddedCluster) {
+    this.#cluster = cluster;
+    this.#startedAt = cluster.clock.now();
+    this.#from = cluster.nodes.counters();
+    this.#talliesFrom = cluster.nodes.tallies();
+    cluster.server.accessAs('ledger').onChange('pods', ({ type, object }) => this.#followStart(type, object as Pod));
+    this.#sample();
+    this.#plan();
+  }
+
+  figures(workloads: number): FortnightFigures {
+    const { clock, nodes } = this.#cluster;
+    const to = nodes.counters();
+    const now = clock.now();
+    const days = (now - this.#startedAt) / DAY_MS;
+    const second = this.#samples.filter(({ at }) => at >= now - (now - this.#startedAt) / 2);
+    const mean = (pick: (sample: Sample) => number): number => round(second.reduce((sum, each) => sum + pick(each), 0) / second.length);
+    const resizes = to.resizes - this.#from.resizes;
+    const throttledMs = to.throttledMs - this.#from.throttledMs;
+    for (const created of this.#pending.values()) this.#endPending(now - created);
+    return {
+      requestedAtStart: this.#samples[0]?.requested ?? { cpuCores: 0, memoryGib: 0 },
+      requestedAtEnd: this.#read().requested,
+      requestedMean: { cpuCores: mean(({ requested }) => requested.cpuCores), memoryGib: mean(({ requested }) => requested.memoryGib) },
+      usedMean: { cpuCores: mean(({ used }) => used.cpuCores), memoryGib: mean(({ used }) => used.memoryGib) },
+      requestsPerMonthUsd: mean(({ perMonthUsd }) => perMonthUsd),
+      podsMean: mean(({ pods }) => pods),
+      oomKills: to.oomKills - this.#from.oomKills,
+      restarts: to.restarts - this.#from.restarts,
+      throttledSeconds: Math.round(throttledMs / 1000),
+      throttledRatio: round(throttledMs / Math.max(1, to.limitedMs - this.#from.limitedMs), 1e6),
+      unmetCpuRatio: round(
+        (to.unmetCoreSeconds - this.#from.unmetCoreSeconds) / Math.max(1, to.demandedCoreSeconds - this.#from.demandedCoreSeconds),
+        1e6,
+      ),
+      evictions: to.evictions - this.#from.evictions,
+      resizes,
+      resizesPerWorkloadDay: round(resizes / (workloads * days)),
+      pendingSeconds: Math.round(this.#pendingMs / 1000),
+      longestPendingSeconds: Math.round(this.#longestPendingMs / 1000),
+      tallies: this.#tallies(),
+    };
+  }
+
+  #tallies(): readonly ContainerTally[] {
+    const before = new Map(this.#talliesFrom.map((tally) => [`${tally.workload}/${tally.container}`, tally]));
+    return this.#cluster.nodes.tallies().map((tally) => {
+      const from = before.get(`${tally.workload}/${tally.container}`);
+      if (from === undefined) return tally;
+      return {
+        ...tally,
+        oomKills: tally.oomKills - from.oomKills,
+        restarts: tally.restarts - from.restarts,
+        limitedMs: tally.limitedMs - from.limitedMs,
+        throttledMs: tally.throttledMs - from.throttledMs,
+        demandedCoreSeconds: tally.demandedCoreSeconds - from.demandedCoreSeconds,
+        unmetCoreSeconds: tally.unmetCoreSeconds - from.unmetCoreSeconds,
+      };
+    });
+  }
+
+  #followStart(type: string, pod: Pod): void {
+    const { uid } = pod.metadata;
+    const now = this.#cluster.clock.now();
+    const waits = type !== 'DELETED' && pod.status.phase === 'Pending';
+    const created = this.#pending.get(uid);
+    if (waits && created === undefined) this.#pending.set(uid, now);
+    if (waits || created === undefined) return;
+    this.#pending.delete(uid);
+    this.#endPending(now - created);
+  }
+
+  #endPending(ms: DurationMs): void {
+    this.#pendingMs += ms;
+    this.#longestPendingMs = Math.max(this.#longestPendingMs, ms);
+  }
+
+  #plan(): void {
+    const { clock } = this.#cluster;
+    clock.schedule(clock.now() + SAMPLE_MS, () => {
+      this.#sample();
+      this.#plan();
+    });
+  }
+
+  #sample(): void {
+    this.#samples.push(this.#read());
+  }
+
+  #read(): Sample {
+    const { nodes, clock, server } = this.#cluster;
+    const summary = nodes.summary();
+    const amounts = (cpuMillicores: number, memoryBytes: number): Requested => ({
+      cpuCores: round(cpuMillicores / 1000),
+      memoryGib: round(memoryBytes / GiB),
+    });
+    return {
+      at: clock.now(),
+      requested: amounts(summary.requestedCpuMillicores, summary.requestedMemoryBytes),
+      used: amounts(summary.usedCpuMillicores, summary.usedMemoryBytes),
+      perMonthUsd: moneyOf(this.#cluster, summary).requestedPerMonthUsd,
+      pods: server.accessAs('ledger').list('pods').length,
+    };
+  }
+}
+
+function round(value: number, by = 100): number {
+  return Math.round(value * by) / by;
+}

@@ -1,0 +1,100 @@
+// One life of the cluster: the same workloads, the same use and the same deploys by the same seed, sized by the manifests
+// alone, by Evenkeel with default settings, or by VPA's rule.
+
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { applyManifests } from '../../../src/cli/demo/apply-manifests.ts';
+import { startDemoController, type DemoController } from '../../../src/cli/demo/demo-controller.ts';
+import { OWN_NAMESPACE } from '../../../src/cli/demo/demo-cluster.ts';
+import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/model/units.ts';
+import { createLogger } from '../../../src/runtime/logging.ts';
+import { SeededRandom } from '../../../src/runtime/random.ts';
+import { SystemTimer } from '../../../src/runtime/system-clock.ts';
+import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { planDeploys } from './deploys.ts';
+import { Ledger, type FortnightFigures } from './ledger.ts';
+import { startVpa } from './vpa-actor.ts';
+import { fortnightInput } from './workloads.ts';
+
+export type Sizer = 'original' | 'evenkeel' | 'vpa';
+export const SIZERS: readonly Sizer[] = ['original', 'evenkeel', 'vpa'];
+
+export interface FortnightOptions {
+  readonly seed: number;
+  readonly workloads: number;
+  readonly days: number;
+}
+
+/** A Monday. */
+const START = Date.UTC(2026, 0, 5);
+/** Everything runs and has settled before the first figure is taken. */
+const SETTLE_MS = HOUR_MS;
+/** Room for each workload's pods as the manifests size them, and for its deploys. */
+const WORKLOADS_A_NODE = 5;
+
+/** Resolves with the figures; throws when the cluster refused something or an actor failed. */
+export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
+  const { seed, workloads: count, days } = options;
+  const input = fortnightInput(seed, count);
+  const timer = new SystemTimer();
+  const cluster = new EmbeddedCluster({
+    startAt: START,
+    seed,
+    random: (of) => new SeededRandom(of),
+    speed: 'max',
+    nodes: { count: Math.max(3, Math.ceil(count / WORKLOADS_A_NODE)), machineTypes: ['n2-standard-8'] },
+    timer,
+    logger: createLogger({ level: 'warn', stream: process.stderr }),
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-fortnight-'));
+  let controller: DemoController | null = null;
+  try {
+    await apply(cluster, [{ source: 'the fortnight', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } } }]);
+    await apply(cluster, input.manifests);
+    await cluster.live(SETTLE_MS);
+    planDeploys(cluster, input.workloads, seed, cluster.clock.now() + days * DAY_MS);
+    const ledger = new Ledger(cluster);
+    if (sizer === 'vpa') startVpa(cluster, input.workloads);
+    if (sizer === 'evenkeel') controller = await startEvenkeel(cluster, folder, seed);
+    await cluster.clock.runFor(days * DAY_MS);
+    return ledger.figures(count);
+  } catch (err) {
+    throw controller === null ? err : new Error(`${String(err)}; the controller's log ends:\n${await tail(folder)}`, { cause: err });
+  } finally {
+    await controller?.stop();
+    cluster.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The controller as it is shipped, and one policy that says `mode: Auto` and nothing else. */
+async function startEvenkeel(cluster: EmbeddedCluster, folder: string, seed: number): Promise<DemoController> {
+  const parsed = parseDemoOptions(['--speed', 'max', '--for', '1d', '--seed', String(seed)]);
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '));
+  const controller = await startDemoController(cluster, parsed.options, {
+    folder,
+    logFile: logFileIn(folder),
+    timer: new SystemTimer(),
+    interrupted: new AbortController().signal,
+  });
+  const policy = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'auto' }, spec: { mode: 'Auto' } };
+  await apply(cluster, [{ source: 'the fortnight', object: policy }]);
+  return controller;
+}
+
+async function apply(cluster: EmbeddedCluster, manifests: Parameters<typeof applyManifests>[1]): Promise<void> {
+  const applied = await applyManifests(cluster.transport('fortnight'), manifests, 'fortnight');
+  if (applied.refused.length > 0) throw new Error(`the cluster refused:\n${applied.refused.join('\n')}`);
+  if (applied.leftOut.size > 0) throw new Error(`the cluster does not serve ${[...applied.leftOut.keys()].join(', ')}`);
+}
+
+function logFileIn(folder: string): string {
+  return join(folder, 'controller.log');
+}
+
+async function tail(folder: string): Promise<string> {
+  const text = await readFile(logFileIn(folder), 'utf8').catch(() => '');
+  return text.split('\n').slice(-20).join('\n');
+}

@@ -1,0 +1,85 @@
+// What users of VPA report of OOM kills, each lived through on the embedded cluster with default settings.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { aPolicyFor, LoopScene, resources, type LoopWorkload } from './scene.ts';
+
+/** Hours after Evenkeel came. */
+const GROWS = 26;
+const SETTLED = 36;
+const ENDS = 44;
+const NEEDED_MIB = 450;
+const MOST_RESTARTS = 3;
+const CAP_MIB = 300;
+
+const growing = (name: string): LoopWorkload => ({
+  kind: 'Deployment',
+  name,
+  replicas: 2,
+  resources: resources(['200m', '400Mi'], [null, '512Mi']),
+  uses: (hour) => ({ cpuMillicores: 60, memoryMib: hour < GROWS ? 100 : NEEDED_MIB - 10 }),
+});
+
+const capped: LoopWorkload = {
+  kind: 'Deployment',
+  name: 'capped',
+  replicas: 1,
+  resources: resources(['100m', `${CAP_MIB}Mi`], [null, `${CAP_MIB}Mi`]),
+  uses: (hour) => ({ cpuMillicores: 30, memoryMib: hour < 2 ? 200 : 400 }),
+};
+
+describe('OOM kills', () => {
+  let scene: LoopScene | undefined;
+  const uids = new Map<string, readonly string[]>();
+  const limits = new Map<string, readonly number[]>();
+  const killsWhenSettled = new Map<string, number>();
+  const uidsOf = (name: string): readonly string[] => scene!.pods(name).map(({ metadata }) => metadata.uid);
+  const limitsOf = (name: string): readonly number[] => scene!.inForce(name).map(({ memoryLimit }) => memoryLimit ?? Infinity);
+
+  beforeAll(async () => {
+    scene = await LoopScene.start({
+      workloads: [growing('grown'), growing('rolled'), capped],
+      policies: [aPolicyFor('capped', { memory: { max: `${CAP_MIB}Mi` } })],
+      mostDays: 3,
+    });
+    await scene.hours(GROWS - 0.5);
+    for (const name of ['grown', 'rolled']) limits.set(name, limitsOf(name));
+    uids.set('grown', uidsOf('grown'));
+    await scene.hours(0.6);
+    // Killed just now, and at once replaced by pods of the manifest's size: whoever asks the dead pod learns nothing.
+    scene.rollOut('rolled');
+    await scene.hours(SETTLED - GROWS - 0.1);
+    for (const name of ['grown', 'rolled', 'capped']) killsWhenSettled.set(name, scene.tally(name).oomKills);
+    await scene.hours(ENDS - SETTLED);
+  });
+  afterAll(() => scene?.end());
+
+  // kubernetes/autoscaler#1574, #4152, #4981: shrank memory, then could not recover.
+  // kubernetes/autoscaler#6705: the pod that was killed is gone when the kill is heard of.
+  test.each(['grown', 'rolled'])(
+    '%s: a container that outgrows what it was shrunk to recovers after at most three restarts and is not shrunk under its need again',
+    (name) => {
+      for (const limit of limits.get(name) ?? []) expect(limit).toBeLessThan(NEEDED_MIB);
+      const { oomKills } = scene!.tally(name);
+      expect(oomKills).toBeGreaterThan(0);
+      expect(oomKills).toBeLessThanOrEqual(2 * MOST_RESTARTS);
+      expect(oomKills).toBe(killsWhenSettled.get(name));
+      for (const limit of limitsOf(name)) expect(limit).toBeGreaterThan(NEEDED_MIB);
+      expect(scene!.pods(name).every(({ status }) => status.containerStatuses?.[0]?.ready)).toBe(true);
+    },
+  );
+
+  // kubernetes/kubernetes#138760: resized while it lies OOMKilled.
+  test('a pod that was killed is resized where it is, and runs on as the same pod', () => {
+    expect(uidsOf('grown')).toEqual(uids.get('grown'));
+    expect(scene!.evictions()).toBe(0);
+  });
+
+  // kubernetes/autoscaler#9521: the bump feeds itself while maxAllowed is under the real peak.
+  test('under a maximum that is too low the request does not grow past it, and nothing inflates', () => {
+    const [size] = scene!.sizes('capped');
+    expect(size?.memory).toBeLessThanOrEqual(CAP_MIB);
+    expect(size?.memoryLimit).toBeLessThan(700);
+    const [container] = scene!.recommendation('capped').containers ?? [];
+    expect(container?.recommended?.requests?.memory).toBe(`${CAP_MIB}Mi`);
+  });
+});

@@ -1,0 +1,299 @@
+// One embedded cluster at full speed with Evenkeel in the same process, default settings and a policy in Auto: it has
+// lived for eight days when Evenkeel comes, and what each container needs at any hour is the test's to say.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PodResizePolicySpec, Recommendation, RecommendationStatus } from '../../../src/apis/v1alpha1/index.ts';
+import { applyManifests } from '../../../src/cli/demo/apply-manifests.ts';
+import { OWN_NAMESPACE } from '../../../src/cli/demo/demo-cluster.ts';
+import { startDemoController, type DemoController } from '../../../src/cli/demo/demo-controller.ts';
+import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, MiB, SECOND_MS } from '../../../src/core/model/units.ts';
+import { SystemTimer } from '../../../src/runtime/system-clock.ts';
+import type { Pod, WireResources } from '../../../src/simulator/actors/wire/pod.ts';
+import type { KubeObject } from '../../../src/simulator/api/kube-object.ts';
+import { uniform } from '../../../src/simulator/clock/seeded-hash.ts';
+import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import type { ClusterCounters, ContainerTally } from '../../../src/simulator/nodes/simulator-counters.ts';
+import type { Recording } from '../../../src/simulator/usage/recording.ts';
+import { USAGE_ANNOTATION } from '../../../src/simulator/usage/usage-annotation.ts';
+import { RecordingLogger } from '../../fakes/recording-logger.ts';
+import { seededRandom } from '../../fakes/seeded-random.ts';
+
+/** How long the cluster has lived when Evenkeel comes. */
+export const PAST_DAYS = 8;
+const PAST_HOURS = PAST_DAYS * 24;
+export const NAMESPACE = 'shop';
+/** A Saturday: Evenkeel comes on a Sunday, at midnight. */
+const START = Date.UTC(2026, 0, 10);
+const STEP_MS = 5 * MINUTE_MS;
+
+export interface Use {
+  readonly cpuMillicores: number;
+  readonly memoryMib: number;
+}
+
+/** A workload of one container, `app`. */
+export interface LoopWorkload {
+  readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'CronJob';
+  readonly name: string;
+  readonly replicas?: number;
+  readonly resources: WireResources;
+  /** @param hour since Evenkeel came; before that below 0 */
+  readonly uses: (hour: number) => Use;
+  /** How its use is stated besides: `runSeconds`, `startupCpu` … */
+  readonly usage?: Readonly<Record<string, unknown>>;
+  readonly schedule?: string;
+  /** Laid over the container. */
+  readonly container?: Readonly<Record<string, unknown>>;
+  readonly podAnnotations?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+export interface SceneOptions {
+  readonly workloads: readonly LoopWorkload[];
+  readonly nodes?: number;
+  readonly machineTypes?: readonly string[];
+  /** Further objects: autoscalers, quotas, budgets. */
+  readonly objects?: readonly Readonly<Record<string, unknown>>[];
+  /** Besides the one that says Auto for all. */
+  readonly policies?: readonly Readonly<Record<string, unknown>>[];
+  /** Longest time that the test lets it live with Evenkeel. */
+  readonly mostDays: number;
+}
+
+export class LoopScene {
+  readonly cluster: EmbeddedCluster;
+  readonly #folder: string;
+  #controller: DemoController | null = null;
+  #from: ClusterCounters;
+
+  private constructor(cluster: EmbeddedCluster, folder: string) {
+    this.cluster = cluster;
+    this.#folder = folder;
+    this.#from = cluster.nodes.counters();
+  }
+
+  /** Lives the past; Evenkeel has just come when it resolves. End it. */
+  static async start(options: SceneOptions): Promise<LoopScene> {
+    const recordings = new Map(options.workloads.map((workload) => [fileOf(workload), recordingOf(workload, options.mostDays)]));
+    const cluster = new EmbeddedCluster({
+      startAt: START,
+      seed: 1,
+      random: seededRandom,
+      speed: 'max',
+      nodes: { count: options.nodes ?? 2, machineTypes: options.machineTypes ?? ['e2-standard-4'] },
+      recordings: { names: [...recordings.keys()].sort(), load: (name) => recordings.get(name)! },
+      timer: new SystemTimer(),
+      logger: new RecordingLogger(),
+    });
+    const scene = new LoopScene(cluster, await mkdtemp(join(tmpdir(), 'evenkeel-loop-')));
+    try {
+      await scene.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } });
+      await scene.apply(...options.workloads.map(manifestOf), ...(options.objects ?? []));
+      cluster.nodes.dealRecordings();
+      await cluster.live(PAST_HOURS * HOUR_MS);
+      scene.#from = cluster.nodes.counters();
+      scene.#controller = await startEvenkeel(cluster, scene.#folder);
+      await scene.apply(aPolicy('auto', {}), ...(options.policies ?? []));
+      return scene;
+    } catch (err) {
+      await scene.end();
+      throw err;
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#controller?.stop();
+    this.cluster.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Applies objects as kubectl would; throws what the server refuses. */
+  async apply(...objects: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
+    const manifests = objects.map((object) => ({ source: 'test', object })) as unknown as Parameters<typeof applyManifests>[1];
+    const { refused } = await applyManifests(this.cluster.transport('test'), manifests, 'test');
+    if (refused.length > 0) throw new Error(refused.join('\n'));
+  }
+
+  /** A new image, and with it new pods. */
+  rollOut(workload: string): void {
+    this.cluster.server.accessAs('people').modify('deployments.apps', NAMESPACE, workload, (draft) => {
+      const { containers } = (draft as unknown as { spec: { template: { spec: { containers: { image: string }[] } } } }).spec.template.spec;
+      for (const container of containers) container.image += '.1';
+    });
+  }
+
+  hours(count: number): Promise<void> {
+    return this.cluster.clock.runFor(count * HOUR_MS);
+  }
+
+  /** Stops the controller and starts it anew, with nothing in memory. */
+  async restartEvenkeel(): Promise<void> {
+    await this.#controller?.stop();
+    this.#controller = null;
+    this.#controller = await startEvenkeel(this.cluster, this.#folder);
+  }
+
+  /** Living pods of a workload, by name. */
+  pods(workload: string): readonly Pod[] {
+    const selector = { matchLabels: { app: workload } };
+    const pods = this.list<Pod>('pods', selector).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    return pods.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+  }
+
+  list<T extends KubeObject>(resource: string, selector = {}): T[] {
+    return [...this.cluster.server.accessAs('test').list(resource, { namespace: NAMESPACE, selector })] as T[];
+  }
+
+  /** What the specs of a workload's pods ask for, in millicores and MiB; null: nothing. */
+  sizes(workload: string): readonly Size[] {
+    return this.pods(workload).map(({ spec }) => sizeOf(spec.containers[0]?.resources));
+  }
+
+  /** The same as the nodes have it in force. */
+  inForce(workload: string): readonly Size[] {
+    return this.pods(workload).map(({ status }) => sizeOf(status.containerStatuses?.[0]?.resources));
+  }
+
+  recommendation(workload: string): RecommendationStatus {
+    const all = this.list('recommendations.evenkeel.io') as unknown as readonly Recommendation[];
+    return all.find(({ spec }) => spec.targetRef.name === workload)?.status ?? {};
+  }
+
+  /** What a workload's containers went through since the cluster began. */
+  tally(workload: string): ContainerTally {
+    const found = this.cluster.nodes.tallies().find((tally) => tally.workload.endsWith(`/${workload}`));
+    if (found === undefined) throw new Error(`no container of ${workload} has run`);
+    return found;
+  }
+
+  /** Since Evenkeel came. */
+  evictions(): number {
+    return this.cluster.nodes.counters().evictions - this.#from.evictions;
+  }
+
+  resizes(): number {
+    return this.cluster.nodes.counters().resizes - this.#from.resizes;
+  }
+}
+
+export interface Size {
+  readonly cpu: number | null;
+  readonly memory: number | null;
+  readonly cpuLimit: number | null;
+  readonly memoryLimit: number | null;
+}
+
+export function sizeOf(resources: WireResources | undefined): Size {
+  const cpu = (text: string | undefined): number | null => amount(text === undefined ? null : parseCpuMillicores(text), 1);
+  const memory = (text: string | undefined): number | null => amount(text === undefined ? null : parseMemoryBytes(text), MiB);
+  const { requests, limits } = resources ?? {};
+  return {
+    cpu: cpu(requests?.['cpu']),
+    memory: memory(requests?.['memory']),
+    cpuLimit: cpu(limits?.['cpu']),
+    memoryLimit: memory(limits?.['memory']),
+  };
+}
+
+/** Quantities of requests and limits; a null limit is none. */
+export function resources(
+  requests: readonly [string, string],
+  limits: readonly [string | null, string | null] = [null, null],
+): WireResources {
+  const [cpu, memory] = limits;
+  return {
+    requests: { cpu: requests[0], memory: requests[1] },
+    limits: { ...(cpu === null ? {} : { cpu }), ...(memory === null ? {} : { memory }) },
+  };
+}
+
+/** A policy of its own for one workload, in Auto and with what it says besides. */
+export function aPolicyFor(workload: string, spec: Partial<PodResizePolicySpec>): Readonly<Record<string, unknown>> {
+  return aPolicy(workload, { workloadSelector: { matchLabels: { app: workload } }, ...spec });
+}
+
+function aPolicy(name: string, spec: Partial<PodResizePolicySpec>): Readonly<Record<string, unknown>> {
+  return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name }, spec: { mode: 'Auto', ...spec } };
+}
+
+/** An autoscaler that holds CPU utilization. */
+export function anHpa(workload: string, utilization: number, replicas: readonly [number, number]): Readonly<Record<string, unknown>> {
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { namespace: NAMESPACE, name: workload },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: workload },
+      minReplicas: replicas[0],
+      maxReplicas: replicas[1],
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } }],
+    },
+  };
+}
+
+/** Office hours around a mean: 1 in the middle of the day, 0 at night. */
+export function daytime(hour: number): number {
+  return Math.max(0, Math.sin((((((hour % 24) + 24) % 24) - 6) / 12) * Math.PI));
+}
+
+function amount(parsed: { readonly ok: boolean; readonly value?: number } | null, unit: number): number | null {
+  return parsed?.ok === true ? (parsed.value ?? 0) / unit : null;
+}
+
+async function startEvenkeel(cluster: EmbeddedCluster, folder: string): Promise<DemoController> {
+  const parsed = parseDemoOptions(['--speed', 'max', '--for', '1d']);
+  if (!parsed.ok) throw new Error(parsed.problems.join('; '));
+  const parts = { folder, logFile: join(folder, 'controller.log'), timer: new SystemTimer(), interrupted: new AbortController().signal };
+  return startDemoController(cluster, parsed.options, parts);
+}
+
+function fileOf({ name }: LoopWorkload): string {
+  return `${NAMESPACE}_${name}_app.csv`;
+}
+
+function recordingOf(workload: LoopWorkload, mostDays: number): Recording {
+  const rows = ((PAST_DAYS + mostDays) * DAY_MS) / STEP_MS;
+  const [cpuMillicores, memoryMib] = [new Float32Array(rows), new Float32Array(rows)];
+  const offsetSeconds = new Uint32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const use = workload.uses((row * STEP_MS) / HOUR_MS - PAST_HOURS);
+    offsetSeconds[row] = (row * STEP_MS) / SECOND_MS;
+    // No process uses exactly the same twice: 4 % of CPU and 1 % of memory to either side.
+    cpuMillicores[row] = use.cpuMillicores * (0.96 + 0.08 * uniform(row, 1));
+    memoryMib[row] = use.memoryMib * (0.99 + 0.02 * uniform(row, 2));
+  }
+  return {
+    name: workload.name,
+    offsetSeconds,
+    cpuMillicores,
+    memoryMib,
+    periodSeconds: (rows * STEP_MS) / SECOND_MS,
+    peakCpuMillicores: cpuMillicores.reduce((most, each) => Math.max(most, each), 0),
+    peakMemoryMib: memoryMib.reduce((most, each) => Math.max(most, each), 0),
+    dropped: { notANumber: 0, negative: 0, unsorted: 0 },
+  };
+}
+
+function manifestOf(workload: LoopWorkload): Readonly<Record<string, unknown>> {
+  const { kind, name, usage, schedule } = workload;
+  const labels = { app: name };
+  const stated = usage === undefined ? {} : { [USAGE_ANNOTATION]: JSON.stringify({ app: usage }) };
+  const container = { name: 'app', image: 'registry.example/app:1', resources: workload.resources, ...workload.container };
+  const template = {
+    metadata: { labels, annotations: { ...stated, ...workload.podAnnotations } },
+    spec: { containers: [container], ...(kind === 'CronJob' ? { restartPolicy: 'OnFailure' } : {}) },
+  };
+  const metadata = { namespace: NAMESPACE, name, labels, annotations: workload.annotations ?? {} };
+  if (kind === 'CronJob') return { apiVersion: 'batch/v1', kind, metadata, spec: { schedule, jobTemplate: { spec: { template } } } };
+  const spec = {
+    selector: { matchLabels: labels },
+    template,
+    ...(kind === 'DaemonSet' ? {} : { replicas: workload.replicas ?? 2 }),
+    ...(kind === 'StatefulSet' ? { serviceName: name } : {}),
+  };
+  return { apiVersion: 'apps/v1', kind, metadata, spec };
+}

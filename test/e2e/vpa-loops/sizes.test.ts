@@ -1,0 +1,110 @@
+// What users of VPA report of the sizes themselves: too small, too large, absurd limits, dragged down by weekends.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
+
+/** Evenkeel comes on a Sunday at midnight. */
+const MONDAY_NOON = 36;
+const OFFICE = { cpuMillicores: 400, memoryMib: 600 };
+
+/** Full on weekdays between 6 and 18, next to nothing else. */
+function office(hour: number): { cpuMillicores: number; memoryMib: number } {
+  const day = Math.floor(hour / 24);
+  const isWeekend = (day + 8) % 7 <= 1;
+  const load = isWeekend ? 0.05 : 0.05 + 0.95 * daytime(hour);
+  return { cpuMillicores: OFFICE.cpuMillicores * load, memoryMib: OFFICE.memoryMib * (0.5 + 0.5 * load) };
+}
+
+const workloads: readonly LoopWorkload[] = [
+  {
+    kind: 'Deployment',
+    name: 'tiny',
+    resources: resources(['100m', '128Mi'], [null, '256Mi']),
+    uses: () => ({ cpuMillicores: 2, memoryMib: 9 }),
+  },
+  // A limit of 100 times the request.
+  {
+    kind: 'Deployment',
+    name: 'absurd',
+    resources: resources(['20m', '40Mi'], ['2', '4000Mi']),
+    uses: () => ({ cpuMillicores: 150, memoryMib: 300 }),
+  },
+  // Limit and request close together, and the use above the limit of CPU.
+  {
+    kind: 'Deployment',
+    name: 'tight',
+    resources: resources(['100m', '200Mi'], ['110m', '220Mi']),
+    uses: () => ({ cpuMillicores: 105, memoryMib: 205 }),
+  },
+  { kind: 'Deployment', name: 'office', resources: resources(['1', '1Gi'], [null, '1536Mi']), uses: office },
+  // More than any node has.
+  {
+    kind: 'Deployment',
+    name: 'huge',
+    replicas: 1,
+    resources: resources(['1', '1Gi']),
+    uses: (hour) => ({ cpuMillicores: hour < 4 ? 800 : 9000, memoryMib: 800 }),
+  },
+];
+
+describe('sizes', () => {
+  let scene: LoopScene | undefined;
+  let sundayLimit = 0;
+
+  beforeAll(async () => {
+    scene = await LoopScene.start({ workloads, nodes: 3, mostDays: 3 });
+    await scene.hours(MONDAY_NOON - 16);
+    sundayLimit = Math.min(...scene.sizes('office').map(({ memoryLimit }) => memoryLimit ?? Infinity));
+    await scene.hours(16);
+  });
+  afterAll(() => scene?.end());
+
+  // kubernetes/autoscaler#2004, #7280; FairwindsOps/goldilocks#210: a floor of 250 MB for each pod.
+  test('a small pod gets what it needs, not a floor that is many times as much', () => {
+    for (const { cpu, memory, memoryLimit } of scene!.inForce('tiny')) {
+      expect(cpu).toBeLessThanOrEqual(10);
+      expect(memory).toBeLessThanOrEqual(32);
+      expect(memory).toBeGreaterThanOrEqual(9);
+      expect(memoryLimit).toBeGreaterThanOrEqual(12);
+    }
+  });
+
+  // kubernetes/autoscaler#2444, #5217, #8401: limits scaled by their ratio to the request.
+  test('a limit of a hundred times the request does not become a hundred times the new one', () => {
+    for (const { cpu, cpuLimit, memory, memoryLimit } of scene!.inForce('absurd')) {
+      expect(cpu).toBeGreaterThanOrEqual(150);
+      expect(cpuLimit).toBe(2000);
+      expect(memory).toBeGreaterThanOrEqual(300);
+      expect(memoryLimit).toBeLessThanOrEqual(4000);
+    }
+  });
+
+  // kubernetes/autoscaler#4205, #6348: a request above its limit.
+  test('no request passes its limit', () => {
+    for (const name of ['tiny', 'absurd', 'tight', 'office', 'huge']) {
+      for (const { cpu, cpuLimit, memory, memoryLimit } of scene!.sizes(name)) {
+        expect(cpu).toBeLessThanOrEqual(cpuLimit ?? Infinity);
+        expect(memory).toBeLessThanOrEqual(memoryLimit ?? Infinity);
+      }
+    }
+  });
+
+  // kubernetes/autoscaler#3684, #5579: weekends drag the value down.
+  test('after a quiet weekend Monday finds its room again: no kill, and its requests by noon', () => {
+    expect(sundayLimit).toBeGreaterThan(OFFICE.memoryMib);
+    expect(scene!.tally('office')).toMatchObject({ oomKills: 0, restarts: 0 });
+    for (const { cpu, memory } of scene!.inForce('office')) {
+      expect(cpu).toBeGreaterThanOrEqual(OFFICE.cpuMillicores * 0.9);
+      expect(memory).toBeGreaterThanOrEqual(OFFICE.memoryMib * 0.95);
+    }
+  });
+
+  // kubernetes/autoscaler#4515, #7147, #6487: recommended more than any node has, and pending since.
+  test('nothing is asked for that no node has', () => {
+    const [pod] = scene!.pods('huge');
+    expect(pod?.status.phase).toBe('Running');
+    expect(scene!.sizes('huge')[0]?.cpu).toBeLessThanOrEqual(3920);
+    expect(pod?.status.conditions?.some(({ type, reason }) => type === 'PodResizePending' && reason === 'Infeasible')).toBe(false);
+    expect(scene!.evictions()).toBe(0);
+  });
+});
