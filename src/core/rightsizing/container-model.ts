@@ -274,7 +274,7 @@ export class ContainerModel {
 // A fixed percentile is judged by what it covered of the past as a whole; a goal by the advice that was in force.
 function calibrationOf(model: ResourceModel, rules: ResourceRules, pace: Pace): Pick<ConfidenceInputs, 'covered' | 'hours' | 'goalShare'> {
   const { share, hours } = model.calibration(rules.goal, pace);
-  if (rules.percentile === null) return { covered: share, hours, goalShare: model.tuning.paces[pace].quantiles[rules.goal] };
+  if (rules.percentile === null) return { covered: share, hours, goalShare: model.tuning.paces[pace].coverGoals[rules.goal] };
   return { covered: rules.percentile, hours, goalShare: rules.percentile };
 }
 

@@ -30,7 +30,28 @@ const SEASONAL = [
   'the mean peak of this hour of the week in the last 4 weeks',
   'the upper quartile of the last hour',
   'the mean upper quartile of the last 3 hours',
+  'the highest of the last 15 minutes',
+  'the highest of the last 30 minutes',
 ] as const;
+
+/** How the hour before ended: its highest values of the last quarter and half. NaN where not known. */
+export interface HourTail {
+  readonly quarter: number;
+  readonly half: number;
+}
+
+export const NO_TAIL: HourTail = { quarter: NaN, half: NaN };
+
+/** The end of an hour. @param points in order of time, one each 5 minutes */
+export function tailOf(points: readonly number[]): HourTail {
+  const highest = (last: number) => points.slice(-last).reduce((most, point) => greater(most, point), NaN);
+  return { quarter: highest(3), half: highest(6) };
+}
+
+/** Place of the base forecast that says the highest of the shortest window: the last hour. */
+export function shortestWindowOf(set: ForecasterSet): number {
+  return set.halfLivesHours.length * set.percentiles.length;
+}
 
 /** Number of base forecasts of a set. */
 export function forecasterCount(set: ForecasterSet): number {
@@ -38,7 +59,14 @@ export function forecasterCount(set: ForecasterSet): number {
 }
 
 /** Writes every base forecast for `hour` from what came before it. A rule that knows nothing yet writes NaN. */
-export function forecastHour(set: ForecasterSet, bank: HistogramBank, ring: HourRing, hour: number, into: Float64Array): void {
+export function forecastHour(
+  set: ForecasterSet,
+  bank: HistogramBank,
+  ring: HourRing,
+  hour: number,
+  tail: HourTail,
+  into: Float64Array,
+): void {
   let at = 0;
   for (let index = 0; index < set.halfLivesHours.length; index++) {
     bank.percentiles(index, set.percentiles, into, at);
@@ -47,6 +75,8 @@ export function forecastHour(set: ForecasterSet, bank: HistogramBank, ring: Hour
   ring.maxPeaks(hour, set.windowsHours, into, at);
   at += set.windowsHours.length;
   seasonal(ring, hour, into, at);
+  into[into.length - 2] = tail.quarter;
+  into[into.length - 1] = tail.half;
 }
 
 function seasonal(ring: HourRing, hour: number, into: Float64Array, offset: number): void {

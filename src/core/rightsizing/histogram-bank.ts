@@ -32,6 +32,14 @@ export class HistogramBank {
     }
   }
 
+  /** Every histogram after the one at `index` goes on from what that one holds: the older past counts no more. */
+  restartSlower(index: number): void {
+    const from = index * this.#width;
+    for (let slower = index + 1; slower < this.#hourlyDecays.length; slower++) {
+      this.#weights.copyWithin(slower * this.#width, from, from + this.#width);
+    }
+  }
+
   /** Adds one sample of weight 1 to every histogram. */
   add(value: number): void {
     const bucket = bucketOf(value);

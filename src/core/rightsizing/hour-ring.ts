@@ -8,15 +8,30 @@ export const RING_HOURS = 672;
 /** A week: nobody asks for older upper quartiles. */
 export const UPPER_HOURS = 168;
 
+/** Everything a ring remembers, for checkpoints. */
+export interface RingState {
+  readonly end: number;
+  readonly since: number;
+  readonly peaks: Uint16Array;
+  readonly uppers: Uint16Array;
+}
+
 export class HourRing {
   readonly #peaks = new Uint16Array(RING_HOURS);
   readonly #uppers = new Uint16Array(UPPER_HOURS);
   /** Hour (since the epoch) after the newest one held. */
   #end = 0;
+  /** Hours before this one make no forecast: usage was at another level. They stay known as peaks. */
+  #since = 0;
 
   /** The hour after the newest one held. */
   get end(): number {
     return this.#end;
+  }
+
+  /** Hours before `hour` say nothing more about what comes; `maxPeak` still counts them. */
+  forecastFrom(hour: number): void {
+    this.#since = hour;
   }
 
   /** Appends the hour `hour`; hours between it and the newest held are unknown. */
@@ -35,7 +50,7 @@ export class HourRing {
     this.#end = hour + 1;
   }
 
-  /** Highest value of the `hours` hours before `before`; NaN where none is known. */
+  /** Highest value of the `hours` hours before `before`, of all that is held; NaN where none is known. */
   maxPeak(before: number, hours: number): number {
     let most = UNKNOWN_CODE;
     for (let hour = Math.max(before - hours, this.#end - RING_HOURS, 0); hour < Math.min(before, this.#end); hour++) {
@@ -63,21 +78,24 @@ export class HourRing {
   }
 
   upperAt(hour: number): number {
-    return hour >= this.#end || hour < this.#end - UPPER_HOURS || hour < 0 ? NaN : decodeValue(this.#uppers[hour % UPPER_HOURS] ?? 0);
+    return hour >= this.#end || hour < this.#end - UPPER_HOURS || hour < this.#since
+      ? NaN
+      : decodeValue(this.#uppers[hour % UPPER_HOURS] ?? 0);
   }
 
   /** For checkpoints. */
-  dump(): { readonly end: number; readonly peaks: Uint16Array; readonly uppers: Uint16Array } {
-    return { end: this.#end, peaks: this.#peaks, uppers: this.#uppers };
+  dump(): RingState {
+    return { end: this.#end, since: this.#since, peaks: this.#peaks, uppers: this.#uppers };
   }
 
-  load(end: number, peaks: Uint16Array, uppers: Uint16Array): void {
+  load({ end, since, peaks, uppers }: RingState): void {
     this.#end = end;
+    this.#since = since;
     this.#peaks.set(peaks);
     this.#uppers.set(uppers);
   }
 
   #peakCode(hour: number): number {
-    return hour >= this.#end || hour < this.#end - RING_HOURS || hour < 0 ? UNKNOWN_CODE : (this.#peaks[hour % RING_HOURS] ?? 0);
+    return hour >= this.#end || hour < this.#end - RING_HOURS || hour < this.#since ? UNKNOWN_CODE : (this.#peaks[hour % RING_HOURS] ?? 0);
   }
 }

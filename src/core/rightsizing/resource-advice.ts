@@ -4,7 +4,8 @@ import { DAY_MS, HOUR_MS, MiB } from '../model/units.ts';
 import type { DurationMs, Ratio } from '../model/units.ts';
 import type { ExplanationStep, ResourceAdvice, ResourceRules } from './advice.ts';
 import { describeForecaster } from './forecasters.ts';
-import type { HourDecision, ResourceModel } from './resource-model.ts';
+import type { HourDecision } from './decision-line.ts';
+import type { ResourceModel } from './resource-model.ts';
 import type { Pace } from './resource-rules.ts';
 
 /** Margin on a fixed percentile where the rules name none: VPA's and KRR's habit. */

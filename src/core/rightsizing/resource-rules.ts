@@ -4,14 +4,17 @@
 
 import type { ForecasterSet } from './forecasters.ts';
 import type { Goal } from './advice.ts';
+import type { HarmPrices } from './expert-panel.ts';
 
 /** How quickly values follow usage: `hourly` where a change costs next to nothing (in place), `calm` where each is dear. */
 export type Pace = 'hourly' | 'calm';
 
 /** What is decided at a pace, and when it takes the place of the value in force. */
 export interface PaceTuning {
-  /** Quantile whose pinball loss is minimised: a missing unit costs tau / (1 - tau) spare ones. */
-  readonly quantiles: Readonly<Record<Goal, number>>;
+  /** How much harm counts against what is left unused: the one knob of a goal. Ascends from Savings to Safe. */
+  readonly weights: Readonly<Record<Goal, number>>;
+  /** Share of points that the values of a goal are to cover: what past ones covered is measured against it. */
+  readonly coverGoals: Readonly<Record<Goal, number>>;
   /** A decision under (1 + raise) × the value in force does not raise it: noise. */
   readonly raiseRatio: number;
   /** A decision within this share under the value in force does not lower it. */
@@ -31,6 +34,7 @@ export interface ResourceTuning {
   readonly forecasters: ForecasterSet;
   /** Memory of the experts' charges. Shorter forgets a weekly pattern's cost, longer is slow after a level shift. */
   readonly chargeHalfLifeHours: number;
+  readonly prices: HarmPrices;
   readonly paces: Readonly<Record<Pace, PaceTuning>>;
   /** No decision stands further above the highest peak of the last 14 days: after a jump the panel would pay for the next. */
   readonly mostOverPeak: number;
@@ -55,9 +59,12 @@ export const CPU_TUNING: ResourceTuning = {
     multipliers: [0.8, 0.9, 1, 1.1, 1.25, 1.5, 2],
   },
   chargeHalfLifeHours: 36,
+  // A missing core costs 24 spare ones; each 5 minutes above the request as much as 3.6 times the mean usage left unused for them.
+  prices: { missed: 24, overrun: 3.6 },
   paces: {
     hourly: {
-      quantiles: { Savings: 0.92, Balanced: 0.96, Safe: 0.98 },
+      weights: { Savings: 0.5, Balanced: 0.88, Safe: 2.2 },
+      coverGoals: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
       raiseRatio: 0.05,
       lowerRatio: 0.1,
       holdHours: 1,
@@ -66,10 +73,11 @@ export const CPU_TUNING: ResourceTuning = {
       reacts: true,
     },
     calm: {
-      quantiles: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
-      raiseRatio: 0.1,
+      weights: { Savings: 0.55, Balanced: 0.82, Safe: 2.2 },
+      coverGoals: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
+      raiseRatio: 0.07,
       lowerRatio: 0.15,
-      holdHours: 6,
+      holdHours: 4,
       driftRatio: 0.03,
       driftHours: 96,
       reacts: false,
@@ -91,9 +99,12 @@ export const MEMORY_TUNING: ResourceTuning = {
     multipliers: [1, 1.05, 1.1, 1.2, 1.35, 1.6, 2],
   },
   chargeHalfLifeHours: 48,
+  // A kill costs all of it, however little was missing.
+  prices: { missed: 2000, overrun: 4500 },
   paces: {
     hourly: {
-      quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
+      weights: { Savings: 0.5, Balanced: 1, Safe: 3 },
+      coverGoals: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
       raiseRatio: 0,
       lowerRatio: 0.1,
       holdHours: 2,
@@ -102,7 +113,8 @@ export const MEMORY_TUNING: ResourceTuning = {
       reacts: true,
     },
     calm: {
-      quantiles: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
+      weights: { Savings: 0.5, Balanced: 1, Safe: 3 },
+      coverGoals: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
       raiseRatio: 0,
       lowerRatio: 0.2,
       holdHours: 24,
