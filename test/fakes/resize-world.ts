@@ -15,7 +15,7 @@ import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-r
 import type { Activity } from '../../src/core/idle/quiet-spell.ts';
 import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
-import { MINUTE_MS } from '../../src/core/model/units.ts';
+import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/rightsizing/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
@@ -44,6 +44,7 @@ class ResizeCluster extends FakeClusterReader {
 export interface ResizeWorldOptions {
   readonly dryRun?: boolean;
   readonly calmMs?: number;
+  readonly prometheus?: boolean;
 }
 
 /** One workload `shop/Deployment/web` of three pods at 500m and 512Mi on node n1; the rest is up to the test. */
@@ -51,6 +52,8 @@ export class ResizeWorld {
   readonly clock = new ManualClock(T0);
   readonly cluster = new ResizeCluster();
   readonly advice = new Map<WorkloadKey, readonly ContainerAdvice[]>();
+  /** What the policy's query for errors answers. */
+  errorRate: number | null = null;
   readonly events: EventSpec[] = [];
   readonly applied: AppliedValue[] = [];
   readonly cycleRecords: ResizeCycle[] = [];
@@ -62,10 +65,12 @@ export class ResizeWorld {
   /** Thrown instead of the next so many writes of any kind: the process dies there. */
   diesAfterWrites = Number.POSITIVE_INFINITY;
   statusWrites = 0;
+  /** Writes of any kind so far. */
+  writes = 0;
   /** What the API server answers to a patch of an HPA in place of carrying it out. */
   refuseHpa: () => WriteOutcome | null = () => null;
   /** What the containers of every workload used in the last minutes. */
-  demand: readonly ContainerDemand[] = [];
+  demand: (now: Instant) => readonly ContainerDemand[] = () => [];
   leader = true;
   inPlace = true;
   pause: { readonly reason: string; readonly until: number | null } | null = null;
@@ -97,7 +102,7 @@ export class ResizeWorld {
     const { clock, cluster, metrics } = this;
     this.#due.clear();
     this.diesAfterWrites = Number.POSITIVE_INFINITY;
-    const capabilities = { admission: false, prometheus: false };
+    const capabilities = { admission: false, prometheus: options.prometheus ?? false };
     const policies = new PolicyBook({ cluster, capabilities, ownNamespace: 'evenkeel-system', now: () => clock.now() });
     this.cycles = new ResizeCycles();
     this.decisions = new DecisionBook(policies);
@@ -119,6 +124,7 @@ export class ResizeWorld {
     const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
     this.recommendations = new RecommendationReconciler({
       ...shared,
+      errorRates: { ask: async () => this.errorRate },
       advice: { advise: async (key, _, rules) => (this.onAdvise(key, rules), this.advice.get(key) ?? []) },
       usageSource: () => 'kubelet',
       isUnread: (node) => this.unreadNodes.has(node),
@@ -133,7 +139,7 @@ export class ResizeWorld {
         activityOf: (key) => this.activity.get(key) ?? null,
         forget: () => undefined,
       },
-      demandOf: () => this.demand,
+      demandOf: () => this.demand(clock.now()),
       inPlaceResize: () => this.inPlace,
     });
     this.policies = new PodResizePolicyReconciler({
@@ -259,6 +265,7 @@ export class ResizeWorld {
   }
 
   #countWrite(): void {
+    this.writes += 1;
     this.diesAfterWrites -= 1;
     if (this.diesAfterWrites < 0) throw new ProcessDied();
   }
@@ -286,6 +293,7 @@ export class ResizeWorld {
         return { kind: 'done' };
       },
       evictPod: async () => ({ kind: 'done' }),
+      restartWorkload: async () => ({ kind: 'done' }),
       patchHpa: async (hpa, patch) => {
         this.#countWrite();
         const refusal = this.refuseHpa();

@@ -773,7 +773,8 @@ export interface PodResizePolicySpecRollback {
   /** Rise of the throttled share of CPU periods (0–1) that takes a change back; 1 never does. Default: 0.25. */
   readonly onThrottleRatio?: number;
   /**
-   * PromQL query for the error rate of a workload, with $namespace, $kind and $name replaced; a rate that doubles takes the change back.
+   * PromQL query for the error rate of a workload, with $namespace, $kind and $name replaced; the sum of what it answers counts. A rate
+   * that doubles (where there were no errors: that passes 0.01) takes the change back; a reduction begins only while the query answers.
    * Needs prometheus.url.
    */
   readonly onErrorRateQuery?: string;
@@ -1595,6 +1596,8 @@ export interface RecommendationStatus {
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
   readonly resizes?: readonly RecommendationStatusResize[];
+  /** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  readonly evictions?: RecommendationStatusEvictions;
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusBoost[];
   /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
@@ -1795,6 +1798,8 @@ export interface RecommendationStatusApply {
   readonly by?: string;
   /** Throttled share of CPU periods (0–1) when it began. */
   readonly throttledRatioBefore?: number;
+  /** What the policy's rollback.onErrorRateQuery answered when it began. */
+  readonly errorRateBefore?: number;
   /** Why the change is made. */
   readonly reason?: string;
   /** The values that are being put into force. */
@@ -1952,6 +1957,8 @@ export interface RecommendationStatusResize {
   readonly since: string;
   /** What the kubelet says. */
   readonly message?: string;
+  /** Half of the step was tried, too. */
+  readonly halved?: boolean;
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusResizeContainer[];
 }
@@ -1979,6 +1986,20 @@ export interface RecommendationStatusResizeContainerLimits {
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
   readonly memory?: string;
+}
+
+/** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+export interface RecommendationStatusEvictions {
+  /** A short hash of template and size. */
+  readonly size: string;
+  /** How many were evicted. */
+  readonly count: number;
+  /** When the last was asked for (RFC 3339). */
+  readonly lastAt: string;
+  /** When a disruption budget said no (RFC 3339). Absent where none did. */
+  readonly refusedAt?: string;
+  /** What it said. */
+  readonly message?: string;
 }
 
 export interface RecommendationStatusBoost {

@@ -200,6 +200,7 @@ class Starting {
       usage,
       usageSource,
       learner,
+      errorRates: null,
       history,
       prices,
       gate,

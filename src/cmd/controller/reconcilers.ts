@@ -10,6 +10,7 @@ import { addResources, NO_RESOURCES, type Resources } from '../../core/model/res
 import { parseCpuMillicores, parseMemoryBytes } from '../../core/model/quantity.ts';
 import type { Parsed } from '../../core/model/parsed.ts';
 import { type WorkloadKey, workloadKey } from '../../core/model/workload.ts';
+import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
@@ -45,6 +46,7 @@ export interface ReconcilersParts {
   readonly usage: UsageModel;
   readonly usageSource: UsageSource;
   readonly learner: Learner;
+  readonly errorRates: ErrorRates | null;
   readonly history: History;
   readonly prices: PriceSource;
   readonly gate: EffectGate;
@@ -84,6 +86,7 @@ export class Reconcilers {
     const recommendation = new RecommendationReconciler({
       ...shared,
       advice: this.#parts.learner,
+      errorRates: this.#parts.errorRates,
       usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
       isUnread: (node) => this.#parts.usage.isNodeStale(node),
       idle: {

@@ -4,6 +4,7 @@ import type { ContainerDemand } from '../../core/exceptions/demand.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
@@ -21,6 +22,8 @@ export interface RecommendationPorts {
   readonly clock: Clock;
   readonly cluster: ClusterReader;
   readonly advice: Pick<Learner, 'advise'>;
+  /** null: there is no Prometheus. */
+  readonly errorRates: ErrorRates | null;
   /** Name of the usage source; null before any has answered. */
   readonly usageSource: () => string | null;
   /** Whether a node's kubelet has told no usage for two periods, or never. */

@@ -279,6 +279,22 @@ describe('mode Auto', () => {
     expect(world.status()).toMatchObject({ state: 'blocked', reason: 'no-in-place' });
   });
 
+  test('errors that double take a change back', async () => {
+    world = new ResizeWorld({ prometheus: true });
+    world.advice.set(WEB, [anAdvice()]);
+    world.setPolicy('all', { mode: 'Auto', rollback: { onErrorRateQuery: 'errors' } });
+    await world.run(2 * MINUTE_MS);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'stale-data' });
+    world.errorRate = 0.2;
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 500, 500]);
+    expect(world.status().apply?.errorRateBefore).toBe(0.2);
+    world.errorRate = 0.5;
+    await world.run(2 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status().rolledBack).toMatchObject({ reason: 'errors', message: expect.stringContaining('from 0.2 to 0.5') });
+  });
+
   test('restarts take a change back; the hold doubles when it happens again', async () => {
     const crash = (): void =>
       world.setPods((pod) => ({

@@ -11,6 +11,8 @@ import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts'
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
+import { errorRateQuery, needsErrorRate } from '../../core/rightsizing/apply/error-rate.ts';
+import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
@@ -52,8 +54,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const governed = this.#governed(key);
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
-    const situation = situationOf(this.#ports, workload, governance, advice, clock.now());
-    const decision = decideWorkload(situation);
+    const { situation, decision } = await this.#decide(workload, governance, advice, signal);
     for (const note of decision.notes) this.#ports.events.record(noteEvent(workload, note));
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
@@ -90,6 +91,23 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (workload?.deletionAt !== null) return null;
     const governance = policies.governanceOf(workload);
     return governance.outOfScope ? null : { workload, governance };
+  }
+
+  /** Where errors are a sign of harm and a change is under way, or is about to be, they are asked for first. */
+  async #decide(
+    workload: WorkloadRecord,
+    governance: WorkloadGovernance,
+    advice: readonly ContainerAdvice[],
+    signal: AbortSignal,
+  ): Promise<{ readonly situation: WorkloadSituation; readonly decision: WorkloadDecision }> {
+    const { clock, errorRates } = this.#ports;
+    const situation = situationOf(this.#ports, workload, governance, advice, clock.now());
+    const decision = decideWorkload(situation);
+    const query = errorRateQuery(situation);
+    if (query === null || !needsErrorRate(situation, decision.memory.apply)) return { situation, decision };
+    const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
+    const now = { ...situationOf(this.#ports, workload, governance, advice, clock.now()), errorRate };
+    return { situation: now, decision: decideWorkload(now) };
   }
 
   async #watchIdle(workload: WorkloadRecord, { rules }: WorkloadGovernance): Promise<void> {

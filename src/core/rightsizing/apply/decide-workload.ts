@@ -10,12 +10,14 @@ import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { sameValues, type Values } from './container-values.ts';
+import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { beyondAutoscalers, lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
 import { begun, ended, rolledBack } from './memory-steps.ts';
+import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
 import { heldByOthers, otherResizes } from './other-resizes.ts';
@@ -32,7 +34,9 @@ const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 /** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
 export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
   return withAutoscalers(situation, (plain) =>
-    withStartUpBoost(plain, (calm) => withIdleMode(calm, (awake) => withLimitExceptions(awake, (told) => new Deciding(told).decide()))),
+    withStartUpBoost(plain, (calm) =>
+      withIdleMode(calm, (awake) => withLimitExceptions(awake, (told) => withEvictions(told, (kept) => new Deciding(kept).decide()))),
+    ),
   );
 }
 
@@ -42,7 +46,6 @@ class Deciding {
   #figures: readonly ContainerFigures[];
   readonly #steps: ResizeStep[] = [];
   readonly #notes: DecisionNote[] = [];
-  #evict: PodRecord | null = null;
 
   constructor(situation: WorkloadSituation) {
     this.#situation = situation;
@@ -64,7 +67,7 @@ class Deciding {
       // A dry run has the server validate one pod; the others are alike.
       steps: dryRun ? this.#steps.slice(0, 1) : this.#steps,
       autoscalers: [],
-      evict: dryRun ? null : this.#evict,
+      evict: null,
       notes: this.#notes,
       lookAgainInMs: Math.min(untilNext, pace),
     };
@@ -136,6 +139,10 @@ class Deciding {
     const started = this.#memory.apply;
     if (started !== null) return this.#advance(started);
     this.#steps.push(...conforming.steps);
+    if (decided.state !== 'awaiting') {
+      const born = this.#bornWith();
+      if (born !== null) return born;
+    }
     if (failed !== null && decided.state !== 'awaiting') return failed;
     if (decided.state !== 'awaiting' && conforming.waits.length > 0) return fromWaiting(conforming.waits, decided);
     return decided;
@@ -197,6 +204,7 @@ class Deciding {
       stage: 'Canary',
       stageStartedAt: now,
       throttledRatioBefore: this.#throttledRatio(),
+      errorRateBefore: this.#situation.errorRate ?? null,
       reason,
       by,
       values,
@@ -209,13 +217,17 @@ class Deciding {
   #advance(change: ChangeUnderWay): Outcome {
     const { now, pods, policy } = this.#situation;
     const running = pods.filter((pod) => pod.phase === 'Running').length;
-    if (running === 0) return outcome('awaiting', 'rollout', 'no pod is running');
+    if (running === 0 && !isSizedAtBirthAlone(this.#situation)) return outcome('awaiting', 'rollout', 'no pod is running');
     const careful = mustProveItself(change, this.#memory.previous?.values ?? null);
     const progress = carryOut(this.#situation, change.values, {
       kind: 'change',
       most: podsInStage(change.stage, running),
       because: change.reason,
     });
+    if (progress.reachable === 0 && comesWithBirth(this.#situation, progress.waits)) {
+      const completed = this.#complete(change, progress);
+      return this.#bornWith() ?? fromWaiting(progress.waits, completed);
+    }
     if (progress.reachable === 0) {
       this.#remember({ apply: null, previous: null });
       return fromWaiting(progress.waits, outcome('recommended', null, this.#summary()));
@@ -271,12 +283,19 @@ class Deciding {
     return { ...result, steps: result.steps.filter((step) => !(calm && step.lowers)) };
   }
 
+  /** What is in force waits for births; null: it does not, or not any more. */
+  #bornWith(): Outcome | null {
+    const awaited = birthsAwaited(this.#situation);
+    if (awaited === null) return null;
+    this.#remember(withPods(this.#memory, awaited.pods));
+    return awaited.outcome;
+  }
+
   #writeBack(): Outcome | null {
-    const { failures, steps, notes, evict, outcome: told } = writeBacks(this.#situation);
+    const { failures, steps, notes, outcome: told } = writeBacks(this.#situation);
     if (failures !== null) this.#remember({ failures });
     this.#steps.push(...steps);
     this.#notes.push(...notes);
-    this.#evict = evict;
     return told;
   }
 
@@ -291,8 +310,9 @@ class Deciding {
     const { memory, policy } = this.#situation;
     if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return;
     const changed = carryOut(this.#situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+    const { errorRate } = this.#situation;
     const others = this.#situation.pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
-    const proof = { now: this.#situation.now, change: memory.apply, changed, others, throttledRatio: this.#throttledRatio() };
+    const proof = { now: this.#situation.now, change: memory.apply, changed, others, throttledRatio: this.#throttledRatio(), errorRate };
     const harm = harmOf(proof, policy.rollback);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
   }

@@ -7,6 +7,7 @@ import type { Instant } from '../../model/units.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import type { DueChange } from './due-changes.ts';
+import { untilErrorRateIsKnown } from './error-rate.ts';
 import type { WorkloadSituation } from './situation.ts';
 
 /** Why something waits. `until`: the earliest next try, null where that is not known. */
@@ -52,7 +53,9 @@ export function outlivesHold({ now, overrides, memory }: WorkloadSituation, chan
 export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const { now, policy, standing, workload } = situation;
   const lowers = change.direction === 'lower';
-  if (isShortLived(workload.kind)) return waiting('restart', `pods of a ${workload.kind} get new values only when they start`);
+  if (isShortLived(workload.kind) && standing.admission !== true) {
+    return waiting('restart', `pods of a ${workload.kind} get new values only when they start: that needs controller.admission.enabled`);
+  }
   const byAutoscaler = heldByAutoscaler(situation, change);
   if (byAutoscaler !== null) return byAutoscaler;
   if (change.urgent) return null;
@@ -68,7 +71,8 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
       `confidence in ${change.resource} of ${change.container} is ${have}; ${least} is needed before it is reduced`,
     );
   }
-  return outsideWindow(situation) ?? (approved ? null : coolingDown(situation));
+  const blind = lowers ? untilErrorRateIsKnown(situation) : null;
+  return outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? blind;
 }
 
 /** Of several, the one to tell: the first in this order, with the earliest time of all that share it. */
@@ -83,6 +87,7 @@ export function mostTelling(all: readonly Waiting[]): Waiting | null {
     'quota',
     'capacity',
     'restart',
+    'stale-data',
   ];
   const [first] = [...all].sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason));
   if (first === undefined) return null;
@@ -91,7 +96,7 @@ export function mostTelling(all: readonly Waiting[]): Waiting | null {
 }
 
 /** Jobs end before a resize in place would be worth it; their next pods are sized when they are born. */
-function isShortLived(kind: string): boolean {
+export function isShortLived(kind: string): boolean {
   return kind === 'Job' || kind === 'CronJob';
 }
 

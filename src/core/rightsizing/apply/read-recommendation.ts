@@ -44,9 +44,10 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
     failures: (status?.resizes ?? []).flatMap((resize): FailedResize[] => {
       const since = instantOf(resize.since);
       if (since === null || resize.state === 'in-progress') return [];
-      const { pod, uid, state, message = '', containers = [] } = resize;
-      return [{ pod, uid, state, since, message, values: readValues(containers) }];
+      const { pod, uid, state, message = '', halved = false, containers = [] } = resize;
+      return [{ pod, uid, state, since, message, ...(halved ? { halved } : {}), values: readValues(containers) }];
     }),
+    evictions: readEvictions(status?.evictions),
     boosts: (status?.boosts ?? []).flatMap(({ pod, uid, since, containers = [] }) => {
       const at = instantOf(since);
       return at === null ? [] : [{ pod, uid, since: at, values: readValues(containers) }];
@@ -79,6 +80,7 @@ function readApply(apply: RecommendationStatus['apply']): ResizeMemory['apply'] 
     stage: apply.stage,
     stageStartedAt,
     throttledRatioBefore: apply.throttledRatioBefore ?? null,
+    errorRateBefore: apply.errorRateBefore ?? null,
     reason: apply.reason ?? '',
     by: apply.by ?? 'evenkeel',
     values: readValues(apply.containers),
@@ -96,6 +98,14 @@ function readLastApplied(last: RecommendationStatus['lastApplied']): ResizeMemor
   const at = instantOf(last?.at);
   if (last === undefined || at === null) return null;
   return { at, by: last.by ?? 'evenkeel', reason: last.reason ?? '', pods: last.pods ?? 0, values: readValues(last.containers ?? []) };
+}
+
+function readEvictions(evictions: RecommendationStatus['evictions']): ResizeMemory['evictions'] {
+  const lastAt = instantOf(evictions?.lastAt);
+  if (evictions === undefined || lastAt === null) return null;
+  const refusedAt = instantOf(evictions.refusedAt);
+  const refused = refusedAt === null ? null : { at: refusedAt, message: evictions.message ?? '' };
+  return { size: evictions.size, count: evictions.count, lastAt, refused };
 }
 
 function readPrevious(previous: RecommendationStatus['previous']): ResizeMemory['previous'] {

@@ -44,6 +44,8 @@ export interface WorkloadSituation {
   readonly activity?: Activity | null;
   /** What its containers used in the last minutes; empty where nothing is known. */
   readonly demand: readonly ContainerDemand[];
+  /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
+  readonly errorRate?: number | null;
   /** Allocatable of the largest node, each resource by itself; null without nodes. */
   readonly largestNode: Resources | null;
   readonly wishes: PersonalWishes;
@@ -82,6 +84,8 @@ export interface Standing {
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
   /** Usage or informers are too old to act on: which. */
   readonly stale: string | null;
+  /** New pods get at birth what is in force (controller.admission.enabled). */
+  readonly admission?: boolean;
   /** Observing after a start or an outage: no reduction before; null: not. */
   readonly calmUntil: Instant | null;
   /** Idle workloads may be made small (features.idleWorkloads). */
@@ -96,6 +100,8 @@ export interface ChangeUnderWay {
   readonly stage: ApplyStage;
   readonly stageStartedAt: Instant;
   readonly throttledRatioBefore: Ratio | null;
+  /** By the policy's query, when it began. */
+  readonly errorRateBefore?: number | null;
   readonly reason: string;
   readonly by: string;
   readonly values: Values;
@@ -108,7 +114,19 @@ export interface FailedResize {
   readonly state: 'deferred' | 'infeasible' | 'error';
   readonly since: Instant;
   readonly message: string;
+  /** Half of the step was tried, too. */
+  readonly halved?: boolean;
   readonly values: Values;
+}
+
+/** Evictions for one size of one template, so that they never become a loop. */
+export interface EvictionTries {
+  /** Of template and size, short. */
+  readonly size: string;
+  readonly count: number;
+  readonly lastAt: Instant;
+  /** A disruption budget said no. */
+  readonly refused: { readonly at: Instant; readonly message: string } | null;
 }
 
 /** A pod that has, or is about to have, more CPU while it starts. Written down before it is given, so that it is taken back whatever happens. */
@@ -144,6 +162,7 @@ export interface ResizeMemory {
   } | null;
   readonly failures: readonly FailedResize[];
   readonly boosts: readonly StartUpBoost[];
+  readonly evictions: EvictionTries | null;
   /** Made small because nobody uses it; null: it is not. */
   readonly idle: IdleMemory | null;
   readonly lastIdle: LastIdle | null;
@@ -163,6 +182,7 @@ export const NO_MEMORY: ResizeMemory = {
   rolledBack: null,
   failures: [],
   boosts: [],
+  evictions: null,
   autoscalers: [],
   otherResizes: null,
   limitExceptions: [],

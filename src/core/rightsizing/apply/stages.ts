@@ -4,6 +4,7 @@
 import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
+import { tooManyErrors } from './error-rate.ts';
 import { lowersAnything, type Values } from './container-values.ts';
 import type { ApplyStage, ChangeUnderWay } from './situation.ts';
 
@@ -50,13 +51,14 @@ export interface ChangeInProof {
   /** The workload's other running pods: what ails them, too, is not the change's doing. */
   readonly others: readonly PodRecord[];
   readonly throttledRatio: Ratio | null;
+  readonly errorRate: number | null | undefined;
 }
 
 /** Why a change should be taken back; null: no sign of harm. */
 export function harmOf(
-  { now, change, changed, others, throttledRatio }: ChangeInProof,
+  { now, change, changed, others, throttledRatio, errorRate }: ChangeInProof,
   rules: PolicyRules['rollback'],
-): { readonly reason: 'restarts' | 'readiness' | 'throttling'; readonly message: string } | null {
+): { readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling'; readonly message: string } | null {
   const restarts = changed.flatMap((pod) =>
     pod.containers.filter((container) => failedSince(container.lastTermination, change.startedAt)).map(({ name }) => `${pod.name}/${name}`),
   );
@@ -74,6 +76,8 @@ export function harmOf(
         .join(', ')}`,
     };
   }
+  const errors = tooManyErrors(change, errorRate);
+  if (errors !== null) return { reason: 'errors', message: errors };
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio < 1 && rise >= rules.onThrottleRatio) {
     return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };

@@ -15,7 +15,7 @@ const MOST_FAILURES = 32;
 
 /** All of it but `memoryLimitLoweredAt`, which stands with each container. */
 export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
-  const { apply, lastApplied, previous, rolledBack, failures, boosts, limitExceptions, autoscalers, otherResizes } = memory;
+  const { apply, lastApplied, previous, rolledBack, failures, boosts, evictions, limitExceptions, autoscalers, otherResizes } = memory;
   return {
     ...optional(
       'apply',
@@ -27,6 +27,7 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             stageStartedAt: isoTime(apply.stageStartedAt),
             by: apply.by,
             ...optional('throttledRatioBefore', apply.throttledRatioBefore),
+            ...optional('errorRateBefore', apply.errorRateBefore ?? null),
             reason: apply.reason,
             containers: writeValues(apply.values),
           },
@@ -73,10 +74,24 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             state: failure.state,
             since: isoTime(failure.since),
             message: failure.message.slice(0, 1024),
+            ...(failure.halved === true ? { halved: true } : {}),
             containers: writeValues(failure.values),
           })),
     ),
     ...optional('limitExceptions', limitExceptions.length === 0 ? null : writeExceptions(limitExceptions)),
+    ...optional(
+      'evictions',
+      evictions === null
+        ? null
+        : {
+            size: evictions.size,
+            count: evictions.count,
+            lastAt: isoTime(evictions.lastAt),
+            ...(evictions.refused === null
+              ? {}
+              : { refusedAt: isoTime(evictions.refused.at), message: evictions.refused.message.slice(0, 1024) }),
+          },
+    ),
     ...optional(
       'boosts',
       boosts.length === 0

@@ -7,7 +7,6 @@ import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 export function notCarriedOut(spec: PodResizePolicySpec): readonly string[] {
   const fields: readonly (readonly [string, boolean])[] = [
     ['spec.hpa: Tune (acts as Preserve)', spec.hpa === 'Tune'],
-    ['spec.rollback.onErrorRateQuery', spec.rollback?.onErrorRateQuery !== undefined],
     ['limit.rule: None (acts as Keep)', limitRules(spec).includes('None')],
   ];
   return fields.flatMap(([field, isSet]) => (isSet ? [field] : []));

@@ -59,7 +59,13 @@ export interface PolicyRules {
   readonly maxChangesPerCycle: number;
   readonly maxConcurrent: number;
   readonly intervalMs: DurationMs;
-  readonly rollback: { readonly onRestarts: number; readonly onThrottleRatio: Ratio; readonly withinMs: DurationMs };
+  readonly rollback: {
+    readonly onRestarts: number;
+    readonly onThrottleRatio: Ratio;
+    /** PromQL with $namespace, $kind and $name; null: errors are not looked at. */
+    readonly errorRateQuery: string | null;
+    readonly withinMs: DurationMs;
+  };
   readonly idle: IdleRules;
   readonly paused: boolean;
   readonly dryRun: boolean;
@@ -108,7 +114,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   maxChangesPerCycle: 100,
   maxConcurrent: 10,
   intervalMs: 5 * MINUTE_MS,
-  rollback: { onRestarts: 1, onThrottleRatio: 0.25, withinMs: 10 * MINUTE_MS },
+  rollback: { onRestarts: 1, onThrottleRatio: 0.25, errorRateQuery: null, withinMs: 10 * MINUTE_MS },
   idle: DEFAULT_IDLE_RULES,
   paused: false,
   dryRun: false,

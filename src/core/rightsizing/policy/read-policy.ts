@@ -98,6 +98,7 @@ class PolicyReader {
       rollback: {
         onRestarts: spec.rollback?.onRestarts ?? fallback.rollback.onRestarts,
         onThrottleRatio: spec.rollback?.onThrottleRatio ?? fallback.rollback.onThrottleRatio,
+        errorRateQuery: spec.rollback?.onErrorRateQuery ?? fallback.rollback.errorRateQuery,
         withinMs: this.#duration('spec.rollback.within', spec.rollback?.within, fallback.rollback.withinMs),
       },
       idle: this.#idle(spec.idle),
@@ -183,8 +184,7 @@ class PolicyReader {
   }
 
   /** Durations and amounts of parts that other controllers carry out: a wrong one is as wrong. */
-  #unusedDurations(spec: PodResizePolicySpec): void {
-  }
+  #unusedDurations(spec: PodResizePolicySpec): void {}
 
   #duration(path: string, text: string | undefined, fallback: DurationMs): DurationMs {
     return text === undefined ? fallback : (this.#take(path, parseDuration(text)) ?? fallback);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import type { PrometheusClient } from './prometheus-client.ts';
+import { PrometheusErrorRates } from './prometheus-error-rates.ts';
+
+type Instant = PrometheusClient['instant'];
+
+function ask(instant: Instant, timer = new FakeClock(), signal = new AbortController().signal): Promise<number | null> {
+  return new PrometheusErrorRates({ instant }, timer, SILENT_LOGGER).ask('errors', 0, signal);
+}
+
+const answering =
+  (...values: number[]): Instant =>
+  async () =>
+    values.map((value) => ({ labels: {}, at: 0, value }));
+
+describe('an error rate', () => {
+  test.each<[string, readonly number[], number | null]>([
+    ['is the sum of all series', [0.1, 0.2], 0.3],
+    ['is none where a ratio divides by nothing', [Number.NaN], 0],
+    ['is not known where there is no series', [], null],
+  ])('%s', async (_, values, rate) => {
+    const answer = await ask(answering(...values));
+    if (rate === null) expect(answer).toBeNull();
+    else expect(answer).toBeCloseTo(rate);
+  });
+
+  test('is not known while Prometheus is away, or slow', async () => {
+    expect(await ask(() => Promise.reject(new Error('connection refused')))).toBeNull();
+    const timer = new FakeClock();
+    const slow: Instant = (_, __, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    const answer = ask(slow, timer);
+    await timer.advance(10_000);
+    expect(await answer).toBeNull();
+  });
+
+  test('is not waited for when everything stops', async () => {
+    const stop = new AbortController();
+    const slow: Instant = (_, __, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    const answer = ask(slow, new FakeClock(), stop.signal);
+    stop.abort(new Error('stopping'));
+    await expect(answer).rejects.toThrow('stopping');
+  });
+});

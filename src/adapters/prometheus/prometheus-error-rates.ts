@@ -1,0 +1,36 @@
+import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+import type { ErrorRates } from '../../ports/error-rates.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { PrometheusClient } from './prometheus-client.ts';
+
+/** A decision waits for it: one that takes longer is no answer. */
+const WITHIN_MS: DurationMs = 10 * SECOND_MS;
+
+export class PrometheusErrorRates implements ErrorRates {
+  readonly #client: Pick<PrometheusClient, 'instant'>;
+  readonly #timer: MachineTimer;
+  readonly #logger: Logger;
+
+  constructor(client: Pick<PrometheusClient, 'instant'>, timer: MachineTimer, logger: Logger) {
+    this.#client = client;
+    this.#timer = timer;
+    this.#logger = logger;
+  }
+
+  async ask(query: string, at: Instant, signal: AbortSignal): Promise<number | null> {
+    const late = new AbortController();
+    const cancel = this.#timer.setTimer(WITHIN_MS, () => late.abort(new Error(`no answer within ${WITHIN_MS / SECOND_MS} s`)));
+    try {
+      const samples = await this.#client.instant(query, at, AbortSignal.any([signal, late.signal]));
+      // Where nothing is served a ratio divides by zero: no errors.
+      return samples.length === 0 ? null : samples.reduce((sum, { value }) => sum + (Number.isFinite(value) ? value : 0), 0);
+    } catch (err) {
+      signal.throwIfAborted();
+      this.#logger.warn('Asking for an error rate failed; reductions wait', { query, err });
+      return null;
+    } finally {
+      cancel();
+    }
+  }
+}
