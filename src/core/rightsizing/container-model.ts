@@ -20,7 +20,7 @@ import { SlotCollector, slotOf } from './slot-collector.ts';
 /** Version of the checkpoint's encoding. What the version before wrote is read, too; all others are refused. */
 export const CHECKPOINT_VERSION = 2;
 /** Versions that can be read. */
-const READABLE_VERSIONS: readonly number[] = [1, CHECKPOINT_VERSION];
+export const READABLE_VERSIONS: readonly number[] = [1, CHECKPOINT_VERSION];
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */

@@ -66,16 +66,20 @@ export class ExpertPanel {
    */
   charge(forecasts: Float64Array, points: readonly number[]): void {
     const { multipliers, prices, reactionRatio } = this.#parts;
-    this.#used = this.#used * this.#hourlyDecay + points.reduce((sum, point) => sum + point, 0);
+    const total = points.reduce((sum, point) => sum + point, 0);
+    const highest = points.reduce((most, point) => Math.max(most, point), 0);
+    this.#used = this.#used * this.#hourlyDecay + total;
     this.#points = this.#points * this.#hourlyDecay + points.length;
     const overrunPrice = (prices.overrun * this.#used) / this.#points;
     let at = 0;
     for (const base of forecasts) {
       for (const multiplier of multipliers) {
         let given = Number.isNaN(base) ? 0 : base * multiplier;
-        let unused = 0;
+        // Most experts cover the whole hour, and need no replay.
+        const covers = highest <= given;
+        let unused = covers ? given * points.length - total : 0;
         let harm = 0;
-        for (const point of points) {
+        for (const point of covers ? [] : points) {
           if (point <= given) {
             unused += given - point;
             continue;

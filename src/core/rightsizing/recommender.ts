@@ -6,7 +6,7 @@ import type { Bytes, Instant } from '../model/units.ts';
 import { workloadKey } from '../model/workload.ts';
 import type { WorkloadKey } from '../model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
-import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
+import { CHECKPOINT_VERSION, ContainerModel, READABLE_VERSIONS } from './container-model.ts';
 import { SLOT_MS } from './resource-model.ts';
 
 /** One container's state at rest. The shape of `UsageCheckpoint` of the History port, less the moment of saving. */
@@ -109,7 +109,7 @@ export class Recommender {
    */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
-    const model = split > 0 ? ContainerModel.restore(checkpoint.data) : null;
+    const model = split > 0 && READABLE_VERSIONS.includes(checkpoint.version) ? ContainerModel.restore(checkpoint.data) : null;
     if (model === null) return false;
     const containers = this.#containersOf(checkpoint.key.slice(0, split));
     const container = checkpoint.key.slice(split + 1);
