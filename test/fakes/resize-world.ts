@@ -42,6 +42,7 @@ class ResizeCluster extends FakeClusterReader {
 }
 
 export interface ResizeWorldOptions {
+  readonly admission?: boolean;
   readonly dryRun?: boolean;
   readonly calmMs?: number;
   readonly prometheus?: boolean;
@@ -65,6 +66,11 @@ export class ResizeWorld {
   /** Thrown instead of the next so many writes of any kind: the process dies there. */
   diesAfterWrites = Number.POSITIVE_INFINITY;
   statusWrites = 0;
+  /** Names of pods that were evicted. */
+  readonly evicted: string[] = [];
+  /** What a disruption budget says to every eviction; null: it lets them through. */
+  budget: string | null = null;
+  onEvicted: (uid: string) => void = () => undefined;
   /** Writes of any kind so far. */
   writes = 0;
   /** What the API server answers to a patch of an HPA in place of carrying it out. */
@@ -102,7 +108,7 @@ export class ResizeWorld {
     const { clock, cluster, metrics } = this;
     this.#due.clear();
     this.diesAfterWrites = Number.POSITIVE_INFINITY;
-    const capabilities = { admission: false, prometheus: options.prometheus ?? false };
+    const capabilities = { admission: this.#options.admission ?? false, prometheus: this.#options.prometheus ?? false };
     const policies = new PolicyBook({ cluster, capabilities, ownNamespace: 'evenkeel-system', now: () => clock.now() });
     this.cycles = new ResizeCycles();
     this.decisions = new DecisionBook(policies);
@@ -140,6 +146,7 @@ export class ResizeWorld {
         forget: () => undefined,
       },
       demandOf: () => this.demand(clock.now()),
+      admission: this.#options.admission ?? false,
       inPlaceResize: () => this.inPlace,
     });
     this.policies = new PodResizePolicyReconciler({
@@ -292,7 +299,13 @@ export class ResizeWorld {
         );
         return { kind: 'done' };
       },
-      evictPod: async () => ({ kind: 'done' }),
+      evictPod: async ({ uid }) => {
+        this.#countWrite();
+        if (this.budget !== null) return { kind: 'refused', status: 429, message: this.budget };
+        this.evicted.push(this.cluster.findPodByUid(uid)?.name ?? uid);
+        this.onEvicted(uid);
+        return { kind: 'done' };
+      },
       restartWorkload: async () => ({ kind: 'done' }),
       patchHpa: async (hpa, patch) => {
         this.#countWrite();
