@@ -1,0 +1,50 @@
+// Which workload a pod belongs to, as kube-state-metrics tells it: also for pods that are long gone.
+
+import type { Instant } from '../../core/model/units.ts';
+import type { WorkloadRef } from '../../core/model/workload.ts';
+import type { LabelSet } from './read-answer.ts';
+import type { PrometheusClient } from './prometheus-client.ts';
+import { quoted } from './series-names.ts';
+
+export type OwnerLookup = (pod: string) => WorkloadRef | null;
+
+interface Owner {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** Owners of a namespace's pods in a span of time; null for pods that it does not tell of. */
+export async function ownersIn(
+  client: PrometheusClient,
+  namespace: string,
+  { from, to }: { readonly from: Instant; readonly to: Instant },
+  signal: AbortSignal,
+): Promise<OwnerLookup> {
+  const read = async (metric: string, label: string): Promise<ReadonlyMap<string, Owner>> => {
+    const inNamespace = await client.series(`{__name__=${quoted(metric)},exported_namespace=${quoted(namespace)}}`, from, to, signal);
+    const found = inNamespace.length > 0 ? inNamespace : await client.series(`${metric}{namespace=${quoted(namespace)}}`, from, to, signal);
+    return new Map(found.flatMap((labels) => ownerIn(labels, label)));
+  };
+  const pods = await read('kube_pod_owner', 'pod');
+  if (pods.size === 0) return () => null;
+  const kinds = new Set([...pods.values()].map(({ kind }) => kind));
+  const replicaSets = kinds.has('ReplicaSet') ? await read('kube_replicaset_owner', 'replicaset') : new Map<string, Owner>();
+  const jobs = kinds.has('Job') ? await read('kube_job_owner', 'job_name') : new Map<string, Owner>();
+  return (pod) => {
+    const owner = pods.get(pod);
+    if (owner === undefined) return null;
+    const above = owner.kind === 'ReplicaSet' ? replicaSets.get(owner.name) : owner.kind === 'Job' ? jobs.get(owner.name) : undefined;
+    const top = above === undefined || above.kind === NONE ? owner : above;
+    // A static pod belongs to its node: it is a pod like any other that nobody owns.
+    return top.kind === NONE || top.kind === 'Node' ? { namespace, kind: 'Pod', name: pod } : { namespace, ...top };
+  };
+}
+
+const NONE = '<none>';
+
+function ownerIn(labels: LabelSet, label: string): [string, Owner][] {
+  const name = labels[`exported_${label}`] ?? labels[label];
+  const { owner_kind: kind, owner_name: owner } = labels;
+  if (name === undefined || kind === undefined || owner === undefined) return [];
+  return [[name, { kind: kind === '' ? NONE : kind, name: owner }]];
+}

@@ -1,0 +1,225 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MachineTimer } from '../../ports/clock.ts';
+import { SeededRandom } from '../../runtime/random.ts';
+import { FakePrometheus, type PrometheusReply } from '../../../test/fakes/fake-prometheus.ts';
+import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { connectPrometheus, type PrometheusAddress } from './connection.ts';
+import { PrometheusClient } from './prometheus-client.ts';
+
+const GOING_ON = new AbortController().signal;
+const ONE = { data: { resultType: 'vector', result: [{ metric: { pod: 'a' }, value: [1, '2'] }] } };
+
+/** Waits pass quickly; the deadline of an answer stays what it is, whatever the machine is doing. */
+const SHORT_WAITS: MachineTimer = {
+  nowMs: () => performance.now(),
+  setTimer: (afterMs, task) => {
+    const timer = setTimeout(task, afterMs >= 40_000 ? afterMs : afterMs / 200);
+    return () => clearTimeout(timer);
+  },
+};
+
+let server: FakePrometheus;
+const clients: PrometheusClient[] = [];
+beforeEach(async () => {
+  server = await FakePrometheus.start();
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await server.stop();
+});
+
+type ClientOptions = Partial<PrometheusAddress> & { readonly warnings?: string[]; readonly timer?: MachineTimer };
+
+function aClient({ warnings = [], timer = SHORT_WAITS, ...address }: ClientOptions = {}): PrometheusClient {
+  const connection = connectPrometheus(
+    { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', ...address },
+    'prometheus.url',
+  );
+  const onWarning = (warning: string): void => void warnings.push(warning);
+  const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1), onWarning });
+  clients.push(client);
+  return client;
+}
+
+/** Answers the given replies one after the other, then with success. */
+function first(...replies: PrometheusReply[]): void {
+  server.on(() => replies.shift() ?? ONE);
+}
+
+describe('a query to Prometheus', () => {
+  test('goes as a form, and its answer is read', async () => {
+    first();
+    expect(await aClient().instant('up{a="ü"}', 1_700_000_000_500, GOING_ON)).toEqual([{ labels: { pod: 'a' }, value: 2 }]);
+    const [request] = server.requests;
+    expect(request?.kind).toBe('query');
+    expect(Object.fromEntries(request?.form ?? [])).toEqual({ query: 'up{a="ü"}', time: '1700000000.500', timeout: '30s' });
+  });
+
+  test('a range leaves out what is no number', async () => {
+    server.on(() => ({
+      data: {
+        resultType: 'matrix',
+        result: [
+          {
+            metric: {},
+            values: [
+              [1, '1.5'],
+              [2, 'NaN'],
+              [3, '+Inf'],
+              [4, '-Inf'],
+              [5, '2e3'],
+            ],
+          },
+        ],
+      },
+    }));
+    const series = await aClient().range('x', { from: 0, to: 1, stepSeconds: 300 }, GOING_ON);
+    expect(series).toEqual([
+      {
+        labels: {},
+        points: [
+          { at: 1000, value: 1.5 },
+          { at: 5000, value: 2000 },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    ['a busy server', { status: 503, text: '{"status":"error","error":"query timed out"}' }],
+    ['a proxy without its server', { status: 502, text: '<html>' }],
+    ['too many requests', { status: 429, text: '', headers: { 'retry-after': '1' } }],
+    ['a connection that ends', { cut: 'before' }],
+    ['an answer that is cut off', { cut: 'inside' }],
+  ] as const)('%s is asked again, after a while', async (_, reply) => {
+    first(reply, reply);
+    expect(await aClient().instant('up', 0, GOING_ON)).toHaveLength(1);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('who is never answered gives up in the end, and says who did not answer', async () => {
+    server.on(() => ({ hang: true }));
+    await expect(aClient({ timer: new FastTimer(2000) }).instant('up', 0, GOING_ON)).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ did not answer within 40 s$/),
+    });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test.each([
+    [
+      'too many samples',
+      422,
+      '{"status":"error","error":"query processing would load too many samples into memory"}',
+      'too-much',
+      /too many samples/,
+    ],
+    ['the limit of points', 400, '{"status":"error","error":"exceeded maximum resolution of 11,000 points"}', 'too-much', /11,000/],
+    ['no credentials', 401, 'Unauthorized', 'refused', /answered 401; give it credentials/],
+    ['a wrong path', 404, 'not found', 'refused', /check its path/],
+    ['a mistake of ours', 400, '{"status":"error","error":"parse error"}', 'refused', /parse error/],
+    ['a page', 200, '<html>', 'malformed', /no JSON: is it the address of Prometheus/],
+    ['null', 200, 'null', 'malformed', /what Prometheus would not/],
+    ['another shape', 200, '{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}', 'malformed', /a vector was asked for/],
+  ] as const)('%s is told as it is, and not asked again', async (_, status, text, kind, message) => {
+    server.on(() => ({ status, text }));
+    await expect(aClient().instant('up', 0, GOING_ON)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('of many at once two are under way', async () => {
+    server.on(async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      return ONE;
+    });
+    const client = aClient();
+    await Promise.all(Array.from({ length: 9 }, () => client.instant('up', 0, GOING_ON)));
+    expect(server.requests).toHaveLength(9);
+    expect(server.mostInFlight).toBe(2);
+  });
+
+  test('after an answer that took long, Prometheus is left alone for as long', async () => {
+    // Seconds of the client's clock, which this test moves by hand.
+    let now = 0;
+    const waits: number[] = [];
+    const timer = {
+      nowMs: () => now,
+      setTimer: (afterMs: number, task: () => void) => {
+        if (afterMs < 40_000) {
+          waits.push(afterMs);
+          now += afterMs;
+          setImmediate(task);
+        }
+        return () => undefined;
+      },
+    };
+    const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+    const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1) });
+    clients.push(client);
+    server.on(() => {
+      if (server.requests.length === 1) now += 8000;
+      return ONE;
+    });
+    await client.instant('slow', 0, GOING_ON);
+    await client.instant('next', 0, GOING_ON);
+    expect(waits).toEqual([8000]);
+  });
+
+  test('what answered only in part is taken, and the warning told', async () => {
+    const warnings: string[] = [];
+    server.on(() => ({ ...ONE, warnings: ['store-gateway is away'] }));
+    expect(await aClient({ warnings }).instant('up', 0, GOING_ON)).toHaveLength(1);
+    expect(warnings).toEqual(['store-gateway is away']);
+  });
+
+  test('an abort ends it while it waits, and the next may go', async () => {
+    server.on(() => ({ hang: true }));
+    const stop = new AbortController();
+    const client = aClient();
+    const asked = client.instant('up', 0, stop.signal);
+    stop.abort(new Error('stopping'));
+    await expect(asked).rejects.toThrow('stopping');
+    server.on(() => ONE);
+    expect(await client.instant('up', 0, GOING_ON)).toHaveLength(1);
+  });
+});
+
+describe('how Prometheus is reached', () => {
+  test('token, tenant and headers go with each request; a renewed token is used at once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'evenkeel-prometheus-'));
+    try {
+      const tokenFile = join(folder, 'token');
+      writeFileSync(tokenFile, 'one\n');
+      first();
+      const client = aClient({ tokenFile, tenant: 'team-a', headers: ['X-Extra: 1, 2'] });
+      await client.instant('up', 0, GOING_ON);
+      writeFileSync(tokenFile, 'two');
+      await client.instant('up', 0, GOING_ON);
+      expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer one', 'Bearer two']);
+      expect(server.requests[0]?.headers).toMatchObject({ 'x-scope-orgid': 'team-a', 'x-extra': '1, 2' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('a path and a user in the address are used, and the password is never shown', async () => {
+    first();
+    const client = aClient({ url: `${server.url.replace('://', '://ek:s%40cret@')}/mimir/` });
+    await client.instant('up', 0, GOING_ON);
+    expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('ek:s@cret').toString('base64')}`);
+    expect(client.shown).toBe(`${server.url}/mimir`);
+  });
+
+  test.each([
+    [{ url: 'prometheus:9090/x y' }, /write http/],
+    [{ url: 'not a url' }, /prometheus.url is not a URL/],
+    [{ headers: ['nonsense'] }, /not written as "Name: value"/],
+    [{ headers: ['X: a\nB: c'] }, /not written as "Name: value"/],
+    [{ caFile: '/nowhere/ca.pem' }, /certificates of prometheus.url from \/nowhere\/ca.pem failed/],
+  ])('%j is refused, with what to write instead', (address, message) => {
+    expect(() => aClient(address)).toThrow(message);
+  });
+});

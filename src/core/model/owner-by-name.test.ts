@@ -1,0 +1,16 @@
+import { expect, test } from '@jest/globals';
+import { ownersByName } from './owner-by-name.ts';
+
+test.each([
+  ['web-7d4f9c5b8d-x2k4v', 'Deployment/web'],
+  ['my-web-2-5c6b79dd8-zxcvb', 'Deployment/my-web-2'],
+  ['nightly-28391040-qwrtz', 'CronJob/nightly'],
+  ['db-0', 'StatefulSet/db'],
+  ['kafka-broker-12', 'StatefulSet/kafka-broker'],
+  ['agent-x2k4v', 'DaemonSet/agent'],
+  ['debug', 'Pod/debug'],
+])('%s is likeliest of %s, and at last a pod of its own', (pod, likeliest) => {
+  const owners = ownersByName('shop', pod).map(({ kind, name }) => `${kind}/${name}`);
+  expect(owners[0]).toBe(likeliest);
+  expect(owners.at(-1)).toBe(`Pod/${pod}`);
+});

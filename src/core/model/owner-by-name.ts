@@ -1,0 +1,25 @@
+// What a pod's name says about its owner, where nobody else can tell: controllers name their pods by patterns.
+
+import type { WorkloadRef } from './workload.ts';
+
+/** Kubernetes' random suffixes: no vowels, and no digits that look like letters. */
+const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]';
+/** Of a CronJob's Job: minutes (or, before 1.21, seconds) since 1970. */
+const CRON_JOB = new RegExp(`^(.+)-(\\d{8}|\\d{10})-${RANDOM}{5}$`);
+const REPLICA_SET = new RegExp(`^(.+)-${RANDOM}{6,10}-${RANDOM}{5}$`);
+const ORDINAL = /^(.+)-(\d{1,5})$/;
+const ONE_SUFFIX = new RegExp(`^(.+)-${RANDOM}{5}$`);
+
+/** Owners that a name may stand for, the likeliest first; the pod itself last. */
+export function ownersByName(namespace: string, pod: string): readonly WorkloadRef[] {
+  const candidates: WorkloadRef[] = [];
+  const add = (pattern: RegExp, ...kinds: readonly string[]): void => {
+    const name = pattern.exec(pod)?.[1];
+    if (name !== undefined) candidates.push(...kinds.map((kind) => ({ namespace, kind, name })));
+  };
+  add(CRON_JOB, 'CronJob');
+  add(REPLICA_SET, 'Deployment', 'Rollout');
+  add(ORDINAL, 'StatefulSet');
+  add(ONE_SUFFIX, 'DaemonSet', 'Job', 'ReplicaSet');
+  return [...candidates, { namespace, kind: 'Pod', name: pod }];
+}
