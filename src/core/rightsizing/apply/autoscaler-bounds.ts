@@ -105,7 +105,9 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
 
 /** An autoscaler that is changing the replicas, or has lately: a change then could not be told from its doing. */
 function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: AutoscalerStanding['hpa']): Waiting | null {
-  if (hpa.desiredReplicas !== hpa.currentReplicas) return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
+  // One that has never been able to measure wants none yet.
+  if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
+    return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
   const calmAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
   if (!measured || now >= calmAt) return null;
   const window = formatDuration(hpa.scaleDownWindowMs);

@@ -49,10 +49,14 @@ export function heldByOthers(others: OtherResizes | null, now: Instant): string 
 }
 
 function latestByOthers({ pods, memory, kubeletVersions }: WorkloadSituation): Pick<OtherResizes, 'by' | 'pod' | 'at'> | null {
-  const values = memory.apply?.values ?? memory.lastApplied?.values;
+  const ours =
+    memory.apply === null
+      ? memory.lastApplied && { values: memory.lastApplied.values, at: memory.lastApplied.at }
+      : { values: memory.apply.values, at: memory.apply.startedAt };
+  if (ours === null) return null;
+  const { values, at } = ours;
   // Times of the server's record are whole seconds.
-  const since = Math.floor((memory.apply?.startedAt ?? memory.lastApplied?.at ?? 0) / SECOND_MS) * SECOND_MS;
-  if (values === undefined) return null;
+  const since = Math.floor(at / SECOND_MS) * SECOND_MS;
   let latest: Pick<OtherResizes, 'by' | 'pod' | 'at'> | null = null;
   for (const pod of pods) {
     const by = foreignSince(pod, since);
