@@ -85,7 +85,8 @@ function killed({ situation: { now, policy }, figures, resource, limit, reachabl
   const needed = advice.memoryEvidence === null ? least : advice.memoryEvidence.oomNeed;
   if (needed <= reachable) return null;
   const words = `killed for want of memory; its limit of ${formatMemory(limit)} is not to be raised`;
-  return { type: 'oom-killed', bound: 'limit', limit, observed: Math.max(limit, advice.memory?.recentPeak ?? 0), needed, words, at };
+  // What was used is cut at the limit; what the kill asks for is the demand that is known.
+  return { type: 'oom-killed', bound: 'limit', limit, observed: needed, needed, words, at };
 }
 
 function nearLimit({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
