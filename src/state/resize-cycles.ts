@@ -109,6 +109,12 @@ export class ResizeCycles {
     return true;
   }
 
+  /** What was taken was not used: something else held the pod back. */
+  returnPod(policy: string): void {
+    const cycles = this.#cyclesOf(policy);
+    cycles.podsTaken = Math.max(0, cycles.podsTaken - 1);
+  }
+
   /** The one that runs, else the last; null before the first. */
   latest(policy: string): CycleResult | null {
     const cycles = this.#byPolicy.get(policy);
