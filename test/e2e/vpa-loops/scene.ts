@@ -130,6 +130,12 @@ export class LoopScene {
     return this.cluster.clock.runFor(count * HOUR_MS);
   }
 
+  /** Where its dashboard answers. */
+  get dashboard(): string {
+    if (this.#controller === null) throw new Error('Evenkeel is not there');
+    return `http://127.0.0.1:${this.#controller.controller.dashboardPort}`;
+  }
+
   /** Stops the controller and starts it anew, with nothing in memory. */
   async restartEvenkeel(): Promise<void> {
     await this.#controller?.stop();

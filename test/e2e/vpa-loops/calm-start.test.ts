@@ -1,0 +1,47 @@
+// What users of VPA report of restarts: thousands of pods replaced within minutes after its components came back.
+// kubernetes/autoscaler#2178, #2180, #9362.
+
+import { describe, expect, test } from '@jest/globals';
+import { DAY_MS, MINUTE_MS } from '../../../src/core/model/units.ts';
+import { anAdvice, aPodRecord, aWorkloadRecord } from '../../builders/rightsizing.ts';
+import { ResizeWorld } from '../../fakes/resize-world.ts';
+
+const WORKLOADS = 120;
+const PODS_EACH = 20;
+const CALM_MS = 10 * MINUTE_MS;
+const MOST_A_MINUTE = 50;
+
+/** Thousands of pods that ask for five times what they need, spread over many namespaces. */
+function driftingWorld(): ResizeWorld {
+  const world = new ResizeWorld({ calmMs: CALM_MS });
+  for (let index = 0; index < WORKLOADS; index++) {
+    const [namespace, name] = [`team-${index % 20}`, `app-${index}`];
+    const replicas = { desired: PODS_EACH, current: PODS_EACH, ready: PODS_EACH, updated: PODS_EACH };
+    const pods = Array.from({ length: PODS_EACH }, (_, pod) =>
+      aPodRecord({ namespace, name: `${name}-${pod}`, uid: `uid-${name}-${pod}` }),
+    );
+    world.addWorkload(aWorkloadRecord({ namespace, name, uid: `uid-${name}`, replicas }), pods);
+    world.advice.set(`${namespace}/Deployment/${name}`, [anAdvice({ lastSampleAt: world.clock.now() + DAY_MS })]);
+  }
+  world.setPolicy('all', { mode: 'Auto', maxConcurrent: 200 });
+  return world;
+}
+
+describe('after a restart with thousands of pods that could be smaller', () => {
+  test('nothing is made smaller for ten minutes, then at most fifty pods a minute', async () => {
+    const world = driftingWorld();
+    const startedAt = world.clock.now();
+    const lowered: number[] = [];
+    world.refuse = () => {
+      lowered.push(world.clock.now() - startedAt);
+      return null;
+    };
+    world.start();
+    await world.run(14 * MINUTE_MS);
+    expect(lowered.length).toBeGreaterThan(MOST_A_MINUTE);
+    expect(Math.min(...lowered)).toBeGreaterThanOrEqual(CALM_MS);
+    for (const [index, at] of lowered.entries()) {
+      expect(lowered.slice(index).filter((later) => later - at < MINUTE_MS).length).toBeLessThanOrEqual(MOST_A_MINUTE);
+    }
+  });
+});
