@@ -114,6 +114,7 @@ export const EVENT_REASON = {
   resizeInfeasible: 'ResizeInfeasible',
   resizeRefused: 'ResizeRefused',
   resizeWrittenBack: 'ResizeWrittenBack',
+  evicted: 'Evicted',
   autoscalerTargetMoved: 'AutoscalerTargetMoved',
   autoscalerTargetRefused: 'AutoscalerTargetRefused',
   autoscalerReverted: 'AutoscalerReverted',
@@ -123,4 +124,6 @@ export const EVENT_REASON = {
   invalidAnnotation: 'InvalidAnnotation',
   limitExceeded: 'LimitExceeded',
   overrideExpired: 'OverrideExpired',
+  resetToDeploy: 'ResetToDeploy',
+  resetNotMade: 'ResetNotMade',
 } as const;

@@ -43,4 +43,7 @@ export const COMMAND_EVENT = {
   overrideSet: 'OverrideSet',
   overrideRemoved: 'OverrideRemoved',
   exclusionSet: 'ExclusionSet',
+  resetRequested: 'ResetRequested',
+  annotationsStripped: 'AnnotationsStripped',
+  recommendationDeleted: 'RecommendationDeleted',
 } as const;

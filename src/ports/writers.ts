@@ -31,6 +31,30 @@ export interface EffectWriter {
     patch: readonly JsonPatchOperation[],
     signal: AbortSignal,
   ): Promise<WriteOutcome>;
+  /** Sets the replicas of a workload by its `scale`. */
+  scaleWorkload(scale: WorkloadScale, signal: AbortSignal): Promise<WriteOutcome>;
+  /** Rolls a workload's pods out anew, by `kubectl.kubernetes.io/restartedAt` on its template alone. */
+  restartWorkload(restart: WorkloadRestart, signal: AbortSignal): Promise<WriteOutcome>;
+}
+
+export interface WorkloadScale {
+  /** API path of the workload. */
+  readonly path: string;
+  /** What was decided from; the server compares. */
+  readonly from: number;
+  readonly to: number;
+  readonly resourceVersion: string;
+}
+
+export interface WorkloadRestart {
+  /** API path of the workload. */
+  readonly path: string;
+  /** What was decided from: the server compares, so that one request restarts once. */
+  readonly resourceVersion: string;
+  /** RFC 3339. */
+  readonly restartedAt: string;
+  /** Of the workload itself, under `evenkeel.io/`, written in the same stroke; null removes. */
+  readonly annotations: Readonly<Record<string, string | null>>;
 }
 
 export interface JsonPatchOperation {
@@ -59,7 +83,7 @@ export interface RecordWriter {
     options: { readonly resourceVersion?: string; readonly dryRun?: boolean; readonly fieldManager: string },
     signal?: AbortSignal,
   ): Promise<WriteOutcome & { readonly object?: unknown }>;
-  delete(object: OwnObject, signal?: AbortSignal): Promise<WriteOutcome>;
+  delete(object: OwnObject, signal?: AbortSignal, options?: { readonly dryRun?: boolean }): Promise<WriteOutcome>;
   /**
    * Sets (or with null removes) annotations under `evenkeel.io/` on any object. `path` is its API path. `fieldManager`
    * tells what a person asked for from what Evenkeel notes for itself (the default): an uninstall removes the latter.

@@ -8,6 +8,7 @@ import { OverrideQueries } from './overrides.ts';
 import { PodQueries } from './pods.ts';
 import { PolicyQueries } from './policies.ts';
 import { RecommendationQueries } from './recommendations.ts';
+import { ResourceAuditQueries } from './resource-audit.ts';
 import type { ReadSources } from './sources.ts';
 import { SystemQueries } from './system.ts';
 import { WorkloadUsageQueries } from './workload-usage.ts';
@@ -23,6 +24,7 @@ export interface ReadModels {
   readonly overrides: OverrideQueries;
   readonly limitExceptions: LimitExceptionQueries;
   readonly idleWorkloads: IdleWorkloadQueries;
+  readonly resourceAudit: ResourceAuditQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
 }
@@ -42,6 +44,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
     overrides: new OverrideQueries(sources),
     limitExceptions: new LimitExceptionQueries(sources),
     idleWorkloads: new IdleWorkloadQueries(sources, figures),
+    resourceAudit: new ResourceAuditQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
   };

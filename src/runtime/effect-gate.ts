@@ -19,7 +19,7 @@ import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/mod
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
-import type { EffectWriter, JsonPatchOperation, PodResize, WriteOutcome } from '../ports/writers.ts';
+import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../ports/writers.ts';
 
 /** How long usage is observed after a start or an outage before anything is reduced. */
 export const CALM_START_MS: DurationMs = 10 * MINUTE_MS;
@@ -63,12 +63,16 @@ export interface Effect extends EffectIntent {
   /** `main: cpu 500m → 120m` */
   readonly change: string;
   readonly because: string;
+  /** Who asked for it; left out: Evenkeel decided it. */
+  readonly actor?: string;
 }
 
 /** How the log calls what came of an effect. */
 const WORDS = {
   resize: { done: 'Resized a pod', dryRun: 'Would resize a pod (dry run)', failed: 'A pod was not resized' },
   evict: { done: 'Evicted a pod', dryRun: 'Would evict a pod (dry run)', failed: 'A pod was not evicted' },
+  restart: { done: 'Restarted a workload', dryRun: 'Would restart a workload (dry run)', failed: 'A workload was not restarted' },
+  scale: { done: 'Scaled a workload', dryRun: 'Would scale a workload (dry run)', failed: 'A workload was not scaled' },
   hpa: {
     done: 'Moved the target of an autoscaler',
     dryRun: 'Would move the target of an autoscaler (dry run)',
@@ -119,6 +123,14 @@ export class EffectGate {
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
     return this.#through('evict', intent, `${pod.namespace}/${pod.pod}`, (writer) => writer.evictPod(pod, signal), signal);
+  }
+
+  scaleWorkload(intent: Effect, scale: WorkloadScale, signal: AbortSignal): Promise<WriteOutcome> {
+    return this.#through('scale', intent, intent.owner, (writer) => writer.scaleWorkload(scale, signal), signal);
+  }
+
+  restartWorkload(intent: Effect, restart: WorkloadRestart, signal: AbortSignal): Promise<WriteOutcome> {
+    return this.#through('restart', intent, intent.owner, (writer) => writer.restartWorkload(restart, signal), signal);
   }
 
   patchHpa(

@@ -21,6 +21,7 @@ import { limitExceptionRoutes } from './dashboard/limit-exception-routes.ts';
 import { overrideRoutes } from './dashboard/override-routes.ts';
 import { policyRoutes } from './dashboard/policy-routes.ts';
 import { recommendationRoutes } from './dashboard/recommendation-routes.ts';
+import { resourceAuditRoutes } from './dashboard/resource-audit-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
@@ -129,6 +130,7 @@ function apiRoutes(
   limitExceptionRoutes(api, models, ports);
   idleRoutes(api, models, ports);
   policyRoutes(api, models, ports);
+  resourceAuditRoutes(api, models, ports, () => sources.mode.mode().dryRun.controller);
   systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
   api.close();
   return api;

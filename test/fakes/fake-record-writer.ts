@@ -31,8 +31,15 @@ export class FakeRecordWriter implements RecordWriter {
     return { kind: 'done' };
   }
 
-  async delete(): Promise<WriteOutcome> {
-    return { kind: 'done' };
+  async delete(object: OwnObject, _signal?: AbortSignal, options: { readonly dryRun?: boolean } = {}): Promise<WriteOutcome> {
+    const refusal = this.#refusal();
+    if (refusal !== null) return refusal;
+    const dryRun = options.dryRun === true;
+    this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch: 'delete', dryRun });
+    const isIt = ({ metadata }: Recommendation): boolean => metadata.namespace === object.namespace && metadata.name === object.name;
+    if (!this.#cluster.recommendationList.some(isIt)) return { kind: 'gone', message: 'not found' };
+    if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.filter((each) => !isIt(each));
+    return { kind: dryRun ? 'dry-run' : 'done' };
   }
 
   async patchIntent(

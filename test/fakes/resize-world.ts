@@ -299,6 +299,16 @@ export class ResizeWorld {
         );
         return { kind: 'done' };
       },
+      scaleWorkload: async ({ path, from, to }) => {
+        this.#countWrite();
+        const workload = this.cluster.workloadList.find((each) => workloadPath(each) === path);
+        if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
+        if (dryRun) return { kind: 'dry-run' };
+        this.cluster.workloadList = this.cluster.workloadList.map((each) =>
+          each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to, updated: to } } : each,
+        );
+        return { kind: 'done' };
+      },
       evictPod: async ({ uid }) => {
         this.#countWrite();
         if (this.budget !== null) return { kind: 'refused', status: 429, message: this.budget };
@@ -387,7 +397,7 @@ export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployme
 
 /** As the API server would carry it out. */
 function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {
-  let { resourceMetrics, annotations } = hpa;
+  let { resourceMetrics, annotations, minReplicas } = hpa;
   for (const { op, path, value } of patch) {
     const metric = /^\/spec\/metrics\/(\d+)\/(?:resource|containerResource)\/target\/averageUtilization$/.exec(path);
     if (metric !== null) {
@@ -398,14 +408,22 @@ function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRe
         resourceMetrics = resourceMetrics.map((each) =>
           each.index === index ? { ...each, targetUtilizationRatio: Number(value) / 100 } : each,
         );
-    } else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };
+    } else if (path === '/spec/minReplicas') minReplicas = Number(value);
+    else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };
     else {
       const key = path.slice('/metadata/annotations/'.length).replaceAll('~1', '/');
       const others = Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== key));
       annotations = op === 'remove' ? others : { ...others, [key]: String(value) };
     }
   }
-  return { ...hpa, resourceMetrics, annotations, annotated: Object.keys(annotations).length > 0, metricsWriter: 'evenkeel-controller' };
+  return {
+    ...hpa,
+    minReplicas,
+    resourceMetrics,
+    annotations,
+    annotated: Object.keys(annotations).length > 0,
+    metricsWriter: 'evenkeel-controller',
+  };
 }
 
 class ProcessDied extends Error {}

@@ -1,9 +1,11 @@
+import { runtimeOf } from '../../core/model/container-runtime.ts';
 import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
+import type { Toleration } from '../../core/scheduling/scheduling-model.ts';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
 import { apiVersionOf, type ApiResource } from './resources.ts';
-import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
+import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
 /** By these a workload tells that somebody else writes its spec. */
 const KEPT_ANNOTATION_PREFIXES = [
@@ -42,7 +44,9 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       controller: metadata.controller,
       // A ReplicaSet or Job that somebody controls is only a link to its owner, and there are ten for each Deployment.
       containers: metadata.controller !== null && isLink(resource.kind) ? NO_CONTAINERS : templateContainers(resource.kind, spec, interner),
+      ...placementOf(resource.kind, metadata, spec, interner),
       ...progressOf(resource.kind, metadata, spec, status),
+      ...rolloutHeldOf(spec),
     };
   };
 }
@@ -57,9 +61,30 @@ function isLink(kind: string): boolean {
   return kind === 'ReplicaSet' || kind === 'Job';
 }
 
-function templateContainers(kind: string, spec: Wire, interner: Interner): readonly TemplateContainer[] {
+function podSpecOf(kind: string, spec: Wire): Wire {
   const owner = kind === 'CronJob' ? objectAt(objectAt(spec, 'jobTemplate'), 'spec') : spec;
-  const pod = objectAt(objectAt(owner, 'template'), 'spec');
+  return objectAt(objectAt(owner, 'template'), 'spec');
+}
+
+/** Left out where it says nothing, as most templates do. */
+function placementOf(kind: string, metadata: Metadata, spec: Wire, interner: Interner): Pick<WorkloadRecord, 'placement'> {
+  if (metadata.controller !== null && isLink(kind)) return {};
+  const pod = podSpecOf(kind, spec);
+  const nodeSelector = interner.map(textsByKeyAt(pod, 'nodeSelector', 'spec.template.spec.nodeSelector'));
+  const tolerations = objectsAt(pod, 'tolerations', 'spec.template.spec.tolerations').map((one): Toleration => {
+    const operator = textAt(one, 'operator');
+    return {
+      key: textAt(one, 'key') === '' ? null : interner.text(textAt(one, 'key')),
+      operator: operator === 'Exists' ? 'Exists' : operator === '' || operator === 'Equal' ? 'Equal' : 'Other',
+      value: textAt(one, 'value'),
+      effect: textAt(one, 'effect') === '' ? null : interner.text(textAt(one, 'effect')),
+    };
+  });
+  return tolerations.length === 0 && Object.keys(nodeSelector).length === 0 ? {} : { placement: { nodeSelector, tolerations } };
+}
+
+function templateContainers(kind: string, spec: Wire, interner: Interner): readonly TemplateContainer[] {
+  const pod = podSpecOf(kind, spec);
   const main = objectsAt(pod, 'containers', 'spec.template.spec.containers');
   const sidecars = objectsAt(pod, 'initContainers', 'spec.template.spec.initContainers').filter((one) => one['restartPolicy'] === 'Always');
   return [
@@ -76,7 +101,31 @@ function templateContainer(container: Wire, sidecar: boolean, interner: Interner
     name,
     sidecar,
     image: interner.text(textAt(container, 'image')),
+    ...runtimeSeen(container),
   };
+}
+
+// Of arguments and environment nothing is kept but the size that a runtime is told.
+function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime'> {
+  const texts = (field: unknown) => (Array.isArray(field) ? field.filter((each) => typeof each === 'string') : []);
+  const variables = Array.isArray(container['env']) ? container['env'] : [];
+  const runtime = runtimeOf({
+    commandLine: [...texts(container['command']), ...texts(container['args'])],
+    variable: (name) => {
+      const found: unknown = variables.find((one: unknown) => isNamed(one, name));
+      return isNamed(found, name) && typeof found.value === 'string' ? found.value : null;
+    },
+  });
+  return runtime === null ? {} : { runtime };
+}
+
+function isNamed(variable: unknown, name: string): variable is { readonly name: string; readonly value?: unknown } {
+  return typeof variable === 'object' && variable !== null && 'name' in variable && variable.name === name;
+}
+
+function rolloutHeldOf(spec: Wire): Pick<WorkloadRecord, 'rolloutHeld'> {
+  if (spec['paused'] === true) return { rolloutHeld: 'paused' };
+  return textAt(objectAt(spec, 'updateStrategy'), 'type') === 'OnDelete' ? { rolloutHeld: 'on-delete' } : {};
 }
 
 function progressOf(kind: string, metadata: Metadata, spec: Wire, status: Wire): Progress {

@@ -9,6 +9,8 @@ export function dryRunEffectWriter(transport: ApiTransport): EffectWriter {
   return {
     resizePod: async (resize, signal) => named(await writer.resizePod(resize, signal)),
     evictPod: async (pod, signal) => named(await writer.evictPod(pod, signal)),
+    restartWorkload: async (restart, signal) => named(await writer.restartWorkload(restart, signal)),
+    scaleWorkload: async (scale, signal) => named(await writer.scaleWorkload(scale, signal)),
     patchHpa: async (hpa, patch, signal) => named(await writer.patchHpa(hpa, patch, signal)),
   };
 }

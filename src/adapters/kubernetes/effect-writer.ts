@@ -1,10 +1,13 @@
 import { EFFECTS_MANAGER } from '../../core/uninstall/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import type { EffectWriter, JsonPatchOperation, PodResize, WriteOutcome } from '../../ports/writers.ts';
+import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../../ports/writers.ts';
 import { HPAS, objectPath, PODS } from './resources.ts';
 import { resizePatch } from './resize-patch.ts';
 import { asObject } from './wire.ts';
 import { writeOutcome } from './write-outcome.ts';
+
+/** By this the controllers of workloads see a new template, and people when and that it was restarted. */
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 /** Writes what changes what runs: the narrowest patch each, under conditions that the server itself checks. */
 export class KubernetesEffectWriter implements EffectWriter {
@@ -66,6 +69,31 @@ export class KubernetesEffectWriter implements EffectWriter {
   ): Promise<WriteOutcome> {
     const guard: JsonPatchOperation = { op: 'test', path: '/metadata/resourceVersion', value: hpa.resourceVersion };
     return this.#jsonPatch(objectPath(HPAS, hpa.namespace, hpa.name), [guard, ...patch], signal);
+  }
+
+  /** A count of 0 is left out on the wire, so that there is nothing to compare: the version tells then. */
+  async scaleWorkload({ path, from, to, resourceVersion }: WorkloadScale, signal: AbortSignal): Promise<WriteOutcome> {
+    const guard: JsonPatchOperation =
+      from > 0
+        ? { op: 'test', path: '/spec/replicas', value: from }
+        : { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
+    return this.#jsonPatch(`${path}/scale`, [guard, { op: 'add', path: '/spec/replicas', value: to }], signal);
+  }
+
+  /** As `kubectl rollout restart` does it. */
+  async restartWorkload({ path, resourceVersion, restartedAt, annotations }: WorkloadRestart, signal: AbortSignal): Promise<WriteOutcome> {
+    const response = await this.#transport.request({
+      method: 'PATCH',
+      path,
+      query: { fieldManager: this.#fieldManager },
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: {
+        metadata: { resourceVersion, annotations },
+        spec: { template: { metadata: { annotations: { [RESTARTED_AT]: restartedAt } } } },
+      },
+      signal,
+    });
+    return writeOutcome(`restarting ${path}`, response);
   }
 
   async #jsonPatch(path: string, operations: readonly JsonPatchOperation[], signal: AbortSignal): Promise<WriteOutcome> {

@@ -49,10 +49,12 @@ export class KubernetesRecordWriter implements RecordWriter {
     });
   }
 
-  async delete(object: OwnObject, signal?: AbortSignal): Promise<WriteOutcome> {
+  async delete(object: OwnObject, signal?: AbortSignal, options: { readonly dryRun?: boolean } = {}): Promise<WriteOutcome> {
     const path = objectPath(ownResource(object.plural), object.namespace, object.name);
-    const response = await this.#transport.request({ method: 'DELETE', path, ...withSignal(signal) });
-    return writeOutcome(`deleting ${path}`, response);
+    const query = options.dryRun === true ? { query: { dryRun: 'All' } } : {};
+    const response = await this.#transport.request({ method: 'DELETE', path, ...query, ...withSignal(signal) });
+    const outcome = writeOutcome(`deleting ${path}`, response);
+    return outcome.kind === 'done' && options.dryRun === true ? { kind: 'dry-run' } : outcome;
   }
 
   /** @throws when an annotation is not ours to write: a mistake in the code that asks */

@@ -849,6 +849,53 @@ export interface PolicyOverrideBody {
   readonly reason: string;
 }
 
+/** What one pod asks for, by its spec. */
+export interface PodSizes {
+  readonly pod: string;
+  readonly requests: OptionalResources;
+  readonly limits: OptionalResources;
+}
+
+export interface AuditedContainer {
+  readonly name: string;
+  readonly template: RequestsAndLimits | null;
+  readonly recommendation: RequestsAndLimits | null;
+  readonly pods: readonly PodSizes[];
+  /** `none`: every pod has what the template gives it. `resized`: every pod has the same values of Evenkeel’s, and they are still what is recommended. `stale`: every pod has the same values of Evenkeel’s, and by now others are recommended. `partial`: pods differ among each other (a change or a roll-out is under way or stopped half-way). `manual`: a pod has a value that neither the template nor Evenkeel gave it. A request that is missing beside a limit counts as that limit, and what a LimitRange fills in counts as the template’s. */
+  readonly drift: 'none' | 'resized' | 'stale' | 'partial' | 'manual';
+}
+
+/** The template against what is recommended against what runs. */
+export interface ResourceAudit {
+  readonly workload: WorkloadRef;
+  /** Of its containers the one that asks for most attention. */
+  readonly drift: 'none' | 'resized' | 'stale' | 'partial' | 'manual';
+  /** Those of the template, then those that admission adds (`template` null). */
+  readonly containers: readonly AuditedContainer[];
+  /** Those under `evenkeel.io/` as they stand. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** What is due cannot be done in place: only new pods bring it. */
+  readonly restartRequired: boolean;
+  /** A reset was asked for and is not carried out yet. */
+  readonly resetPending: boolean;
+}
+
+export interface ResetBody {
+  /** No automatic change for this long: a duration from 1m to 90d. */
+  readonly for?: string;
+  /** Kept beside the change: in its Event and the audit. */
+  readonly reason?: string;
+}
+
+export interface ResourceAuditBulkBody {
+  readonly action: 'reset-to-deploy' | 'delete-recommendation' | 'strip-annotations';
+  readonly items: readonly { readonly namespace: string; readonly kind?: string; readonly name: string }[];
+  /** For reset-to-deploy. No automatic change for this long: a duration from 1m to 90d. */
+  readonly for?: string;
+  /** Kept beside the change: in its Event and the audit. */
+  readonly reason?: string;
+}
+
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
@@ -1330,6 +1377,73 @@ export interface Operations {
     readonly query: { readonly dryRun?: boolean };
     readonly body: PolicyOverrideBody;
     readonly data: Policy;
+    readonly summary: undefined;
+  };
+  /** Template, recommendation and live pods of every workload. */
+  listResourceAudit: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'workload.namespace'
+        | '-workload.namespace'
+        | 'workload.name'
+        | '-workload.name'
+        | 'workload.kind'
+        | '-workload.kind'
+        | 'drift'
+        | '-drift'
+        | 'restartRequired'
+        | '-restartRequired';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly drift?: readonly ('none' | 'resized' | 'stale' | 'partial' | 'manual')[];
+      readonly kind?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly ResourceAudit[];
+    readonly summary: undefined;
+  };
+  /** One action on up to 500 workloads. */
+  bulkResourceAudit: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: { readonly dryRun?: boolean };
+    readonly body: ResourceAuditBulkBody;
+    readonly data: readonly BulkResult[];
+    readonly summary: { readonly succeeded: number; readonly failed: number };
+  };
+  /** Template, recommendation and live pods of one workload. */
+  getResourceAudit: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string };
+    readonly body: undefined;
+    readonly data: ResourceAudit;
+    readonly summary: undefined;
+  };
+  /** Go back to what was deployed. */
+  resetToDeploy: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: ResetBody | undefined;
+    readonly data: ResourceAudit;
+    readonly summary: undefined;
+  };
+  /** Delete the Recommendation of one workload. */
+  deleteRecommendation: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: ResourceAudit;
+    readonly summary: undefined;
+  };
+  /** Remove the annotations about sizes from one workload. */
+  stripAnnotations: {
+    readonly path: { readonly ns: string; readonly name: string };
+    readonly query: { readonly kind?: string; readonly dryRun?: boolean };
+    readonly body: undefined;
+    readonly data: ResourceAudit;
     readonly summary: undefined;
   };
   /** Checks of the system itself. */

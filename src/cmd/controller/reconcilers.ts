@@ -96,6 +96,7 @@ export class Reconcilers {
         forget: (key) => idleWatch.forget(key),
       },
       demandOf: (key) => demand.of(key),
+      admission: this.#parts.settings['controller.admission.enabled'],
       inPlaceResize: () => this.#inPlace,
     });
     const policy = new PodResizePolicyReconciler({
@@ -134,7 +135,7 @@ export class Reconcilers {
           metrics,
           workers: WORKLOAD_WORKERS,
         }).run(signal),
-        carryOutRequests(this.#parts, signal),
+        carryOutRequests({ ...this.#parts, policies: this.policies, decisions: this.decisions }, signal),
       ]);
     } finally {
       for (const stop of stops) stop();

@@ -1,18 +1,29 @@
 // What people ask for beside right-sizing and the leader carries out, each with its own queue.
 
 import { PolicyOverrideReconciler, watchPolicyOverrides } from '../../controllers/policyoverrides/reconciler.ts';
+import { ResetReconciler, watchResets } from '../../controllers/resets/reconciler.ts';
+import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
+import type { EffectGate } from '../../runtime/effect-gate.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
+import type { DecisionBook } from '../../state/decision-book.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
 import type { ControllerWorld } from './world.ts';
+
+/** Their writes wait for the API server. */
+const RESET_WORKERS = 4;
 
 export interface RequestParts {
   readonly world: ControllerWorld;
   readonly state: ClusterState;
+  readonly policies: PolicyBook;
+  readonly decisions: DecisionBook;
+  readonly gate: EffectGate;
   readonly records: RecordWriter;
   readonly events: EventRecorder;
   readonly logger: Logger;
@@ -24,20 +35,32 @@ export async function carryOutRequests(parts: RequestParts, signal: AbortSignal)
   const { world, state, logger, metrics } = parts;
   const { clock, timer: machine, activity, random } = world;
   const overrides = new WorkQueue({ clock, machine, activity, random });
-  const policyOverrides = new PolicyOverrideReconciler({ ...parts, clock, cluster: state });
-  const stops = [watchPolicyOverrides(state, (key) => overrides.add(key, 'low'))];
+  const resets = new WorkQueue<WorkloadKey>({ clock, machine, activity, random });
+  const ports = { ...parts, clock, cluster: state };
+  const policyOverrides = new PolicyOverrideReconciler(ports);
+  const reset = new ResetReconciler(ports);
+  const stops = [
+    watchPolicyOverrides(state, (key) => overrides.add(key, 'low')),
+    watchResets(state, (key) => resets.add(key)),
+    forgetDeletedRecommendations(parts),
+  ];
+  const host = { machine, logger, metrics };
   try {
-    await new ReconcilerHost({
-      name: 'policyoverrides',
-      queue: overrides,
-      reconciler: policyOverrides,
-      machine,
-      logger,
-      metrics,
-      workers: 1,
-    }).run(signal);
+    await Promise.all([
+      new ReconcilerHost({ ...host, name: 'policyoverrides', queue: overrides, reconciler: policyOverrides, workers: 1 }).run(signal),
+      new ReconcilerHost({ ...host, name: 'resets', queue: resets, reconciler: reset, workers: RESET_WORKERS }).run(signal),
+    ]);
   } finally {
     for (const stop of stops) stop();
     policyOverrides.close();
   }
+}
+
+/** Who deletes a Recommendation wants what it remembers forgotten: our memory of it must not write it all down again. */
+function forgetDeletedRecommendations({ state, decisions }: RequestParts): () => void {
+  return state.subscribe((change) => {
+    if (change.kind !== 'recommendation' || state.findRecommendation(change.workload) !== undefined) return;
+    // One that we took back ourselves, because a mode publishes none, is remembered as not published.
+    if (decisions.find(change.workload)?.published === true) decisions.forget(change.workload);
+  });
 }

@@ -1,4 +1,6 @@
 import type { Instant } from './units.ts';
+import type { ContainerRuntime } from './container-runtime.ts';
+import type { Toleration } from '../scheduling/scheduling-model.ts';
 import type { RequestsAndLimits } from './resources.ts';
 
 /** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */
@@ -27,6 +29,14 @@ export interface TemplateContainer extends RequestsAndLimits {
   /** A restartable init container. */
   readonly sidecar: boolean;
   readonly image: string;
+  /** How far the heap of its runtime may grow; absent where the template does not tell. */
+  readonly runtime?: ContainerRuntime;
+}
+
+/** Labels that a node must have, and taints that are put up with. */
+export interface Placement {
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
 }
 
 /** One workload, decoded once from the wire. */
@@ -42,9 +52,13 @@ export interface WorkloadRecord extends WorkloadRef {
   readonly deletionAt: Instant | null;
   readonly controller: OwnerRef | null;
   readonly containers: readonly TemplateContainer[];
+  /** Where its pods may land, as far as their template says so plainly; absent: anywhere. */
+  readonly placement?: Placement;
   readonly replicas: { readonly desired: number; readonly current: number; readonly ready: number; readonly updated: number };
   /** Two revisions have pods, or the controller has not yet seen the newest generation. */
   readonly rolloutInProgress: boolean;
+  /** Why a changed template does not reach the pods by itself; absent: it does. */
+  readonly rolloutHeld?: 'paused' | 'on-delete';
 }
 
 export interface OwnerRef {

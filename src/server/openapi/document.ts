@@ -11,6 +11,7 @@ import { POLICY_OPERATIONS, POLICY_SCHEMAS } from './policy-section.ts';
 import { RECOMMENDATION_OPERATIONS } from './recommendation-operations.ts';
 import { RECOMMENDATION_SCHEMAS } from './recommendation-records.ts';
 import { COMMON_SCHEMAS } from './records-common.ts';
+import { RESOURCE_AUDIT_OPERATIONS, RESOURCE_AUDIT_SCHEMAS } from './resource-audit-section.ts';
 import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './system-section.ts';
 import { array, boolean, integer, number, object, ref, string, time, type Schema } from './schema.ts';
 
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly OperationSpec[] = [
   ...LIMIT_EXCEPTION_OPERATIONS,
   ...IDLE_OPERATIONS,
   ...POLICY_OPERATIONS,
+  ...RESOURCE_AUDIT_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
 
@@ -33,6 +35,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...LIMIT_EXCEPTION_SCHEMAS,
   ...IDLE_SCHEMAS,
   ...POLICY_SCHEMAS,
+  ...RESOURCE_AUDIT_SCHEMAS,
   ...SYSTEM_SCHEMAS,
   Error: object(
     {

@@ -1,0 +1,25 @@
+import type { BulkResult, ResourceAuditBulkBody } from '../apis/http/types.generated.ts';
+import { carryOutItems } from './carry-out-items.ts';
+import type { Caller, CommandPorts } from './context.ts';
+import { deleteRecommendation } from './delete-recommendation.ts';
+import type { CommandOutcome } from './outcome.ts';
+import { resetToDeploy } from './reset-to-deploy.ts';
+import { stripAnnotations } from './strip-annotations.ts';
+
+/** One action on many workloads, each by itself. */
+export function bulkResourceAudit(ports: CommandPorts, caller: Caller, body: ResourceAuditBulkBody): Promise<readonly BulkResult[]> {
+  const { action, items, reason } = body;
+  return carryOutItems(ports, caller, items, async (own, item): Promise<CommandOutcome<unknown>> => {
+    switch (action) {
+      case 'reset-to-deploy':
+        return resetToDeploy(ports, own, item, {
+          ...(body.for === undefined ? {} : { for: body.for }),
+          ...(reason === undefined ? {} : { reason }),
+        });
+      case 'delete-recommendation':
+        return deleteRecommendation(ports, own, item, reason);
+      case 'strip-annotations':
+        return stripAnnotations(ports, own, item, reason);
+    }
+  });
+}

@@ -1,0 +1,76 @@
+import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import { notesAfter } from '../core/overrides/override-notes.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { readResetRequest, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
+import { annotateWorkload } from './annotate-workload.ts';
+import { withReason } from './approve-recommendation.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import type { CommandOutcome } from './outcome.ts';
+
+const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
+
+const HELD_FOR_MS = DAY_MS;
+const SHORTEST_MS = MINUTE_MS;
+const LONGEST_MS = 90 * DAY_MS;
+
+/**
+ * Asks for a reset: the request stands on the workload as an annotation, with the hold that begins at once; the leader
+ * restarts the pods, deletes the Recommendation and clears the annotations away. One that is pending is joined.
+ */
+export async function resetToDeploy(
+  ports: CommandPorts,
+  caller: Caller,
+  target: WorkloadTarget,
+  body: { readonly for?: string; readonly reason?: string },
+): Promise<CommandOutcome<WorkloadRecord>> {
+  const heldFor = body.for === undefined ? ({ ok: true, value: HELD_FOR_MS } as const) : parseDuration(body.for);
+  if (!heldFor.ok) return { kind: 'invalid', details: [{ path: '/for', message: heldFor.message }] };
+  if (heldFor.value < SHORTEST_MS || heldFor.value > LONGEST_MS) {
+    return { kind: 'invalid', details: [{ path: '/for', message: 'must be from 1m to 90d' }] };
+  }
+  const barePod = barePodNamed(ports, caller, target);
+  if (barePod !== null) return { kind: 'not-feasible', message: barePod };
+  return annotateWorkload(ports, caller, target, {
+    action: 'ResetToDeploy',
+    decide: (workload, now) => {
+      const problem = restartProblem(workload);
+      if (problem !== null) return { kind: 'not-feasible', message: problem };
+      const pending = readResetRequest(workload.annotations);
+      if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
+      const by = caller.scope.actor;
+      const reason = body.reason ?? null;
+      const heldUntil = now + heldFor.value;
+      const held = { [HELD]: isoTime(heldUntil) };
+      return {
+        kind: 'write',
+        annotations: {
+          ...held,
+          [RESET]: resetText({ by, at: now, heldUntil, reason, restarted: false }),
+          [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
+        },
+        deed: {
+          action: 'ResetToDeploy',
+          eventReason: COMMAND_EVENT.resetRequested,
+          message: withReason(
+            `${by} asked to go back to what was deployed, and for no automatic change before ${isoTime(heldUntil)}`,
+            body.reason,
+          ),
+          before: { heldUntil: workload.annotations[HELD] ?? null },
+          after: { heldUntil: isoTime(heldUntil) },
+        },
+      };
+    },
+  });
+}
+
+/** Why a bare pod of that name cannot be reset; null where there is none, or a workload has the name. */
+function barePodNamed({ cluster }: CommandPorts, { scope }: Caller, target: WorkloadTarget): string | null {
+  if (resolveWorkload(cluster, scope, target).kind !== 'not-found') return null;
+  const pod = cluster.findPod(target.namespace, target.name);
+  if (pod === undefined || (target.kind !== undefined && target.kind !== 'Pod')) return null;
+  return `${target.name} is a single pod: it has no template to be made from again. Delete and create it to have it as it was deployed.`;
+}

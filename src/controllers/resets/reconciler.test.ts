@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
+import { resetText } from '../../core/resource-audit/reset-request.ts';
+import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
+import { NO_OVERRIDES } from '../../core/rightsizing/policy/workload-overrides.ts';
+import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
+import { ResetReconciler, watchResets } from './reconciler.ts';
+
+const WEB = 'shop/Deployment/web';
+const NOW = '2026-11-20T14:30:00.000Z';
+const UNTIL = '2026-11-21T14:30:00.000Z';
+const RESTARTED = 'evenkeel.io/reset-to-deploy';
+const { signal } = new AbortController();
+
+let world: DashboardWorld;
+let restarts: WorkloadRestart[];
+let answer: WriteOutcome;
+let policy: { paused: boolean; dryRun: boolean };
+let reconciler: ResetReconciler;
+
+const annotationsOf = () => world.cluster.workloadList.find(({ name }) => name === 'web')!.annotations;
+const annotate = (annotations: Record<string, string>) => {
+  world.cluster.workloadList = world.cluster.workloadList.map((each) =>
+    each.name === 'web' ? { ...each, annotations: { ...each.annotations, ...annotations } } : each,
+  );
+};
+const request = (restarted = false) =>
+  resetText({ by: 'ann', at: Date.parse(NOW), heldUntil: Date.parse(UNTIL), reason: 'too small', restarted });
+const ends = (outcome: string) => world.metrics.total('evenkeel_resets_total', { outcome });
+
+beforeEach(() => {
+  world = dashboardWorld();
+  restarts = [];
+  answer = { kind: 'done' };
+  policy = { paused: false, dryRun: false };
+  annotate({
+    [RESTARTED]: request(),
+    'evenkeel.io/held-until': UNTIL,
+    'evenkeel.io/floor': '{"app":{"cpu":"1"}}',
+    'evenkeel.io/do-not-disrupt': 'true',
+  });
+  const gate = {
+    restartWorkload: async (_: unknown, restart: WorkloadRestart): Promise<WriteOutcome> => {
+      restarts.push(restart);
+      if (answer.kind === 'done') annotate(restart.annotations as Record<string, string>);
+      return answer;
+    },
+  };
+  reconciler = new ResetReconciler({
+    clock: world.clock,
+    cluster: world.cluster,
+    policies: {
+      governanceOf: () => ({
+        policy: null,
+        rules: { ...DEFAULT_POLICY_RULES, ...policy },
+        problem: null,
+        overrides: NO_OVERRIDES,
+        yielding: [],
+        outOfScope: false,
+      }),
+    },
+    gate,
+    records: world.records,
+    events: { record: (event) => void world.events.push(event) },
+    logger: world.logger,
+    metrics: world.metrics,
+  });
+});
+
+const toTheEnd = async () => {
+  for (let turn = 0; turn < 4; turn += 1) {
+    const result = await reconciler.reconcile(WEB, signal);
+    if ('done' in result) return;
+  }
+};
+
+test('a reset restarts once, deletes the Recommendation, clears the annotations about sizes and holds', async () => {
+  await toTheEnd();
+  expect(restarts).toHaveLength(1);
+  expect(restarts[0]).toMatchObject({ path: '/apis/apps/v1/namespaces/shop/deployments/web', restartedAt: NOW });
+  expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(false);
+  expect(annotationsOf()).toEqual({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/do-not-disrupt': 'true' });
+  expect(world.events).toMatchObject([{ reason: 'ResetToDeploy', subject: { kind: 'Deployment', name: 'web' } }]);
+  expect(ends('done')).toBe(1);
+});
+
+test('a crash at any point repeats no restart: the note of it is in the same write', async () => {
+  await reconciler.reconcile(WEB, signal);
+  expect(JSON.parse(annotationsOf()[RESTARTED]!)).toMatchObject({ restarted: true });
+  world.records.broken = true;
+  await expect(reconciler.reconcile(WEB, signal)).rejects.toThrow();
+  world.records.broken = false;
+  await toTheEnd();
+  await toTheEnd();
+  expect(restarts).toHaveLength(1);
+});
+
+describe('is not made', () => {
+  test.each<[string, () => void]>([
+    ['the kill switch', () => (answer = { kind: 'held', reason: 'paused', message: 'Evenkeel is paused' })],
+    ['a paused policy', () => (policy.paused = true)],
+  ])('while %s holds it, and waits', async (_, hold) => {
+    hold();
+    expect(await reconciler.reconcile(WEB, signal)).toEqual({ requeueAfterMs: 10_000 });
+    expect(annotationsOf()[RESTARTED]).toBe(request());
+  });
+
+  test('once its hold is over: it lapses', async () => {
+    world.clock.advance(86_400_000);
+    await toTheEnd();
+    expect([restarts.length, ends('lapsed')]).toEqual([0, 1]);
+    expect(annotationsOf()).toEqual({ 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/do-not-disrupt': 'true' });
+    expect(world.events[0]).toMatchObject({ type: 'Warning', reason: 'ResetNotMade' });
+  });
+
+  test.each<[string, string, WriteOutcome]>([
+    ['where the server says no', 'refused', { kind: 'refused', status: 403, message: 'denied by webhook' }],
+    ['in a dry run', 'dry-run', { kind: 'dry-run' }],
+  ])('%s, and leaves everything as it was', async (_, end, outcome) => {
+    answer = outcome;
+    await toTheEnd();
+    expect(ends(end)).toBe(1);
+    expect(annotationsOf()).toEqual({ 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/do-not-disrupt': 'true' });
+    expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(true);
+  });
+
+  test('where the annotation is no request', async () => {
+    annotate({ [RESTARTED]: 'please' });
+    await toTheEnd();
+    expect([restarts.length, ends('unreadable'), annotationsOf()[RESTARTED]]).toEqual([0, 1, undefined]);
+  });
+});
+
+test('a write of somebody else’s meanwhile has it looked at again', async () => {
+  answer = { kind: 'conflict', message: 'modified' };
+  expect(await reconciler.reconcile(WEB, signal)).toEqual({ requeueAfterMs: 1000 });
+});
+
+test('workloads are looked at where a reset is asked for', () => {
+  const seen: string[] = [];
+  watchResets(world.cluster, (key) => void seen.push(key));
+  world.cluster.announce({ kind: 'workload', key: WEB });
+  world.cluster.announce({ kind: 'workload', key: 'shop/Deployment/cart' });
+  expect(seen).toEqual([WEB, WEB]);
+});

@@ -1,0 +1,199 @@
+// Carries out resets to what was deployed: restarts the pods, deletes the Recommendation, clears the annotations about
+// sizes away. Each step finds from the objects alone what is left to do, so that a crash between any two repeats nothing:
+// the restart and the note that it was made are one write.
+
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { EVENT_REASON } from '../../apis/conditions.ts';
+import { PLURALS } from '../../apis/v1alpha1/index.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { notesAfter } from '../../core/overrides/override-notes.ts';
+import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
+import {
+  readResetRequest,
+  resetText,
+  restartProblem,
+  SIZE_ANNOTATIONS,
+  type ResetRequest,
+} from '../../core/resource-audit/reset-request.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Counter, Metrics } from '../../ports/metrics.ts';
+import type { RecordWriter, WriteOutcome } from '../../ports/writers.ts';
+import type { EffectGate } from '../../runtime/effect-gate.ts';
+import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
+
+export interface ResetPorts {
+  readonly clock: Clock;
+  readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'workloads' | 'subscribe'>;
+  readonly policies: Pick<PolicyBook, 'governanceOf'>;
+  readonly gate: Pick<EffectGate, 'restartWorkload'>;
+  readonly records: RecordWriter;
+  readonly events: EventRecorder;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
+const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+/** For the informers to catch up with what was written. */
+const AFTER_WRITE_MS: DurationMs = SECOND_MS;
+/** The kill switch or a budget: looked at again. */
+const HELD_MS: DurationMs = 10 * SECOND_MS;
+
+type End = 'done' | 'dry-run' | 'refused' | 'lapsed' | 'unreadable';
+
+export class ResetReconciler implements Reconciler<WorkloadKey> {
+  readonly #ports: ResetPorts;
+  readonly #ended: Counter;
+
+  constructor(ports: ResetPorts) {
+    this.#ports = ports;
+    this.#ended = ports.metrics.counter({
+      name: 'evenkeel_resets_total',
+      help: 'Resets to what was deployed that came to an end, by how (done, dry-run, refused, lapsed, unreadable).',
+      labels: ['outcome'],
+    });
+    for (const outcome of ['done', 'dry-run', 'refused', 'lapsed', 'unreadable']) this.#ended.add(0, { outcome });
+  }
+
+  async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
+    const { clock, cluster } = this.#ports;
+    if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    const workload = cluster.findWorkload(key);
+    if (workload?.deletionAt !== null) return { done: true };
+    const request = readResetRequest(workload.annotations);
+    if (request === null) return { done: true };
+    if (request === 'unreadable')
+      return this.#give(workload, null, 'unreadable', `${RESET} cannot be read and is removed; ask again`, signal);
+    if (request.restarted) return this.#clearAway(workload, request, signal);
+    const now = clock.now();
+    if (now >= request.heldUntil) {
+      return this.#give(
+        workload,
+        request,
+        'lapsed',
+        `the reset that ${request.by} asked for could not be made before its hold was over`,
+        signal,
+      );
+    }
+    const problem = restartProblem(workload);
+    if (problem !== null) return this.#give(workload, request, 'refused', problem, signal);
+    return this.#restart(workload, request, now, signal);
+  }
+
+  async #restart(workload: WorkloadRecord, request: ResetRequest, now: Instant, signal: AbortSignal): Promise<ReconcileResult> {
+    const { gate, policies, logger } = this.#ports;
+    const { rules } = policies.governanceOf(workload);
+    if (rules.paused) return { requeueAfterMs: HELD_MS };
+    const effect = {
+      owner: workloadKey(workload),
+      namespace: workload.namespace,
+      lowers: false,
+      dryRun: rules.dryRun,
+      change: 'restarted, to have what was deployed',
+      because: `${request.by} asked for it${request.reason === null ? '' : `: ${request.reason}`}`,
+      actor: request.by,
+    };
+    const restart = {
+      path: workloadPath(workload),
+      resourceVersion: workload.resourceVersion,
+      restartedAt: isoTime(now),
+      annotations: { [RESET]: resetText({ ...request, restarted: true }) },
+    };
+    const outcome = await gate.restartWorkload(effect, restart, signal);
+    switch (outcome.kind) {
+      case 'done':
+      case 'conflict':
+        return { requeueAfterMs: AFTER_WRITE_MS };
+      case 'gone':
+        return { done: true };
+      case 'held':
+        logger.info('A reset waits', { object: workloadKey(workload), why: outcome.message });
+        return { requeueAfterMs: HELD_MS };
+      case 'dry-run':
+        return this.#give(workload, request, 'dry-run', 'it would be restarted to have what was deployed (dry run)', signal);
+      case 'refused':
+        return this.#give(workload, request, 'refused', outcome.message, signal);
+    }
+  }
+
+  async #clearAway(workload: WorkloadRecord, request: ResetRequest, signal: AbortSignal): Promise<ReconcileResult> {
+    const { records } = this.#ports;
+    const { namespace, annotations } = workload;
+    const object = { plural: PLURALS.Recommendation, namespace, name: recommendationName(workload) };
+    must(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
+    const there = SIZE_ANNOTATIONS.filter((each) => each !== HELD && each !== NOTES && annotations[each] !== undefined);
+    const kept = Object.fromEntries([HELD, NOTES].flatMap((each) => (annotations[each] === undefined ? [] : [[each, annotations[each]]])));
+    const stripped = {
+      ...Object.fromEntries(there.map((each) => [each, null])),
+      [RESET]: null,
+      [NOTES]: notesAfter(kept, {}, request),
+    };
+    if (!(await this.#annotate(workload, stripped, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
+    const removed = there.length === 0 ? '' : `; removed ${there.join(', ')}`;
+    const until = isoTime(request.heldUntil);
+    this.#tell(
+      workload,
+      'done',
+      'Normal',
+      `restarted to have what was deployed, as ${request.by} asked${removed}; no automatic change before ${until}`,
+    );
+    return { done: true };
+  }
+
+  /** Ends a request that was not carried out: what it left on the workload goes, its hold included. */
+  async #give(
+    workload: WorkloadRecord,
+    request: ResetRequest | null,
+    end: End,
+    message: string,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult> {
+    const { annotations } = workload;
+    const holds = request !== null && annotations[HELD] === isoTime(request.heldUntil);
+    const { [HELD]: _, ...others } = annotations;
+    const freed = holds ? { [HELD]: null, [NOTES]: notesAfter(others, {}, request) } : {};
+    if (!(await this.#annotate(workload, { [RESET]: null, ...freed }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
+    this.#tell(workload, end, end === 'dry-run' ? 'Normal' : 'Warning', message);
+    return { done: true };
+  }
+
+  /** False where somebody wrote meanwhile: looked at again. */
+  async #annotate(workload: WorkloadRecord, annotations: Readonly<Record<string, string | null>>, signal: AbortSignal): Promise<boolean> {
+    const { resourceVersion } = workload;
+    const outcome = await this.#ports.records.annotate(workloadPath(workload), annotations, { resourceVersion }, signal);
+    must(`annotating ${workload.kind} ${workload.name}`, outcome, ['conflict', 'gone']);
+    return outcome.kind !== 'conflict';
+  }
+
+  #tell(workload: WorkloadRecord, end: End, type: EventSpec['type'], message: string): void {
+    const { events, logger } = this.#ports;
+    const { apiVersion, kind, namespace, name, uid } = workload;
+    this.#ended.add(1, { outcome: end });
+    logger.info('A reset has ended', { object: workloadKey(workload), outcome: end, why: message });
+    const reason = end === 'done' ? EVENT_REASON.resetToDeploy : EVENT_REASON.resetNotMade;
+    events.record({ subject: { apiVersion, kind, namespace, name, uid }, type, reason, action: 'ResetToDeploy', message });
+  }
+}
+
+/** Calls with every workload that a reset is asked for, at first with all that there are. Returns the cancel. */
+export function watchResets(
+  cluster: Pick<ClusterReader, 'workloads' | 'findWorkload' | 'subscribe'>,
+  enqueue: (key: WorkloadKey) => void,
+): () => void {
+  const isAsked = (workload: WorkloadRecord | undefined): boolean => workload?.annotations[RESET] !== undefined;
+  for (const workload of cluster.workloads()) if (isAsked(workload)) enqueue(workloadKey(workload));
+  return cluster.subscribe((change) => {
+    if (change.kind === 'workload' && isAsked(cluster.findWorkload(change.key))) enqueue(change.key);
+  });
+}
+
+function must(attempt: string, outcome: WriteOutcome, expected: readonly WriteOutcome['kind'][]): void {
+  if (outcome.kind === 'done' || expected.includes(outcome.kind)) return;
+  throw new Error(`${attempt}: ${'message' in outcome ? outcome.message : outcome.kind}`);
+}

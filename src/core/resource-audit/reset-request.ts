@@ -1,0 +1,66 @@
+// A person's request to go back to what was deployed, as it stands on the workload until the leader has carried it out.
+
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { instantOf, isoTime } from '../model/iso-time.ts';
+import type { Instant } from '../model/units.ts';
+import type { WorkloadRecord } from '../model/workload.ts';
+
+export interface ResetRequest {
+  readonly by: string;
+  readonly at: Instant;
+  /** No automatic change before; past it the request itself has lapsed. */
+  readonly heldUntil: Instant;
+  readonly reason: string | null;
+  /** The pods have been restarted: what is left is to clear away. */
+  readonly restarted: boolean;
+}
+
+/** Annotations about sizes: what people set, what Evenkeel noted. Protections such as do-not-disrupt are none. */
+export const SIZE_ANNOTATIONS = [
+  WORKLOAD_ANNOTATIONS.floor,
+  WORKLOAD_ANNOTATIONS.ceiling,
+  WORKLOAD_ANNOTATIONS.mode,
+  WORKLOAD_ANNOTATIONS.exclude,
+  WORKLOAD_ANNOTATIONS.resized,
+  WORKLOAD_ANNOTATIONS.idle,
+  WORKLOAD_ANNOTATIONS.heldUntil,
+  WORKLOAD_ANNOTATIONS.overrideNotes,
+] as const;
+
+/** Kinds whose controllers roll pods out anew when the template changes. */
+const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'];
+
+/** Why a workload's pods cannot be restarted by its template, in words; null: they can. */
+export function restartProblem({ kind, name, rolloutHeld }: Pick<WorkloadRecord, 'kind' | 'name' | 'rolloutHeld'>): string | null {
+  if (kind === 'Job') return `Job ${name} has pods of one run, which no template restarts. Delete it and create it again.`;
+  if (kind === 'CronJob') return `CronJob ${name} makes pods from its template at each run, so the next run has what was deployed.`;
+  if (!RESTARTABLE.includes(kind)) return `${kind} ${name} does not roll out a changed template. Delete its pods to have them made anew.`;
+  if (rolloutHeld === 'paused') return `${kind} ${name} is paused, so a restart would not begin. Resume its roll-out first.`;
+  if (rolloutHeld === 'on-delete') return `${kind} ${name} has the update strategy OnDelete. Delete its pods to have them made anew.`;
+  return null;
+}
+
+export function resetText({ by, at, heldUntil, reason, restarted }: ResetRequest): string {
+  return JSON.stringify({
+    by,
+    at: isoTime(at),
+    heldUntil: isoTime(heldUntil),
+    ...(reason === null || reason === '' ? {} : { reason }),
+    ...(restarted ? { restarted } : {}),
+  });
+}
+
+/** null: none. `unreadable`: something stands there that is no request. */
+export function readResetRequest(annotations: Readonly<Record<string, string>>): ResetRequest | 'unreadable' | null {
+  const text = annotations[WORKLOAD_ANNOTATIONS.resetToDeploy];
+  if (text === undefined) return null;
+  try {
+    const { by, at, heldUntil, reason, restarted } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const instant = (time: unknown): Instant | null => (typeof time === 'string' ? instantOf(time) : null);
+    const [asked, until] = [instant(at), instant(heldUntil)];
+    if (typeof by !== 'string' || asked === null || until === null) return 'unreadable';
+    return { by, at: asked, heldUntil: until, reason: typeof reason === 'string' ? reason : null, restarted: restarted === true };
+  } catch {
+    return 'unreadable';
+  }
+}

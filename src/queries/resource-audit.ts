@@ -1,0 +1,140 @@
+import { PREFIX, WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import type { Operations, ResourceAudit } from '../apis/http/types.generated.ts';
+import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import type { RequestsAndLimits } from '../core/model/resources.ts';
+import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { driftOf, worstDrift } from '../core/resource-audit/drift.ts';
+import { selectPage, type Listing } from './listing.ts';
+import { found, type Found, type Page } from './outcome.ts';
+import type { ReadSources } from './sources.ts';
+
+const LISTING: Listing<ResourceAudit> = {
+  id: ({ workload }) => `${workload.namespace}/${workload.kind}/${workload.name}`,
+  namespaceOf: ({ workload }) => workload.namespace,
+  namesOf: ({ workload }) => [workload.name],
+  defaultSort: 'workload.namespace',
+  filters: ['drift'],
+};
+
+/** States in which the pods are where they should be, within the policy's tolerance. */
+const SETTLED: ReadonlySet<string | undefined> = new Set(['optimal', 'applied', 'idle']);
+/** What only new pods bring. */
+const NEEDS_RESTART: ReadonlySet<string | undefined> = new Set(['restart', 'no-in-place']);
+
+interface NamedValues {
+  readonly name: string;
+  readonly requests?: QuantityPair;
+  readonly limits?: QuantityPair;
+}
+
+/** `/resource-audit`: the template against what is recommended against what runs. */
+export class ResourceAuditQueries {
+  readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+
+  constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
+    this.#sources = sources;
+  }
+
+  list(scope: Scope, query: Operations['listResourceAudit']['query']): Page<ResourceAudit> | Refusal {
+    return selectPage(this.#matching(query.kind), LISTING, query, scope);
+  }
+
+  get(scope: Scope, target: WorkloadTarget): Found<ResourceAudit> | Refusal {
+    const resolved = resolveWorkload(this.#sources.cluster, scope, target);
+    return resolved.kind === 'workload' ? found(this.record(resolved.workload)) : resolved;
+  }
+
+  /** Of one workload as it is given. @param published the Recommendation as it is after a write; left out: as the informers know it */
+  record(workload: WorkloadRecord, published?: Recommendation | null): ResourceAudit {
+    const { cluster, decisions } = this.#sources;
+    const { namespace, kind, name, annotations } = workload;
+    const key = workloadKey(workload);
+    const recommendation = published === undefined ? cluster.findRecommendation(key) : (published ?? undefined);
+    const status = recommendation?.status ?? (published === null ? undefined : decisions.unpublished(key)) ?? {};
+    const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const ours = valuesOfOurs(status, annotations);
+    const defaultsFilledIn = cluster.limitRangesIn(namespace).length > 0;
+    const containers = containerNames(workload, pods).map((container) => {
+      const template = workload.containers.find((each) => each.name === container);
+      const recommended = status.containers?.find((each) => each.name === container)?.recommended;
+      const sizes = pods.flatMap((pod) => {
+        const live = pod.containers.find((each) => each.name === container);
+        return live === undefined ? [] : [{ pod: pod.name, requests: live.requests, limits: live.limits }];
+      });
+      const born: RequestsAndLimits | null = template === undefined ? null : { requests: template.requests, limits: template.limits };
+      const wanted = recommended === undefined ? null : readRequestsAndLimits(recommended);
+      return {
+        name: container,
+        template: born,
+        recommendation: wanted,
+        pods: sizes,
+        drift: driftOf({
+          template: born,
+          defaultsFilledIn,
+          recommended: wanted,
+          settled: SETTLED.has(status.state),
+          ours: [...(wanted === null ? [] : [wanted]), ...(ours.get(container) ?? [])],
+          pods: sizes,
+        }),
+      };
+    });
+    return {
+      workload: { namespace, kind, name },
+      drift: worstDrift(containers.map(({ drift }) => drift)),
+      containers,
+      annotations: Object.fromEntries(Object.entries(annotations).filter(([annotation]) => annotation.startsWith(PREFIX))),
+      restartRequired: NEEDS_RESTART.has(status.reason) || pods.some(({ resize }) => resize.state === 'infeasible'),
+      resetPending: annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined,
+    };
+  }
+
+  *#matching(kinds: readonly string[] | undefined): Generator<ResourceAudit> {
+    for (const workload of this.#sources.cluster.workloads()) {
+      if (kinds === undefined || kinds.includes(workload.kind)) yield this.record(workload);
+    }
+  }
+}
+
+function isAlive(pod: PodRecord): boolean {
+  return pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed';
+}
+
+/** Those of the template in its order, then those that admission adds. */
+function containerNames(workload: WorkloadRecord, pods: readonly PodRecord[]): readonly string[] {
+  return [...new Set([...workload.containers, ...pods.flatMap((pod) => pod.containers)].map(({ name }) => name))];
+}
+
+/** Every value that Evenkeel remembers to have given a container, or is giving it. */
+function valuesOfOurs(
+  { lastApplied, apply, previous, idle, resizes }: RecommendationStatus,
+  annotations: Readonly<Record<string, string>>,
+): ReadonlyMap<string, readonly RequestsAndLimits[]> {
+  const remembered: readonly NamedValues[] = [
+    ...(lastApplied?.containers ?? []),
+    ...(apply?.containers ?? []),
+    ...(previous?.containers ?? []),
+    ...(idle?.natural ?? []),
+    ...(idle?.sizes ?? []),
+    ...(resizes ?? []).flatMap(({ containers }) => containers ?? []),
+    ...notedValues(annotations[WORKLOAD_ANNOTATIONS.resized]),
+  ];
+  const values = new Map<string, RequestsAndLimits[]>();
+  for (const each of remembered) values.set(each.name, [...(values.get(each.name) ?? []), readRequestsAndLimits(each)]);
+  return values;
+}
+
+/** What was applied last, as it is noted on the workload itself: known even without the Recommendation. */
+function notedValues(text: string | undefined): readonly NamedValues[] {
+  if (text === undefined) return [];
+  try {
+    const { to } = JSON.parse(text) as { readonly to?: unknown };
+    return Array.isArray(to) ? to.filter((each): each is NamedValues => typeof (each as NamedValues | null)?.name === 'string') : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { aWorkloadRecord } from '../../test/builders/records.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+
+const WEB = '/api/v1/resource-audit/shop/web';
+
+let world: DashboardWorld;
+let client: DashboardClient;
+beforeEach(async () => {
+  world = dashboardWorld();
+  client = await startDashboard(world);
+});
+afterEach(() => client.close());
+
+const workload = (name: string) => world.cluster.workloadList.find((each) => each.name === name)!;
+const annotate = (name: string, annotations: Record<string, string>) => {
+  world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === name ? { ...each, annotations } : each));
+};
+
+describe('the audit', () => {
+  test('tells template, recommendation and pods of each container, and how they differ', async () => {
+    const { body } = await client.get('/api/v1/resource-audit/shop/cart');
+    const [container] = body.data.containers;
+    expect(container).toMatchObject({ name: 'app', drift: body.data.drift });
+    expect(container.pods.map(({ pod }: { pod: string }) => pod)).toEqual(['cart-0', 'cart-1', 'cart-2'].slice(0, container.pods.length));
+    expect(container.template.requests).not.toEqual(container.pods[0].requests);
+  });
+
+  test('finds what somebody resized by hand', async () => {
+    world.cluster.podList = world.cluster.podList.map((pod) =>
+      pod.name === 'web-0'
+        ? { ...pod, containers: pod.containers.map((each) => ({ ...each, requests: { cpuMillicores: 7777, memoryBytes: 1 } })) }
+        : pod,
+    );
+    const { body } = await client.get('/api/v1/resource-audit?drift=manual');
+    expect(body.data.map((item: { workload: { name: string } }) => item.workload.name)).toEqual(['web']);
+    expect(body.meta.total).toBe(1);
+  });
+
+  test('shows our annotations alone', async () => {
+    annotate('web', { 'evenkeel.io/mode': 'Off', 'meta.helm.sh/release-name': 'shop' });
+    expect((await client.get(WEB)).body.data.annotations).toEqual({ 'evenkeel.io/mode': 'Off' });
+  });
+});
+
+describe('reset to deploy', () => {
+  test('holds at once and leaves the rest to the leader', async () => {
+    const answer = await client.send('POST', `${WEB}/reset-to-deploy`, { for: '2h', reason: 'too small' });
+    expect(answer.status).toBe(202);
+    expect(answer.body.data).toMatchObject({ resetPending: true, annotations: { 'evenkeel.io/held-until': '2026-11-20T16:30:00.000Z' } });
+    expect(JSON.parse(workload('web').annotations['evenkeel.io/reset-to-deploy']!)).toEqual({
+      by: 'anonymous',
+      at: '2026-11-20T14:30:00.000Z',
+      heldUntil: '2026-11-20T16:30:00.000Z',
+      reason: 'too small',
+    });
+    expect(world.events[0]).toMatchObject({ reason: 'ResetRequested' });
+  });
+
+  test('lasts 24 hours where nothing else is said, and a pending one is joined', async () => {
+    const first = await client.send('POST', `${WEB}/reset-to-deploy`, {});
+    expect(first.body.data.annotations['evenkeel.io/held-until']).toBe('2026-11-21T14:30:00.000Z');
+    world.clock.advance(1000);
+    const second = await client.send('POST', `${WEB}/reset-to-deploy`);
+    expect([second.status, world.records.written.length]).toEqual([202, 1]);
+  });
+
+  test('while dry-run is on is validated and leaves nothing behind', async () => {
+    world.mode = 'dry-run';
+    const answer = await client.send('POST', `${WEB}/reset-to-deploy`, {});
+    expect([answer.status, answer.body.meta.dryRun]).toEqual([202, true]);
+    expect([world.records.written[0]?.dryRun, workload('web').annotations]).toEqual([true, {}]);
+  });
+
+  test.each(['Job', 'CronJob', 'ReplicaSet'])('of a %s cannot be, and the words say what to do instead', async (kind) => {
+    world.cluster.workloadList.push(aWorkloadRecord({ kind, name: 'thing', namespace: 'shop' }));
+    const answer = await client.send('POST', '/api/v1/resource-audit/shop/thing/reset-to-deploy', {});
+    expect([answer.status, answer.body.error.code]).toEqual([422, 'not_feasible']);
+    expect(answer.body.error.message).toContain('thing');
+  });
+
+  test.each(['paused', 'on-delete'] as const)('of a workload whose roll-outs are held (%s) cannot be', async (rolloutHeld) => {
+    world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, rolloutHeld } : each));
+    expect((await client.send('POST', `${WEB}/reset-to-deploy`, {})).body.error.code).toBe('not_feasible');
+  });
+
+  test('of a bare pod cannot be', async () => {
+    world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', namespace: 'shop', labels: {} });
+    const answer = await client.send('POST', '/api/v1/resource-audit/shop/single/reset-to-deploy', {});
+    expect([answer.status, answer.body.error.message]).toEqual([422, expect.stringContaining('single pod')]);
+  });
+
+  test.each(['0s', 'soon', '91d', '30s'])('for %s is a 400', async (duration) => {
+    const answer = await client.send('POST', `${WEB}/reset-to-deploy`, { for: duration });
+    expect([answer.status, answer.body.error.details[0].path]).toEqual([400, '/for']);
+  });
+});
+
+describe('the ways back', () => {
+  test('annotations about sizes go, protections stay', async () => {
+    annotate('web', { 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/exclude': 'true', 'evenkeel.io/do-not-disrupt': 'true' });
+    const { body } = await client.send('DELETE', `${WEB}/annotations`);
+    expect(body.data.annotations).toEqual({ 'evenkeel.io/do-not-disrupt': 'true' });
+  });
+
+  test('the Recommendation goes; where there is none, that is said', async () => {
+    const { body } = await client.send('DELETE', `${WEB}/recommendation`);
+    expect(body.data.containers[0].recommendation).toBeNull();
+    expect((await client.send('DELETE', `${WEB}/recommendation`)).status).toBe(404);
+  });
+
+  test('501 items are a 400 and nothing is done; a failing one is named and stops no other', async () => {
+    const items = Array.from({ length: 501 }, () => ({ namespace: 'shop', name: 'web' }));
+    const tooMany = await client.send('POST', '/api/v1/resource-audit/bulk', { action: 'reset-to-deploy', items });
+    expect([tooMany.status, world.records.written.length]).toEqual([400, 0]);
+    const { body } = await client.send('POST', '/api/v1/resource-audit/bulk', {
+      action: 'reset-to-deploy',
+      items: [items[0], { namespace: 'shop', name: 'nothing' }, { namespace: 'shop', name: 'cart' }],
+    });
+    expect(body.data.map((result: { ok: boolean }) => result.ok)).toEqual([true, false, true]);
+    expect(body.meta.summary).toEqual({ succeeded: 2, failed: 1 });
+  });
+});
