@@ -38,7 +38,7 @@ const happenings: fc.Arbitrary<Happening> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('node' as const),
       pod: podIndex,
-      state: fc.constantFrom('none', 'deferred', 'infeasible', 'in-progress', 'error') as fc.Arbitrary<PodResizeStatus['state']>,
+      state: fc.constantFrom<PodResizeStatus['state'][]>('none', 'deferred', 'infeasible', 'in-progress', 'error'),
     }),
   },
   fc.record({ kind: fc.constant('kill' as const), pod: podIndex }),
