@@ -36,7 +36,7 @@ export async function carryOutSteps(
   decision: WorkloadDecision,
   signal: AbortSignal,
 ): Promise<StepsOutcome> {
-  const actor = decision.memory.apply?.by ?? decision.memory.lastApplied?.by ?? 'evenkeel';
+  const actor = actorOf(decision);
   const refused: FailedResize[] = [];
   const taken: ResizeStep[] = [];
   let changed = 0;
@@ -62,34 +62,24 @@ export async function carryOutSteps(
       taken.push(step);
     } else if (outcome.kind === 'refused') {
       failed += 1;
-      refused.push({
-        pod: pod.name,
-        uid: pod.uid,
-        // A boost that is refused says nothing about less than it.
-        state: step.kind === 'start-up' ? 'deferred' : 'error',
-        since: now,
-        message: outcome.message,
-        values: new Map(step.containers.map(({ name, to }) => [name, to])),
-      });
+      refused.push(refusalOf(step, pod, now, outcome.message));
     } else if (outcome.kind !== 'dry-run') unfinished = true;
-    if (outcome.kind === 'held') break;
+    if (outcome.kind === 'held') {
+      if (step.lowers) ports.cycles.returnPod(policy.name ?? '');
+      break;
+    }
   }
   return { taken, changed, failed, refused, unfinished };
 }
 
-/** Evicts a pod that its node can never give what it needs: through the eviction API, so that budgets are kept. */
-export async function evict(
-  ports: RecommendationPorts,
-  workload: WorkloadRecord,
-  policy: PolicyRules,
-  pod: PodRecord,
-  signal: AbortSignal,
-): Promise<void> {
-  const because = `its node cannot resize it: ${pod.resize.message}`;
-  const effect = { ...effectOn(workload, policy), lowers: true, change: 'evicted, to be born where there is room', because };
-  const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
-  // Everything else stands in the gate's own line.
-  if (outcome.kind === 'held') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
+function actorOf({ memory }: WorkloadDecision): string {
+  return memory.apply?.by ?? memory.lastApplied?.by ?? 'evenkeel';
+}
+
+function refusalOf(step: ResizeStep, { name, uid }: PodRecord, now: Instant, message: string): FailedResize {
+  // A boost that is refused says nothing about less than it.
+  const state = step.kind === 'start-up' ? 'deferred' : 'error';
+  return { pod: name, uid, state, since: now, message, values: new Map(step.containers.map((each) => [each.name, each.to])) };
 }
 
 function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'namespace' | 'dryRun'> {

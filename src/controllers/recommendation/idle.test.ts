@@ -2,13 +2,14 @@
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
-import { amounts, anAdvice, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import type { Activity } from '../../core/idle/quiet-spell.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
 const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
+const KEDA = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'web', uid: 'uid-keda' };
 const ALL = new Set(['web-1', 'web-2', 'web-3']);
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
 /** What right-sizing would ask for is what the pods have: idle mode alone moves them. */
@@ -72,7 +73,7 @@ describe('A workload that was used and is quiet for long enough', () => {
   test('stays small while its nights teach the recommender nothing but silence, and wakes to what it had', async () => {
     await fallsIdle();
     world.advice.set(WEB, [anAdvice({ cpu: '15m', memory: '64Mi' })]);
-    await world.run(5 * DAY_MS);
+    await world.run(DAY_MS);
     expect(world.status().state).toBe('idle');
     world.activity.set(WEB, busy());
     await world.reconcile(WEB);
@@ -164,6 +165,90 @@ describe('An idle workload wakes', () => {
     world.pause = null;
     await world.run(6 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+});
+
+describe('Where the policy allows fewer replicas', () => {
+  const fewer = (replicas: number): PodResizePolicySpec => ({ ...IDLE, idle: { ...IDLE.idle, replicas } });
+  const replicas = (): number => world.cluster.workloadList[0]!.replicas.desired;
+  const HPA = anHpaRecord({ minReplicas: 3, currentReplicas: 3, desiredReplicas: 3 });
+
+  async function shrinks(to: number): Promise<void> {
+    world.setPolicy('all', fewer(to));
+    world.activity.set(WEB, quiet());
+    await world.run(10 * MINUTE_MS);
+  }
+
+  test('it is scaled down and made small in place, and both go back when load comes', async () => {
+    await shrinks(1);
+    expect([replicas(), world.cpus()]).toEqual([1, [10, 10, 10]]);
+    expect(world.status().idle).toMatchObject({ replicas: 3, idleReplicas: 1, scaled: true });
+    expect(JSON.parse(note() ?? '{}')).toMatchObject({ replicas: 3, idleReplicas: 1 });
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
+    expect(note()).toBeUndefined();
+    expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(2);
+    expect(world.applied.filter(({ from }) => JSON.stringify(from) === '{"replicas":1}')).toMatchObject([{ to: { replicas: 3 } }]);
+  });
+
+  test('none is left where the policy says 0; then only a request wakes it, and it says so', async () => {
+    await shrinks(0);
+    world.cluster.podList = [];
+    await world.run(DAY_MS);
+    expect(replicas()).toBe(0);
+    expect(world.status()).toMatchObject({ state: 'idle', idle: { wakesOn: expect.stringContaining('request') } });
+    world.wish({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } });
+    await world.run(10 * MINUTE_MS);
+    expect(replicas()).toBe(3);
+    expect(world.status().idle).toBeUndefined();
+  });
+
+  test('who scales it meanwhile means it: it wakes, and its replicas are left as they were set', async () => {
+    await shrinks(1);
+    change({ replicas: { desired: 2, current: 2, ready: 2, updated: 2 } });
+    await world.run(10 * MINUTE_MS);
+    expect([replicas(), world.cpus()]).toEqual([2, [500, 500, 500]]);
+    expect(world.status().lastIdle?.because).toContain('set to 2 by somebody else');
+  });
+
+  test('of an autoscaler the least is lowered in place of them; it alone says how many there are', async () => {
+    world.cluster.hpaList = [HPA];
+    await shrinks(1);
+    expect(world.cluster.hpaList[0]?.minReplicas).toBe(1);
+    expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
+    expect(world.status().idle).toMatchObject({ autoscaler: { name: 'web', minReplicas: 3 }, idleReplicas: 1 });
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
+    expect(world.status().idle).toBeUndefined();
+  });
+
+  test.each<[string, () => void, string]>([
+    ['that KEDA keeps', () => (world.cluster.hpaList = [{ ...HPA, controller: KEDA }]), 'ScaledObject web'],
+    ['whose annotation says never', () => (world.cluster.hpaList = [{ ...HPA, annotations: { 'evenkeel.io/idle': 'never' } }]), 'never'],
+  ])('an autoscaler %s is left alone, and the state says so', async (_, given, words) => {
+    given();
+    await shrinks(1);
+    expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'hpa', message: expect.stringContaining(words) });
+  });
+
+  test.each(Array.from({ length: 12 }, (_, writes) => writes))('a death after %i writes loses no replica', async (writes) => {
+    await world.run(MINUTE_MS);
+    world.setPolicy('all', fewer(1));
+    world.activity.set(WEB, quiet());
+    world.diesAfterWrites = writes;
+    await world.run(10 * MINUTE_MS);
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(replicas()).toBe(1);
+    world.activity.set(WEB, busy());
+    world.diesAfterWrites = writes;
+    await world.run(10 * MINUTE_MS);
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect([replicas(), world.cpus(), note()]).toEqual([3, [500, 500, 500], undefined]);
   });
 });
 

@@ -42,6 +42,8 @@ export interface RecommendationPorts {
   readonly idle?: IdleSource;
   /** What the containers of a workload used in the last minutes; empty where nothing is known. */
   readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
+  /** New pods get their size at birth; absent: they do not. */
+  readonly admission?: boolean;
   /** Whether the API server has `pods/resize`. */
   readonly inPlaceResize: () => boolean;
 }

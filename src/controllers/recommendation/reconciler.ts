@@ -7,6 +7,7 @@ import { isApplied } from '../../core/exceptions/limit-exception.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
+import { refusedEviction } from '../../core/rightsizing/apply/evictions.ts';
 import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
@@ -17,7 +18,9 @@ import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.t
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { writeApprovedCeilings } from './approved-ceilings.ts';
-import { carryOutSteps, evict, type StepsOutcome } from './carry-out-steps.ts';
+import { carryOutScale } from './carry-out-scale.ts';
+import { carryOutSteps, type StepsOutcome } from './carry-out-steps.ts';
+import { evict, evictionCounter } from './eviction.ts';
 import { noteEvent } from './events.ts';
 import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
 import { keepIdleNote } from './idle-note.ts';
@@ -35,11 +38,13 @@ const NOTHING_DONE: StepsOutcome = { taken: [], changed: 0, failed: 0, refused: 
 export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   readonly #ports: RecommendationPorts;
   readonly #metrics: RecommendationMetrics;
+  readonly #evictions: (outcome: string) => void;
   readonly #exceptions: ExceptionMetrics;
 
   constructor(ports: RecommendationPorts) {
     this.#ports = ports;
     this.#metrics = new RecommendationMetrics(ports.metrics);
+    this.#evictions = evictionCounter(ports.metrics);
     this.#exceptions = new ExceptionMetrics(ports.metrics);
   }
 
@@ -68,14 +73,16 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
         ? NOTHING_DONE
         : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, { ...decision, steps }, signal);
     const targets = await following.after(outcome.taken);
-    if (decision.evict !== null) await evict(this.#ports, workload, governance.rules, decision.evict, signal);
-    const refusals = { pods: outcome.refused, targets: targets.refused };
+    const unscaled = await carryOutScale(this.#ports, workload, governance.rules, decision.scale, signal);
+    const stays =
+      decision.evict === null ? null : await evict(this.#ports, this.#evictions, workload, governance.rules, decision.evict, signal);
+    const refusals = { pods: outcome.refused, targets: targets.refused, eviction: stays };
     const last =
-      refusals.pods.length + refusals.targets.length === 0
+      refusals.pods.length + refusals.targets.length === 0 && stays === null
         ? decision
         : await this.#tellRefusals(key, workload, governance, situation, decision, refusals, signal);
     this.#report(key, governance, last, outcome);
-    return { requeueAfterMs: outcome.unfinished || targets.unfinished ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
+    return { requeueAfterMs: outcome.unfinished || targets.unfinished || unscaled ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
   }
 
   /** Ends the term: another replica tells how things stand from now on. */
@@ -193,7 +200,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     governance: WorkloadGovernance,
     situation: WorkloadSituation,
     decision: WorkloadDecision,
-    refused: { readonly pods: StepsOutcome['refused']; readonly targets: FollowOutcome['refused'] },
+    refused: { readonly pods: StepsOutcome['refused']; readonly targets: FollowOutcome['refused']; readonly eviction: string | null },
     signal: AbortSignal,
   ): Promise<WorkloadDecision> {
     const failures = [
@@ -203,7 +210,9 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     // A moment later than the first, so that what was written last can be told.
     const now = Math.max(this.#ports.clock.now(), situation.now + 1);
     const autoscalers = withRefusals(decision.memory.autoscalers, refused.targets, now);
-    const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures, autoscalers } });
+    const { evictions } = decision.memory;
+    const tries = refused.eviction === null ? evictions : refusedEviction(evictions, now, refused.eviction);
+    const again = decideWorkload({ ...situation, now, memory: { ...decision.memory, failures, autoscalers, evictions: tries } });
     await this.#tell(key, workload, governance, { ...situation, now }, again, signal);
     return again;
   }

@@ -7,7 +7,7 @@ import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
-import { withIdleFloor } from '../../core/rightsizing/apply/idle-mode.ts';
+import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
 import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import { workloadMoney, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
@@ -28,7 +28,7 @@ export function adviceFor(
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
   const memory = readMemory(latestStatus(ports, key, cluster.findRecommendation(key)));
-  const rulesFor = withIdleFloor(policies.recommenderRules(governance), memory, governance.rules.minSamplesMs, now);
+  const rulesFor = withIdleFloor(policies.recommenderRules(workload, governance), memory, governance.rules.minSamplesMs, now);
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
   return advice.advise(key, now, new Map([...names].map((name) => [name, rulesFor(name)])));
@@ -57,6 +57,7 @@ export function situationOf(
     overrides: governance.overrides,
     advice,
     hpas: cluster.hpasOf(key),
+    roomForPod: ports.policies.roomForPodOf(workload, now),
     scaledObjects: cluster.scaledObjectsOf(key),
     vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
@@ -70,7 +71,12 @@ export function situationOf(
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     wishes: recommendation === undefined ? NO_WISHES : readWishes(recommendation),
     memory,
-    standing: { inPlace: inPlaceResize(), ...gate.standing(), idleWorkloads: ports.idle?.enabled === true },
+    standing: {
+      inPlace: inPlaceResize(),
+      admission: ports.admission === true,
+      ...gate.standing(),
+      idleWorkloads: ports.idle?.enabled === true,
+    },
     activity: ports.idle?.activityOf(key) ?? null,
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
   };

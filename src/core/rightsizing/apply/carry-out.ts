@@ -6,7 +6,8 @@ import type { PodRecord } from '../../model/pod.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { FIELD, RESOURCES, type Values } from './container-values.ts';
-import { forbiddingFailure, retryAt } from './failed-resizes.ts';
+import { isSizedAtBirthAlone } from './births.ts';
+import { forbiddingFailure, halfStep, isOverRules, retryAt } from './failed-resizes.ts';
 import type { Waiting } from './interlocks.ts';
 import { fitPod, isResizable, type ContainerChange, type PodFit } from './pod-change.ts';
 import type { WorkloadSituation } from './situation.ts';
@@ -20,6 +21,9 @@ export interface ResizeStep {
   readonly lowers: boolean;
   readonly because: string;
 }
+
+/** Why a pod gets half of a step; told by it, too, that it was tried. */
+export const HALF = 'half of it, since its node had no room for all';
 
 /** How far the pods have come, and what to do next. */
 export interface CarryOut {
@@ -40,7 +44,7 @@ export interface CarryOutOptions {
 
 /** @param wanted what the pods should have; temporary overages are carried out by themselves */
 export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
-  const values = options.kind === 'overage' ? wanted : besideOverages(wanted, situation.memory.limitExceptions);
+  const values = valuesNow(situation, wanted, options);
   const steps: ResizeStep[] = [];
   const settled: PodRecord[] = [];
   const waits: Waiting[] = [];
@@ -59,6 +63,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     }
     const wait = whyNotNow(situation, pod, fit);
     if (wait !== null) {
+      steps.push(...halfSteps(situation, pod, fit, options.kind));
       waits.push(wait);
       continue;
     }
@@ -86,6 +91,15 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   return { steps, settled, reachable, waits };
 }
 
+function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
+  return kind === 'overage' ? wanted : besideOverages(wanted, memory.limitExceptions);
+}
+
+function halfSteps(situation: WorkloadSituation, pod: PodRecord, fit: PodFit, kind: ResizeStep['kind']): readonly ResizeStep[] {
+  const half = fit.kind === 'change' ? halfStep(situation, pod, fit.containers) : null;
+  return half === null ? [] : [{ pod, containers: half, kind, lowers: false, because: HALF }];
+}
+
 // Pods that are being born conform as they become ready; a change waits for them, and says so.
 function untilReady({ name }: PodRecord, { kind }: CarryOutOptions): readonly Waiting[] {
   return kind === 'change' ? [waitFor('rollout', `${name} is not ready`)] : [];
@@ -98,14 +112,15 @@ function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): 
 }
 
 function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
+  if (isSizedAtBirthAlone(situation)) return waitFor('restart', `${pod.name} gets it when it is born again`);
   if (fit.kind === 'restart') return waitFor('restart', fit.message);
   const blind = unread(situation, pod);
   if (blind !== null) return blind;
-  const failure = forbiddingFailure(pod, fit.containers, situation.memory.failures, situation.now);
+  const failure = forbiddingFailure(pod, fit.containers, situation.memory.failures, situation.now, situation.freeOnNodes);
   if (failure !== null) {
     // A node with static CPU or memory management will never resize this pod: only a restart helps.
     const forGood = failure.state === 'infeasible' && /static|exclusive/i.test(failure.message);
-    const reason = forGood ? 'restart' : /quota/i.test(failure.message) ? 'quota' : 'capacity';
+    const reason = forGood ? 'restart' : isOverRules(failure.message) ? 'quota' : 'capacity';
     return { reason, message: `${pod.name}: ${failure.message}`, until: retryAt(failure) };
   }
   return refusedByNode(pod)[0] ?? null;

@@ -2,10 +2,11 @@
 // pod asks for even while it cannot have it, and remembered, because trying again in vain would reserve it again.
 
 import type { PodRecord } from '../../model/pod.ts';
+import type { OptionalResources, Resources } from '../../model/resources.ts';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { raisesAnything, sameValues, type Values } from './container-values.ts';
 import type { ContainerChange } from './pod-change.ts';
-import type { FailedResize } from './situation.ts';
+import type { FailedResize, WorkloadSituation } from './situation.ts';
 
 /** How long a pod may wait for its node before its request is written back. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -20,10 +21,21 @@ const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   error: HOUR_MS,
 };
 
+/** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
+const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
+
 /** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 /** The authorizer's own words; quotas and webhooks refuse in others. */
 const UNPERMITTED = /cannot \w+ resource "/;
+
+/** The words of the admission plug-ins that hold quotas and LimitRanges. */
+const OVER_RULES = /quota|\b(minimum|maximum) \w+ usage per (Container|Pod)\b|limit to request ratio/i;
+
+/** Whether the server said no because of a namespace's quota or LimitRange. */
+export function isOverRules(message: string): boolean {
+  return OVER_RULES.test(message);
+}
 
 /** A write-back that is due, and what to remember of it. */
 export interface WriteBack {
@@ -33,7 +45,7 @@ export interface WriteBack {
 }
 
 /** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
-export function writeBackOf(pod: PodRecord, now: Instant): WriteBack | null {
+export function writeBackOf(pod: PodRecord, now: Instant, failures: readonly FailedResize[] = []): WriteBack | null {
   const { state, since, message } = pod.resize;
   if (state === 'none' || state === 'in-progress') return null;
   if (now - (since ?? now) < PATIENCE_MS[state]) return null;
@@ -43,7 +55,10 @@ export function writeBackOf(pod: PodRecord, now: Instant): WriteBack | null {
   });
   if (containers.length === 0) return null;
   const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
-  return { pod, containers, failure: { pod: pod.name, uid: pod.uid, state, since: now, message, values } };
+  // The half of a step that failed, too, has no half of its own.
+  const halved = failures.some((each) => each.uid === pod.uid && each.halved === true);
+  const failure: FailedResize = { pod: pod.name, uid: pod.uid, state, since: now, message, values };
+  return { pod, containers, failure: halved ? { ...failure, halved } : failure };
 }
 
 /** Failures of pods that still exist, one a pod, the newest. */
@@ -62,9 +77,10 @@ export function forbiddingFailure(
   containers: readonly ContainerChange[],
   failures: readonly FailedResize[],
   now: Instant,
+  freeOnNodes: ReadonlyMap<string, Resources> = new Map(),
 ): FailedResize | null {
   const failure = failures.find((each) => each.uid === pod.uid);
-  if (failure === undefined || now >= retryAt(failure)) return null;
+  if (failure === undefined || now >= retryAt(failure) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
   // What the server itself refused it refuses whichever way it goes; a node is only ever short of room.
   if (failure.state === 'error') return failure;
   if (!containers.some(({ from, to }) => raisesAnything(from, to))) return null;
@@ -73,6 +89,51 @@ export function forbiddingFailure(
     return tried === undefined || (!raisesAnything(tried, to) && !sameValues(tried, to));
   });
   return asksForLess ? null : failure;
+}
+
+/**
+ * Half of what a node deferred, once: some of it now is better than all of it some day. null: not for this failure, it was
+ * tried, or there is nothing to halve.
+ */
+export function halfStep(
+  { memory, now }: WorkloadSituation,
+  pod: PodRecord,
+  containers: readonly ContainerChange[],
+): readonly ContainerChange[] | null {
+  const failure = memory.failures.find(({ uid }) => uid === pod.uid);
+  if (failure?.state !== 'deferred' || failure.halved === true || pod.resize.state !== 'none') return null;
+  const halves = containers.flatMap(({ name, from, to }): ContainerChange[] => {
+    const half = { requests: halfway(from.requests, to.requests), limits: halfway(from.limits, to.limits) };
+    return sameValues(from, half) ? [] : [{ name, from, to: half }];
+  });
+  if (halves.length === 0 || !halves.some(({ from, to }) => raisesAnything(from, to))) return null;
+  return forbiddingFailure(pod, halves, memory.failures, now) === null ? halves : null;
+}
+
+/** Halves what grows; what falls waits for the whole step. */
+function halfway(from: OptionalResources, to: OptionalResources): OptionalResources {
+  const half = (a: number | null, b: number | null): number | null => (a === null || b === null || b <= a ? a : Math.ceil((a + b) / 2));
+  return { cpuMillicores: half(from.cpuMillicores, to.cpuMillicores), memoryBytes: half(from.memoryBytes, to.memoryBytes) };
+}
+
+/** Failures as they are once half of the step was tried on these pods. */
+export function withHalvesTried(failures: readonly FailedResize[], uids: ReadonlySet<string>): readonly FailedResize[] {
+  return failures.map((failure) => (uids.has(failure.uid) ? { ...failure, halved: true } : failure));
+}
+
+/** A node that was short of room has enough of it by now: no reason to wait out the hour. */
+function hasRoomNow(
+  pod: PodRecord,
+  containers: readonly ContainerChange[],
+  failure: FailedResize,
+  now: Instant,
+  freeOnNodes: ReadonlyMap<string, Resources>,
+): boolean {
+  const free = freeOnNodes.get(pod.node ?? '');
+  if (failure.state !== 'deferred' || free === undefined || now - failure.since < ROOM_SETTLES_MS) return false;
+  const more = (of: (amounts: OptionalResources) => number | null): number =>
+    containers.reduce((sum, { from, to }) => sum + Math.max(0, (of(to.requests) ?? 0) - (of(from.requests) ?? 0)), 0);
+  return more(({ cpuMillicores }) => cpuMillicores) <= free.cpuMillicores && more(({ memoryBytes }) => memoryBytes) <= free.memoryBytes;
 }
 
 /** When the pod may be tried again. */

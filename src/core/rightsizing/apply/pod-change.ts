@@ -17,7 +17,12 @@ export type PodFit =
   | { readonly kind: 'fits' }
   | { readonly kind: 'change'; readonly containers: readonly ContainerChange[]; readonly lowers: boolean; readonly raises: boolean }
   /** It cannot be done without a restart, in words. */
-  | { readonly kind: 'restart'; readonly message: string };
+  | {
+      readonly kind: 'restart';
+      readonly message: string;
+      /** It can be born with them. */
+      readonly rebornFits: boolean;
+    };
 
 /** Caches fill and heaps grow in the first hour; only then it shows what a pod of today needs. */
 const YOUNG_FOR_MS: DurationMs = HOUR_MS;
@@ -43,7 +48,7 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
   }
   if (changes.length === 0) return { kind: 'fits' };
   const hindrance = whyRestart(pod, changes, after);
-  if (hindrance !== null) return { kind: 'restart', message: hindrance };
+  if (hindrance !== null) return { kind: 'restart', ...hindrance };
   return {
     kind: 'change',
     containers: changes,
@@ -89,18 +94,23 @@ function shaped(pod: PodRecord, container: ContainerRecord, wanted: RequestsAndL
   return { requests, limits };
 }
 
-function whyRestart(pod: PodRecord, changes: readonly ContainerChange[], after: readonly RequestsAndLimits[]): string | null {
-  if (pod.windows) return 'pods on Windows nodes cannot be resized in place';
-  if (pod.qosClass === 'BestEffort') return 'a BestEffort pod cannot be given requests in place';
+function whyRestart(
+  pod: PodRecord,
+  changes: readonly ContainerChange[],
+  after: readonly RequestsAndLimits[],
+): { readonly message: string; readonly rebornFits: boolean } | null {
+  const never = (message: string): { readonly message: string; readonly rebornFits: boolean } => ({ message, rebornFits: false });
+  if (pod.windows) return never('pods on Windows nodes cannot be resized in place');
+  if (pod.qosClass === 'BestEffort') return never('a BestEffort pod cannot be given requests in place');
   const qos = qosOf(after);
-  if (qos !== pod.qosClass) return `in place the pod would change from ${pod.qosClass} to ${qos}`;
+  if (qos !== pod.qosClass) return never(`in place the pod would change from ${pod.qosClass} to ${qos}`);
   for (const { name, from, to } of changes) {
     const container = pod.containers.find((each) => each.name === name);
     for (const resource of RESOURCES) {
       const field = FIELD[resource];
       const touched = from.requests[field] !== to.requests[field] || from.limits[field] !== to.limits[field];
       if (touched && container?.resizePolicy[resource] === 'RestartContainer')
-        return `container ${name} restarts when its ${resource} is resized (resizePolicy)`;
+        return { message: `container ${name} restarts when its ${resource} is resized (resizePolicy)`, rebornFits: true };
     }
   }
   return null;

@@ -30,7 +30,8 @@ describe('the status of a Recommendation', () => {
       lastApplied: { at: T0 - 5, by: 'evenkeel', reason: 'x', pods: 2, values },
       previous: { at: T0 - 6, values },
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
-      failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, message: 'no', values }],
+      failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, message: 'no', halved: true, values }],
+      evictions: { size: '0badcafe', count: 2, lastAt: T0 - 4, refused: { at: T0 - 3, message: 'budget' } },
       boosts: [{ pod: 'web-2', uid: 'uid-web-2', since: T0 - 8, values }],
       autoscalers: [
         {

@@ -92,7 +92,20 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
 
 /** The part of a status that decisions are made from: a change of it is written before it is acted on. */
 function memoryOf(status: RecommendationStatus): unknown {
-  const { apply, lastApplied, previous, rolledBack, resizes, boosts, limitExceptions, idle, lastIdle, autoscalers, otherResizes } = status;
+  const {
+    apply,
+    lastApplied,
+    previous,
+    rolledBack,
+    resizes,
+    boosts,
+    evictions,
+    limitExceptions,
+    idle,
+    lastIdle,
+    autoscalers,
+    otherResizes,
+  } = status;
   return [
     apply,
     lastApplied,
@@ -102,6 +115,7 @@ function memoryOf(status: RecommendationStatus): unknown {
     autoscalers,
     otherResizes,
     boosts,
+    evictions,
     limitExceptions,
     idle,
     lastIdle,

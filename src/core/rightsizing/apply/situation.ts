@@ -29,6 +29,8 @@ export interface WorkloadSituation {
   readonly advice: readonly ContainerAdvice[];
   readonly hpas: readonly HpaRecord[];
   /** Of KEDA, that scale it. */
+  /** The most that one pod of it can have on any node that takes it; null: not known. */
+  readonly roomForPod: Resources | null;
   readonly scaledObjects: readonly ScaledObjectRecord[];
   /** That target it, whatever their mode. */
   readonly vpas: readonly VpaRecord[];

@@ -1,23 +1,21 @@
 // What is written back this time because nodes would not or could not carry it out, and what is said of it.
 
-import { mayBeEvicted, type ResizeStep } from './carry-out.ts';
+import type { ResizeStep } from './carry-out.ts';
 import { outcome, type DecisionNote, type Outcome } from './decision.ts';
 import { rememberFailures, writeBackOf } from './failed-resizes.ts';
 import type { FailedResize, WorkloadSituation } from './situation.ts';
-import type { PodRecord } from '../../model/pod.ts';
 
 export interface WriteBacks {
   /** To be remembered; null: as before. */
   readonly failures: readonly FailedResize[] | null;
   readonly steps: readonly ResizeStep[];
   readonly notes: readonly DecisionNote[];
-  readonly evict: PodRecord | null;
   /** null: nothing is written back. */
   readonly outcome: Outcome | null;
 }
 
-export function writeBacks({ pods, now, policy, workload, memory }: WorkloadSituation): WriteBacks {
-  const backs = pods.flatMap((pod) => writeBackOf(pod, now) ?? []);
+export function writeBacks({ pods, now, memory }: WorkloadSituation): WriteBacks {
+  const backs = pods.flatMap((pod) => writeBackOf(pod, now, memory.failures) ?? []);
   const failures = rememberFailures(
     memory.failures,
     backs.map(({ failure }) => failure),
@@ -25,7 +23,6 @@ export function writeBacks({ pods, now, policy, workload, memory }: WorkloadSitu
   );
   const [first] = backs;
   const changed = backs.length > 0 || failures.length !== memory.failures.length;
-  const mayEvict = policy.apply === 'InPlaceOrEvict' && workload.replicas.ready >= 2;
   return {
     failures: changed ? failures : null,
     steps: backs.map(({ pod, containers, failure }) => ({
@@ -40,7 +37,6 @@ export function writeBacks({ pods, now, policy, workload, memory }: WorkloadSitu
       reason: 'ResizeWrittenBack',
       message: `${pod.name}: ${failure.state}, ${failure.message}`,
     })),
-    evict: first !== undefined && mayEvict && first.failure.state === 'infeasible' && mayBeEvicted(first.pod) ? first.pod : null,
     outcome: first === undefined ? null : outcome('awaiting', 'capacity', `${first.pod.name}: ${first.failure.message}`),
   };
 }

@@ -139,7 +139,7 @@ describe('more CPU to start', () => {
     ['Burstable: the limit keeps its distance', amounts('1', '1Gi'), 1500, 3000],
     ['without a limit none is invented', amounts(null, null), 1500, null],
   ])('%s', (_, limits, request, limit) => {
-    const [step] = decide({ pods: [starting({ container: { limits } })] }).steps;
+    const [step] = decide({ advice: [], pods: [starting({ container: { limits } })] }).steps;
     const to = step?.containers[0]?.to;
     expect([to?.requests.cpuMillicores, to?.limits.cpuMillicores]).toEqual([request, limit]);
     expect([to?.requests.memoryBytes, to?.limits.memoryBytes]).toEqual([amounts(null, '512Mi').memoryBytes, limits.memoryBytes]);

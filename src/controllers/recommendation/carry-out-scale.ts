@@ -1,0 +1,83 @@
+// Carries out the change of replicas of a workload that falls idle or wakes.
+
+import type { ScaleStep } from '../../core/idle/idle-scale.ts';
+import { workloadKey, workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+/** Answers whether it is to be tried again soon: the object moved on, or the gate holds it. */
+export async function carryOutScale(
+  ports: RecommendationPorts,
+  workload: WorkloadRecord,
+  { dryRun }: PolicyRules,
+  step: ScaleStep | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (step === undefined) return false;
+  const what = step.autoscaler === null ? 'replicas' : `minReplicas of HorizontalPodAutoscaler ${step.autoscaler}`;
+  const change = `${what} ${step.from} → ${step.to}`;
+  const effect = {
+    owner: workloadKey(workload),
+    namespace: workload.namespace,
+    dryRun,
+    lowers: step.to < step.from,
+    change,
+    because: step.because,
+  };
+  const outcome = await (step.autoscaler === null
+    ? ports.gate.scaleWorkload(
+        effect,
+        { path: workloadPath(workload), from: step.from, to: step.to, resourceVersion: workload.resourceVersion },
+        signal,
+      )
+    : lowestOf(ports, workload, step, effect, signal));
+  report(ports, workload, step, change, outcome);
+  return outcome.kind === 'conflict' || outcome.kind === 'held';
+}
+
+async function lowestOf(
+  { cluster, gate }: RecommendationPorts,
+  workload: WorkloadRecord,
+  step: ScaleStep,
+  effect: Parameters<RecommendationPorts['gate']['patchHpa']>[0],
+  signal: AbortSignal,
+): Promise<WriteOutcome> {
+  const hpa = cluster.hpasOf(workloadKey(workload)).find(({ name }) => name === step.autoscaler);
+  if (hpa === undefined) return { kind: 'gone', message: `HorizontalPodAutoscaler ${step.autoscaler ?? ''} is gone` };
+  return gate.patchHpa(effect, hpa, [{ op: 'add', path: '/spec/minReplicas', value: step.to }], signal);
+}
+
+function report(
+  { events, history, clock }: RecommendationPorts,
+  workload: WorkloadRecord,
+  step: ScaleStep,
+  change: string,
+  outcome: WriteOutcome,
+): void {
+  const { apiVersion, namespace, kind, name, uid } = workload;
+  if (outcome.kind !== 'done' && outcome.kind !== 'refused') return;
+  const refused = outcome.kind === 'refused';
+  const message = refused ? `${change}: ${outcome.message}` : `${change} (${step.because})`;
+  events.record({
+    subject: { apiVersion, kind, namespace, name, uid },
+    type: refused ? 'Warning' : 'Normal',
+    reason: refused ? 'ScaleRefused' : 'Scaled',
+    action: 'Scale',
+    message,
+  });
+  const now = clock.now();
+  history.appendApplied({
+    id: `${uid}/replicas/${now}`,
+    at: now,
+    workload: { namespace, kind, name },
+    pod: '',
+    container: '',
+    from: { replicas: step.from },
+    to: { replicas: step.to },
+    reason: step.because,
+    actor: 'evenkeel',
+    outcome: refused ? 'rejected' : 'applied',
+    message,
+  });
+}

@@ -1,0 +1,45 @@
+// Evicts the pod that a decision names: through the eviction API, so that disruption budgets are kept.
+
+import { EVENT_REASON } from '../../apis/conditions.ts';
+import type { PodRecord } from '../../core/model/pod.ts';
+import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { Metrics } from '../../ports/metrics.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+const TOO_MANY_REQUESTS = 429;
+
+export function evictionCounter(metrics: Metrics): (outcome: string) => void {
+  const counter = metrics.counter({
+    name: 'evenkeel_pod_evictions_total',
+    help: 'Evictions asked for, by outcome (done, budget, refused, held, gone, conflict, dry-run).',
+    labels: ['outcome'],
+  });
+  return (outcome) => counter.add(1, { outcome });
+}
+
+/** @returns what the disruption budget said; null: it did not forbid it */
+export async function evict(
+  ports: Pick<RecommendationPorts, 'gate' | 'events' | 'logger'>,
+  count: (outcome: string) => void,
+  workload: WorkloadRecord,
+  policy: PolicyRules,
+  pod: PodRecord,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const because = pod.resize.message === '' ? 'it cannot be resized where it is' : `its node cannot resize it: ${pod.resize.message}`;
+  const { apiVersion, kind, namespace, name, uid } = workload;
+  const owner = { owner: workloadKey(workload), namespace, dryRun: policy.dryRun };
+  const effect = { ...owner, lowers: true, change: 'evicted, to be born where there is room', because };
+  const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
+  const isBudget = outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS;
+  count(isBudget ? 'budget' : outcome.kind);
+  const subject = { apiVersion, kind, namespace, name, uid };
+  if (outcome.kind === 'done') {
+    const message = `${pod.name} was evicted, to be born again with its size: ${because}`;
+    ports.events.record({ subject, type: 'Normal', reason: EVENT_REASON.evicted, action: 'Evict', message });
+  }
+  // Everything else stands in the gate's own line.
+  if (outcome.kind === 'held') ports.logger.info('An eviction waits', { object: `${pod.namespace}/${pod.name}`, why: outcome.message });
+  return isBudget ? outcome.message : null;
+}

@@ -1,0 +1,167 @@
+// Evicting a pod that cannot be given its size where it is, so that it is born again where it can (apply: InPlaceOrEvict).
+// The last resort, and never a loop: one pod of a workload at a time, inside the windows, through the eviction API, only
+// where being born again helps, and no more often for one size than the workload has pods.
+
+import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { nextOpening, openingAt } from '../../model/window.ts';
+import { HALF, mayBeEvicted } from './carry-out.ts';
+import { raisesAnything, type Values } from './container-values.ts';
+import { fromWaiting, type WorkloadDecision } from './decision.ts';
+import { withHalvesTried } from './failed-resizes.ts';
+import { isShortLived, type Waiting } from './interlocks.ts';
+import { fitPod } from './pod-change.ts';
+import type { EvictionTries, FailedResize, WorkloadSituation } from './situation.ts';
+
+/** A successor has so long to be seen before the next pod may go. */
+const SUCCESSOR_MS: DurationMs = 2 * MINUTE_MS;
+/** A budget that forbade it is not asked again before. */
+const BUDGET_AGAIN_MS: DurationMs = 5 * MINUTE_MS;
+/** What a node has deferred is waited for that long once more, with half of it in force. */
+const DEFERRED_FOR_MS: DurationMs = 30 * MINUTE_MS;
+/** After so long a size is tried anew: nodes come and go. */
+const TRIES_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
+/** A single replica is never evicted: nobody would serve meanwhile. */
+const LEAST_REPLICAS = 2;
+
+/** @param decide the decision proper, which only remembers what nodes refused */
+export function withEvictions(situation: WorkloadSituation, decide: (situation: WorkloadSituation) => WorkloadDecision): WorkloadDecision {
+  const decision = rememberHalves(decide(situation));
+  if (!mayEvict(situation, decision)) return decision;
+  const after = { ...situation, memory: decision.memory };
+  const stuck = stuckPod(after);
+  if (stuck === null) return decision;
+  const size = sizeKey(after);
+  const before = decision.memory.evictions;
+  const tries = before !== null && before.size === size && situation.now - before.lastAt < TRIES_COUNT_FOR_MS ? before : null;
+  const wait = whyNotEvict(after, tries);
+  if (wait !== null) return told(decision, wait, stuck);
+  const evictions: EvictionTries = { size, count: (tries?.count ?? 0) + 1, lastAt: situation.now, refused: null };
+  return {
+    ...decision,
+    evict: stuck,
+    memory: { ...decision.memory, evictions },
+    lookAgainInMs: Math.min(decision.lookAgainInMs, SUCCESSOR_MS),
+  };
+}
+
+/** Half a step is tried once a failure. */
+function rememberHalves(decision: WorkloadDecision): WorkloadDecision {
+  const uids = new Set(decision.steps.filter(({ because }) => because === HALF).map(({ pod }) => pod.uid));
+  if (uids.size === 0) return decision;
+  return { ...decision, memory: { ...decision.memory, failures: withHalvesTried(decision.memory.failures, uids) } };
+}
+
+/** What the budget said, so that it is waited for and not counted as a try. */
+export function refusedEviction(tries: EvictionTries | null, at: Instant, message: string): EvictionTries | null {
+  return tries === null ? null : { ...tries, count: tries.count - 1, refused: { at, message } };
+}
+
+/** Evicting is an effect like any other, and the policy's to allow. */
+function mayEvict({ policy, standing, wishes }: WorkloadSituation, { mode, state }: WorkloadDecision): boolean {
+  if (policy.apply !== 'InPlaceOrEvict' || (mode !== 'Auto' && mode !== 'Approve')) return false;
+  if (['blocked', 'excluded', 'collecting', 'idle'].includes(state)) return false;
+  if (standing.dryRun || policy.dryRun) return false;
+  return standing.paused === null && standing.stale === null && !policy.paused && !wishes.paused;
+}
+
+/** The first pod that its node cannot give what it should have, and that a new life may; null: none. */
+function stuckPod(situation: WorkloadSituation): PodRecord | null {
+  const { pods, workload } = situation;
+  if (isShortLived(workload.kind)) return null;
+  return pods.find((pod) => pod.deletionAt === null && mayBeEvicted(pod) && isStuck(situation, pod)) ?? null;
+}
+
+function isStuck({ memory, workload, standing, kubeletVersions, now }: WorkloadSituation, pod: PodRecord): boolean {
+  const wanted = memory.apply?.values ?? memory.lastApplied?.values;
+  const failure = memory.failures.find(({ uid }) => uid === pod.uid);
+  const refused = failure !== undefined && isFinal(failure, now) && !isBoost(failure.message) && lacksAny(pod, failure.values, wanted);
+  // A DaemonSet's pod would be born again on the same node.
+  if (refused && workload.kind !== 'DaemonSet') return true;
+  if (standing.admission !== true || wanted === undefined) return false;
+  const fit = fitPod(pod, wanted, kubeletVersions.get(pod.node ?? '') ?? '', now);
+  return fit.kind === 'restart' && fit.rebornFits;
+}
+
+/** The node said never; or it said later, half of it was tried, and it had as much time again. */
+function isFinal({ state, halved, since }: FailedResize, now: Instant): boolean {
+  return state === 'infeasible' || (state === 'deferred' && halved === true && now - since >= DEFERRED_FOR_MS);
+}
+
+function isBoost(message: string): boolean {
+  return message.startsWith('more CPU to start');
+}
+
+/** A failure of long ago matters only while the pod lacks what was tried, and that is still wanted. */
+function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): boolean {
+  return pod.containers.some((container) => {
+    const should = wanted?.get(container.name) ?? tried.get(container.name);
+    // What it asks for already its node has not given it.
+    return should !== undefined && raisesAnything(container.actual ?? container, should);
+  });
+}
+
+function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
+  return neverEvicted(situation) ?? heldBack(situation) ?? outsideOfWindows(situation) ?? triedEnough(situation, tries);
+}
+
+function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
+  if (workload.replicas.desired < LEAST_REPLICAS) return waiting('capacity', 'it is the only replica, which is never evicted');
+  const { doNotDisrupt } = WORKLOAD_ANNOTATIONS;
+  return workload.annotations[doNotDisrupt] === 'true'
+    ? waiting('capacity', `the annotation ${doNotDisrupt} keeps its pods where they are`)
+    : null;
+}
+
+function heldBack({ now, overrides, memory, standing }: WorkloadSituation): Waiting | null {
+  const { heldUntil } = overrides;
+  if (heldUntil !== null && heldUntil > now) return waiting('rolled-back', 'held by its annotation', heldUntil);
+  const hold = memory.rolledBack?.heldUntil ?? now;
+  if (hold > now) return waiting('rolled-back', 'held after a roll-back', hold);
+  const { calmUntil } = standing;
+  if (calmUntil === null || calmUntil <= now) return null;
+  return waiting('calm-start', 'nothing is evicted so soon after a start or an outage', calmUntil);
+}
+
+function outsideOfWindows({ now, policy: { windows } }: WorkloadSituation): Waiting | null {
+  if (windows.length === 0 || openingAt(windows, now) !== null) return null;
+  return waiting('window', 'an eviction waits for the windows of the policy', nextOpening(windows, now)?.start ?? null);
+}
+
+function triedEnough({ now, workload, pods }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
+  const refused = tries?.refused ?? null;
+  if (refused !== null && now - refused.at < BUDGET_AGAIN_MS) {
+    return waiting('disruption-budget', refused.message, refused.at + BUDGET_AGAIN_MS);
+  }
+  const { desired, ready } = workload.replicas;
+  if (tries !== null && tries.count >= desired) {
+    const words = `${tries.count} pods were evicted for this size in vain`;
+    return waiting('capacity', `${words}; it is not tried again before it or the template changes`);
+  }
+  const underWay = tries !== null && refused === null && now - tries.lastAt < SUCCESSOR_MS;
+  const oneAtATime = workload.rolloutInProgress || ready < desired || underWay || pods.some((pod) => !pod.ready);
+  return oneAtATime ? waiting('rollout', 'one pod at a time: another is not ready') : null;
+}
+
+/** A decision that says of the pod what its eviction waits for; what else it waits for is more to the point. */
+function told(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): WorkloadDecision {
+  const capacity = decision.state === 'awaiting' && (decision.reason === 'capacity' || decision.reason === 'restart');
+  if (!capacity && decision.state !== 'applied' && decision.state !== 'optimal') return decision;
+  const words = capacity ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
+  const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
+  return { ...decision, ...state };
+}
+
+/** The template and what its pods should have: while neither changes, one more eviction would be one more of the same. */
+function sizeKey({ workload, memory }: WorkloadSituation): string {
+  const wanted = [...(memory.apply?.values ?? memory.lastApplied?.values ?? [])];
+  const text = JSON.stringify([workload.containers, wanted]);
+  let hash = 0x81_1c_9d_c5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
+
+function waiting(reason: Waiting['reason'], message: string, until: Instant | null = null): Waiting {
+  return { reason, message, until };
+}
