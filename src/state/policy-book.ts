@@ -13,6 +13,7 @@ import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core
 import { readOverrides, type WorkloadOverrides } from '../core/rightsizing/policy/workload-overrides.ts';
 import type { RecommenderRules } from '../core/rightsizing/advice.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
+import { NodeRoom } from './node-room.ts';
 
 /** Everything that policies and annotations say about one workload. */
 export interface WorkloadGovernance {
@@ -29,7 +30,7 @@ export interface WorkloadGovernance {
 }
 
 export interface PolicyBookParts {
-  readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'nodes' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'podResizePolicies' | 'findNamespace' | 'nodes' | 'podsOnNode' | 'subscribe'>;
   readonly capabilities: PolicyCapabilities;
   /** Namespace that Evenkeel runs in. */
   readonly ownNamespace: string;
@@ -54,9 +55,11 @@ export class PolicyBook {
 
   /** undefined: nodes have changed since it was last asked for. */
   #largest: Resources | null | undefined;
+  readonly #room: NodeRoom;
 
   constructor(parts: PolicyBookParts) {
     this.#parts = parts;
+    this.#room = new NodeRoom(parts.cluster);
     parts.cluster.subscribe((change) => {
       if (change.kind === 'node') this.#largest = undefined;
     });
@@ -111,9 +114,13 @@ export class PolicyBook {
   }
 
   /** What the recommender is to be asked for, by container. */
-  recommenderRules({ rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>): (container: string) => RecommenderRules {
+  recommenderRules(
+    { containers }: Pick<WorkloadRecord, 'containers'>,
+    { rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>,
+  ): (container: string) => RecommenderRules {
     const largest = this.largestNode();
-    return (container) => containerRules(rules, overrides, container, largest);
+    const runtimes = new Map(containers.map(({ name, runtime }) => [name, runtime ?? null]));
+    return (container) => containerRules(rules, overrides, container, largest, runtimes.get(container) ?? null);
   }
 
   /** Every rule in force for a workload, with where it came from. */
@@ -121,6 +128,11 @@ export class PolicyBook {
     const { rules, overrides } = this.governanceOf(workload);
     const largest = this.largestNode();
     return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, largest));
+  }
+
+  /** The most that a pod of it can have on any node that takes it; null: not known. */
+  roomForPodOf(workload: WorkloadRecord, now: Instant): Resources | null {
+    return this.#room.forPodOf(workload, now);
   }
 
   /** Allocatable of the largest node, each resource by itself; null without nodes. */

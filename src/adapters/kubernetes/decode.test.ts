@@ -219,6 +219,20 @@ describe('a workload', () => {
   };
   const metadata = { name: 'w', namespace: 'a', uid: 'u', generation: 2 };
 
+  test('keeps what its runtime is told of memory, and nothing else of arguments and environment', () => {
+    const env = [
+      { name: 'DB_PASSWORD', value: 'hunter2' },
+      { name: 'JAVA_TOOL_OPTIONS', value: '-Dkey=hunter2 -Xmx1g' },
+      { name: 'NODE_OPTIONS', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+    ];
+    const container = { name: 'app', image: 'i', command: ['java'], args: ['-jar', 'hunter2.jar'], env };
+    const spec = { replicas: 1, template: { spec: { containers: [container, { name: 'odd', image: 'i', env: 'x', args: [1, null] }] } } };
+    const { containers } = workloadReader(DEPLOYMENTS)({ metadata, spec, status: {} }, interner);
+    expect(containers[0]?.runtime).toEqual({ name: 'JVM', option: '-Xmx', heapBytes: 2 ** 30, heapShare: null });
+    expect(containers[1]).not.toHaveProperty('runtime');
+    expect(JSON.stringify(containers)).not.toContain('hunter2');
+  });
+
   test.each([
     ['done', { observedGeneration: 2, replicas: 3, updatedReplicas: 3 }, false],
     ['with pods of two revisions', { observedGeneration: 2, replicas: 4, updatedReplicas: 2 }, true],

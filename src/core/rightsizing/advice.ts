@@ -1,6 +1,7 @@
 // The seam of right-sizing: what the recommender is asked (rules) and what it answers (advice). Plain data, so that it
 // can be published, explained and replayed.
 
+import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { Resources } from '../model/resources.ts';
 import { DAY_MS, MiB } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../model/units.ts';
@@ -29,6 +30,8 @@ export interface RecommenderRules {
    * changes a day at most. CPU does not react inside the hour then; memory still does, as a kill costs a restart, too.
    */
   readonly calm: boolean;
+  /** How far the heap of its runtime may grow, where the template tells; null: nothing is known. */
+  readonly runtime: ContainerRuntime | null;
   /** Evidence older than this is not counted (peaks, percentiles of a fixed rule, coverage). */
   readonly historyWindowMs: DurationMs;
   /** Less history than this: `ContainerAdvice.enoughHistory` is false. */
@@ -47,6 +50,7 @@ export const DEFAULT_RECOMMENDER_RULES: RecommenderRules = {
   cpu: { goal: 'Balanced', percentile: null, margin: null, min: MIN_CPU_MILLICORES, max: null },
   memory: { goal: 'Balanced', percentile: null, margin: null, min: MIN_MEMORY_BYTES, max: null },
   calm: false,
+  runtime: null,
   historyWindowMs: 14 * DAY_MS,
   minSamplesMs: DAY_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
@@ -108,6 +112,8 @@ export interface MemoryEvidence {
   readonly lastOomAt: Instant | null;
   /** The least memory that OOM kills still in evidence ask for; 0 where there are none. */
   readonly oomNeed: Bytes;
+  /** How far the heap of its runtime may grow; absent where nothing is known. */
+  readonly runtime?: ContainerRuntime;
   readonly leakSuspected: boolean;
 }
 

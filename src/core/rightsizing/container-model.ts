@@ -1,6 +1,7 @@
 // What is known of one container of one workload, all of its replicas together: samples in, advice out. Survives
 // roll-outs (it is keyed by the workload, not the pod) and restarts (checkpoint).
 
+import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { UsageSample } from '../model/usage.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
@@ -72,6 +73,17 @@ export class ContainerModel {
     if (!(at <= this.#changedAt)) this.#changedAt = at;
   }
 
+  /** Takes over what another model of the same container was told beside samples: kills, and the last change. */
+  takeNotes(from: ContainerModel): void {
+    for (const kill of from.#ooms.kills) this.#ooms.add(kill);
+    if (!Number.isNaN(from.#changedAt)) this.noteChange(from.#changedAt);
+  }
+
+  /** Samples are known from here on; NaN before the first. */
+  get firstSampleAt(): Instant {
+    return this.#firstSampleAt;
+  }
+
   /** Samples are known up to here; NaN before the first. */
   get lastSampleAt(): Instant {
     return this.#lastSampleAt;
@@ -103,9 +115,16 @@ export class ContainerModel {
     const openMemory = this.#collector.openMemory;
     const oomNeed = this.#ooms.need(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
     const cpu = this.#cpu.known
-      ? adviseResource(this.#cpu, { ...common, rules: rules.cpu, confidence: confidenceOf(cpuTrust), oomNeed: 0, openPeak: NaN })
+      ? adviseResource(this.#cpu, {
+          ...common,
+          rules: rules.cpu,
+          confidence: confidenceOf(cpuTrust),
+          oomNeed: 0,
+          runtime: null,
+          openPeak: NaN,
+        })
       : null;
-    const asked = { rules: rules.memory, oomNeed, openPeak: openMemory };
+    const asked = { rules: rules.memory, oomNeed, runtime: rules.runtime, openPeak: openMemory };
     const learnt = this.#memory.known ? adviseResource(this.#memory, { ...common, ...asked, confidence: confidenceOf(memoryTrust) }) : null;
     const memory = learnt ?? (oomNeed > 0 ? adviseFromKills(asked) : null);
     const weaker = memory !== null && (cpu === null || memory.confidence < cpu.confidence) ? memoryTrust : cpuTrust;
@@ -114,7 +133,7 @@ export class ContainerModel {
       cpu,
       memory,
       usage: this.#usage(cpu, memory),
-      memoryEvidence: this.#memory.known ? this.#evidence(historyMs, oomNeed) : null,
+      memoryEvidence: this.#memory.known ? this.#evidence(historyMs, oomNeed, rules.runtime) : null,
       oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
       lastOomAt: this.#ooms.lastAt,
       leakSuspected: this.#memory.leaking,
@@ -238,7 +257,7 @@ export class ContainerModel {
     return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max };
   }
 
-  #evidence(historyMs: DurationMs, oomNeed: Bytes): MemoryEvidence {
+  #evidence(historyMs: DurationMs, oomNeed: Bytes, runtime: ContainerRuntime | null): MemoryEvidence {
     const memory = this.#memory;
     const open = this.#collector.openMemory;
     const everIsOpen = open > this.#peaks.ever;
@@ -266,6 +285,7 @@ export class ContainerModel {
       slopeBytesPerHour: Number.isNaN(before) ? 0 : Math.round(peakHour - before),
       lastOomAt: this.#ooms.lastAt,
       oomNeed,
+      ...(runtime === null ? {} : { runtime }),
       leakSuspected: memory.leaking,
     };
   }

@@ -1,6 +1,7 @@
 // Where a memory limit should stand. Too low kills; too high costs nothing but protection against leaks. So a limit
 // rises with the request at once, and falls only as far as the whole known history makes safe, in steps.
 
+import { fullHeapNeed, type ContainerRuntime } from '../model/container-runtime.ts';
 import { DAY_MS, MiB } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
 import type { ExplanationStep, MemoryEvidence } from './advice.ts';
@@ -62,6 +63,10 @@ export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const asked = wholeMiB(Math.max(request * Math.max(1, inputs.ratio), evidence?.oomNeed ?? 0));
   const wanted = Math.max(request, inputs.max === null ? asked : Math.min(asked, inputs.max));
   if (wanted > current) return decided('raise', wanted, request, 'the request times the ratio (or an OOM kill) asks for more');
+  const { runtime } = evidence ?? {};
+  if (runtime !== undefined && runtime.heapShare !== null) {
+    return decided('keep', current, request, heapFollowsLimit(runtime));
+  }
   const floor = memoryLimitFloor(evidence);
   if (floor === null) return decided('keep', current, request, whyNoFloor(evidence));
   if (evidence !== null && evidence.peakEver < current * LEAST_USED_RATIO) {
@@ -84,7 +89,14 @@ export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null 
   const spread = spreadOf(evidence);
   if (evidence.typical <= 0 || spread > STEADY_SPREAD) return null;
   const headroom = LEAST_HEADROOM + HEADROOM_PER_SPREAD * (spread - 1);
-  return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.oomNeed);
+  const heapNeed = evidence.runtime === undefined ? null : fullHeapNeed(evidence.runtime);
+  return Math.max(evidence.peakEver * Math.max(1 + headroom, evidence.worstRecordRatio), evidence.oomNeed, heapNeed ?? 0);
+}
+
+// The process took its share when it started: with a lower limit under it, the heap it may still fill no longer fits.
+function heapFollowsLimit({ name, option, heapShare }: ContainerRuntime): string {
+  const share = `${Math.round((heapShare ?? 0) * 100)} % of the limit`;
+  return `${name} sized its heap to ${share} when it started (${option}): a lower limit needs a restart to take effect`;
 }
 
 function findHindrance(inputs: MemoryLimitInputs, next: Bytes): string | null {

@@ -1,5 +1,7 @@
 // From a decision to a number with its sum: usage, margin, hold, reaction, OOM kills, floor, ceiling, rounding.
 
+import { fullHeapNeed, type ContainerRuntime } from '../model/container-runtime.ts';
+import { formatMemory } from '../model/quantity.ts';
 import { DAY_MS, HOUR_MS, MiB } from '../model/units.ts';
 import type { DurationMs, Ratio } from '../model/units.ts';
 import type { ExplanationStep, ResourceAdvice, ResourceRules } from './advice.ts';
@@ -24,6 +26,8 @@ export interface ResourceAdviceInputs {
   readonly confidence: Ratio;
   /** Memory that OOM kills ask for, 0 for none. */
   readonly oomNeed: number;
+  /** For memory, how far the heap of its runtime may grow; null where that is not known. */
+  readonly runtime: ContainerRuntime | null;
   /** Highest value of the 5 minutes under way where that must be reacted to at once (memory), else NaN. */
   readonly openPeak: number;
 }
@@ -44,6 +48,8 @@ export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInput
   }
   if (inputs.oomNeed > sum.value) sum.to('oom', inputs.oomNeed, 'an OOM kill showed that the limit it hit was too small');
   sum.to('rounding', roundUp(sum.value, model.tuning.unit), 'rounded up to a readable quantity');
+  // Goal Savings counts on the heap staying as it is: a limit below a full heap is never advised all the same.
+  if (inputs.rules.goal !== 'Savings') raiseToHeap(sum, inputs.runtime);
   const urgent = Math.max(reacting ? hourPeak : 0, inputs.oomNeed);
   bound(sum, inputs.rules);
   const target = sum.value;
@@ -111,6 +117,13 @@ function chosenSteps(sum: StepSum, model: ResourceModel, decision: HourDecision,
         : 'a small rise is noise';
   sum.to(model.leaking && decision.held < decision.decided ? 'leak' : 'hold', decision.held, held);
   if (margin !== null) sum.to('margin', sum.value * (1 + margin), `${Number((margin * 100).toFixed(1))} % on top, fixed by the policy`);
+}
+
+function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {
+  const need = runtime === null ? null : fullHeapNeed(runtime);
+  if (runtime === null || need === null || need <= sum.value) return;
+  const heap = `${runtime.option} lets the heap of ${runtime.name} grow to ${formatMemory(runtime.heapBytes ?? 0)}`;
+  sum.to('floor', roundUp(need, 'bytes'), `${heap}: never less than that and what it needs beside it`);
 }
 
 function bound(sum: StepSum, rules: ResourceRules): void {

@@ -1,5 +1,6 @@
 // Joins policy, container exception, floor, ceiling and the largest node into what the recommender is asked for.
 
+import type { ContainerRuntime } from '../../model/container-runtime.ts';
 import type { Resources, ResourceName } from '../../model/resources.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
@@ -19,12 +20,16 @@ interface Bound {
   readonly source: SourcedRule['source'];
 }
 
-/** @param largestNode allocatable of the largest node: no pod can have more; null where no node is known */
+/**
+ * @param largestNode allocatable of the largest node: no pod can have more; null where no node is known
+ * @param runtime what the container's template tells of it; null: nothing
+ */
 export function containerRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
   container: string,
   largestNode: Resources | null,
+  runtime: ContainerRuntime | null = null,
 ): RecommenderRules {
   const own = containerPolicyOf(policy, container);
   const rulesOf = (resource: ResourceName): ResourceRules => {
@@ -37,6 +42,7 @@ export function containerRules(
     memory: rulesOf('memory'),
     // What waits for a restart has to be right for long.
     calm: policy.apply === 'OnRestart',
+    runtime,
     historyWindowMs: policy.historyWindowMs,
     minSamplesMs: policy.minSamplesMs,
     oom: policy.oom,

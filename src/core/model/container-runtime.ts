@@ -1,0 +1,95 @@
+// What a container's template tells of the runtime in it: how far its heap may grow. Only these few variables and options
+// are looked at, and only the size is kept, so that no secret in an environment goes any further.
+
+import { GiB, KiB, MiB, type Bytes, type Ratio } from './units.ts';
+
+/** How a runtime's heap is bounded; one of the two is known. */
+export interface ContainerRuntime {
+  readonly name: 'JVM' | 'Go' | 'Node.js' | '.NET';
+  /** The option that says so: `-Xmx`. */
+  readonly option: string;
+  /** Greatest heap. */
+  readonly heapBytes: Bytes | null;
+  /** Greatest heap as a share of the memory limit, as it was when the process started. */
+  readonly heapShare: Ratio | null;
+}
+
+export interface RuntimeTraces {
+  /** Command and arguments. */
+  readonly commandLine: readonly string[];
+  /** Value of a variable of the environment; null where it is not set, or set from elsewhere. */
+  readonly variable: (name: string) => string | null;
+}
+
+/** Beside the heap: stacks, code, buffers of the runtime itself. */
+const BESIDE_HEAP_SHARE = 0.25;
+const LEAST_BESIDE_HEAP: Bytes = 128 * MiB;
+/** GOMEMLIMIT bounds all that Go holds, not its heap alone. */
+const BESIDE_GO_SHARE = 0.1;
+
+/** The variables that are ever read. */
+const JAVA_VARIABLES_BEFORE_ARGS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'JAVA_OPTS'];
+const JAVA_VARIABLE_AFTER_ARGS = '_JAVA_OPTIONS';
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: KiB, m: MiB, g: GiB, t: 1024 * GiB };
+
+/** What is seen of a container's runtime; null where nothing is. */
+export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
+  return jvmOf(traces) ?? nodeOf(traces) ?? goOf(traces) ?? dotnetOf(traces);
+}
+
+/** Memory that a runtime with its heap full needs; null where the heap is not bounded in bytes. */
+export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
+  if (heapBytes === null) return null;
+  if (name === 'Go') return Math.ceil(heapBytes * (1 + BESIDE_GO_SHARE));
+  return Math.ceil(heapBytes + Math.max(heapBytes * BESIDE_HEAP_SHARE, LEAST_BESIDE_HEAP));
+}
+
+// Of an option given twice the JVM takes the last, and a size in bytes before a share.
+function jvmOf({ commandLine, variable }: RuntimeTraces): ContainerRuntime | null {
+  const texts = [...JAVA_VARIABLES_BEFORE_ARGS.map(variable), ...commandLine, variable(JAVA_VARIABLE_AFTER_ARGS)];
+  const text = texts.filter((one) => one !== null).join(' ');
+  const size = lastMatch(text, /(?:^|[\s"'=])(-Xmx|-XX:MaxHeapSize=)(\d+)([kmgt]?)(?![\w.])/gi);
+  if (size !== null) return bounded('JVM', size[1] === '-Xmx' ? '-Xmx' : '-XX:MaxHeapSize', Number(size[2]) * unitOf(size[3]));
+  const share = lastMatch(text, /(?:^|[\s"'=])-XX:MaxRAMPercentage=(\d+(?:\.\d+)?)/g);
+  return share === null ? null : shared('JVM', '-XX:MaxRAMPercentage', Number(share[1]) / 100);
+}
+
+function nodeOf({ commandLine, variable }: RuntimeTraces): ContainerRuntime | null {
+  const text = [variable('NODE_OPTIONS') ?? '', ...commandLine].join(' ');
+  const size = lastMatch(text, /(?:^|[\s"'=])--max[-_]old[-_]space[-_]size[= ](\d+)/g);
+  return size === null ? null : bounded('Node.js', '--max-old-space-size', Number(size[1]) * MiB);
+}
+
+function goOf({ variable }: RuntimeTraces): ContainerRuntime | null {
+  const size = /^(\d+)(?:([KMGT])iB|B)?$/.exec(variable('GOMEMLIMIT') ?? '');
+  return size === null ? null : bounded('Go', 'GOMEMLIMIT', Number(size[1]) * unitOf(size[2]));
+}
+
+// .NET reads both as hexadecimal numbers.
+function dotnetOf({ variable }: RuntimeTraces): ContainerRuntime | null {
+  const hex = (name: string) => {
+    const text = variable(`DOTNET_${name}`) ?? variable(`COMPlus_${name}`) ?? '';
+    return /^(0x)?[\da-f]+$/i.test(text) ? parseInt(text, 16) : 0;
+  };
+  const size = hex('GCHeapHardLimit');
+  if (size > 0) return bounded('.NET', 'GCHeapHardLimit', size);
+  const percent = hex('GCHeapHardLimitPercent');
+  return percent > 0 ? shared('.NET', 'GCHeapHardLimitPercent', percent / 100) : null;
+}
+
+function bounded(name: ContainerRuntime['name'], option: string, heapBytes: Bytes): ContainerRuntime | null {
+  return heapBytes > 0 && Number.isSafeInteger(heapBytes) ? { name, option, heapBytes, heapShare: null } : null;
+}
+
+function shared(name: ContainerRuntime['name'], option: string, heapShare: Ratio): ContainerRuntime | null {
+  return heapShare > 0 && heapShare <= 1 ? { name, option, heapBytes: null, heapShare } : null;
+}
+
+function unitOf(letter: string | undefined): number {
+  return UNITS[(letter ?? '').toLowerCase()] ?? 1;
+}
+
+function lastMatch(text: string, pattern: RegExp): RegExpExecArray | null {
+  return [...text.matchAll(pattern)].at(-1) ?? null;
+}
