@@ -66,7 +66,7 @@ describe('Idle workloads', () => {
 
   test('of other namespaces than are granted are not there', () => {
     const scope: Scope = { admin: false, operator: true, actor: 'ann', key: 'shop', allows: (namespace) => namespace === 'shop' };
-    const page = createReadModels(world.sources).idleWorkloads.list(scope, {});
+    const page = createReadModels(world.sources).idleWorkloads.list(scope, { limit: 100, sort: 'idleSince', format: 'json' });
     expect(page).toMatchObject({ kind: 'page', total: 1, summary: { projectedSavings: { cpuMillicores: 3570 } } });
   });
 

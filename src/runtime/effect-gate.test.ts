@@ -22,7 +22,7 @@ function aWriter(outcome: WriteOutcome, written: string[], name: string): Effect
     written.push(name);
     return outcome;
   };
-  return { resizePod: write, evictPod: write, patchHpa: write, restartWorkload: write };
+  return { resizePod: write, evictPod: write, patchHpa: write, scaleWorkload: write, restartWorkload: write };
 }
 
 function aGate(parts: Partial<EffectGateParts> = {}) {

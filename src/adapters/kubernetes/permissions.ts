@@ -47,6 +47,7 @@ const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.t
 
 const STANDSTILL = 'src/cli/uninstall/standstill.ts';
 const POD_SIZES = 'src/cli/uninstall/restorers/pod-sizes.ts';
+const IDLE_WORKLOADS = 'src/cli/uninstall/restorers/idle-workloads.ts';
 const TEMPLATES = 'src/cli/uninstall/restorers/templates.ts';
 const ANNOTATIONS = 'src/cli/uninstall/restorers/annotations.ts';
 const AUTOSCALERS = 'src/cli/uninstall/restorers/autoscalers.ts';
@@ -62,6 +63,8 @@ const WORKLOADS = [
   resources.JOBS,
   resources.CRON_JOBS,
 ];
+/** Kinds whose replicas idle mode may lower. */
+const SCALABLE = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.REPLICA_SETS];
 /** Deployments own pods by their ReplicaSets, CronJobs by their Jobs. */
 const OWNERS_OF_PODS = [resources.REPLICA_SETS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.JOBS];
 const POLICIES = ownResource('podresizepolicies');
@@ -116,9 +119,18 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['patch'],
     scope: 'cluster',
     when: 'rbac.effects',
-    why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; in dry-run, having that validated',
+    why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; minReplicas while idle (idle.replicas); in dry-run, having that validated',
     by: EFFECTS,
   },
+  ...SCALABLE.map((resource): Permission => ({
+    resource,
+    subresource: 'scale',
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'fewer replicas while idle, in policies with idle.replicas, and back; in dry-run, having that validated',
+    by: EFFECTS,
+  })),
   ...WORKLOADS.map((resource): Permission => ({
     resource,
     verbs: ['patch'],
@@ -153,16 +165,14 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     why: 'the annotations evenkeel.io/trigger (a person asked for a cycle now) and evenkeel.io/overrides (for a while)',
     by: RECORDS,
   },
-  ...['nodescalingpolicies', 'rebalancepolicies'].map(
-    (plural): Permission => ({
-      resource: ownResource(plural),
-      verbs: ['patch'],
-      scope: 'cluster',
-      when: 'always',
-      why: 'the annotation evenkeel.io/overrides: a person has overridden a field for a while',
-      by: RECORDS,
-    }),
-  ),
+  ...['nodescalingpolicies', 'rebalancepolicies'].map((plural): Permission => ({
+    resource: ownResource(plural),
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'always',
+    why: 'the annotation evenkeel.io/overrides: a person has overridden a field for a while',
+    by: RECORDS,
+  })),
   {
     resource: POLICIES,
     subresource: 'status',
@@ -306,6 +316,8 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ...WORKLOADS.map((resource) => once(['list', 'patch'], resource, ANNOTATIONS, "Evenkeel's annotations taken away, nothing else touched")),
   ...OWNERS_OF_PODS.map((resource) => once(['get'], resource, TEMPLATES, 'the templates that pods were made from')),
   once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
+  ...SCALABLE.map((resource) => once(['patch'], resource, IDLE_WORKLOADS, 'replicas that were lowered while idle put back', 'scale')),
+  once(['get'], resources.HPAS, IDLE_WORKLOADS, 'the autoscaler whose minReplicas was lowered in place of them'),
   once(['list', 'patch'], resources.HPAS, AUTOSCALERS, 'targets that followed the requests put back where they were'),
   once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
   ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),

@@ -133,6 +133,19 @@ describe('KubernetesEffectWriter', () => {
     expect(transport.requests[0]?.body).toMatchObject({ deleteOptions: { preconditions: { uid: 'u1' } } });
   });
 
+  test.each([
+    ['of the replicas that were decided from', 3, { op: 'test', path: '/spec/replicas', value: 3 }],
+    ['of the version, where a count of 0 is not on the wire', 0, { op: 'test', path: '/metadata/resourceVersion', value: '7' }],
+  ])('scales under a test %s', async (_, from, guard) => {
+    const transport = new FakeTransport();
+    const scale = { path: '/apis/apps/v1/namespaces/a/deployments/d', from, to: 1, resourceVersion: '7' };
+    expect(await new KubernetesEffectWriter(transport).scaleWorkload(scale, signal)).toEqual({ kind: 'done' });
+    expect(transport.requests[0]).toMatchObject({
+      path: '/apis/apps/v1/namespaces/a/deployments/d/scale',
+      body: [guard, { op: 'add', path: '/spec/replicas', value: 1 }],
+    });
+  });
+
   test('patches an autoscaler only at the version that was read', async () => {
     const transport = new FakeTransport();
     await new KubernetesEffectWriter(transport).patchHpa(

@@ -12,6 +12,7 @@ import { admissionRestorer } from './restorers/admission.ts';
 import { annotationsRestorer } from './restorers/annotations.ts';
 import { autoscalersRestorer } from './restorers/autoscalers.ts';
 import { definitionsRestorer } from './restorers/definitions.ts';
+import { idleWorkloadsRestorer } from './restorers/idle-workloads.ts';
 import { nodesRestorer } from './restorers/nodes.ts';
 import { ownObjectsRestorer } from './restorers/own-objects.ts';
 import { podSizesRestorer } from './restorers/pod-sizes.ts';
@@ -73,7 +74,7 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
 /** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
 function restorersFor(cluster: ClusterAccess, namespace: string, options: UninstallOptions): readonly Restorer[] {
   return [
-    ...(options.restore ? [podSizesRestorer(cluster)] : []),
+    ...(options.restore ? [idleWorkloadsRestorer(cluster), podSizesRestorer(cluster)] : []),
     // After the pods: with requests that have grown again a lower target is right.
     autoscalersRestorer(cluster),
     admissionRestorer(cluster, namespace),

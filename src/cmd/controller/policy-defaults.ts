@@ -1,5 +1,5 @@
 import { formatDuration } from '../../core/model/duration.ts';
-import { formatMemory } from '../../core/model/quantity.ts';
+import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 import { schemaDefaults } from '../../core/policies/spec-schema.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
@@ -41,6 +41,10 @@ function podResizeDefaults(): Defaults {
     'history.minSamples': formatDuration(rules.minSamplesMs),
     'oom.bumpRatio': rules.oom.bumpRatio,
     'oom.minBump': formatMemory(rules.oom.minBumpBytes),
+    'idle.enabled': rules.idle.enabled,
+    'idle.after': formatDuration(rules.idle.afterMs),
+    'idle.cpuThreshold': formatCpu(rules.idle.cpuThreshold),
+    'idle.cpu': formatCpu(rules.idle.cpu),
     'limitOverage.mode': rules.limitOverage.mode,
     'limitOverage.maxRatio': rules.limitOverage.maxRatio,
     'limitOverage.for': formatDuration(rules.limitOverage.forMs),

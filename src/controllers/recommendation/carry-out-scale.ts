@@ -24,7 +24,8 @@ export async function carryOutScale(
     lowers: step.to < step.from,
     change,
     because: step.because,
-  };
+    recorded: true,
+  } as const;
   const outcome = await (step.autoscaler === null
     ? ports.gate.scaleWorkload(
         effect,

@@ -4,7 +4,6 @@
 import type { AwaitingReason } from '../../apis/conditions.ts';
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { HpaRecord } from '../model/cluster-records.ts';
 import { MINUTE_MS, type Instant } from '../model/units.ts';
 import { nextOpening, openingAt } from '../model/window.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
@@ -71,8 +70,8 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
   const heldUntil = Math.max(overrides.heldUntil ?? 0, memory.rolledBack?.heldUntil ?? 0);
   if (heldUntil > now) return held('rolled-back', 'held', heldUntil);
   if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
-  const autoscaler = situation.hpas.map(whyAutoscaler).find((why) => why !== null);
-  if (autoscaler !== undefined) return held('hpa', autoscaler);
+  const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');
+  if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} says never (annotation ${HPA_ANNOTATIONS.idle})`);
   if (standing.calmUntil !== null && standing.calmUntil > now) {
     return held('calm-start', 'usage is observed for a while after a start or an outage', standing.calmUntil);
   }
@@ -82,12 +81,13 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
   return null;
 }
 
-/** An autoscaler that measures against requests would answer a smaller request with more replicas. */
-function whyAutoscaler(hpa: HpaRecord): string | null {
-  const name = `HorizontalPodAutoscaler ${hpa.name}`;
-  if (hpa.annotations[HPA_ANNOTATIONS.idle] === 'never') return `${name} says never (annotation ${HPA_ANNOTATIONS.idle})`;
-  const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);
-  if (measured !== undefined) return `${name} measures ${measured.resource} against the request and would add replicas`;
-  if (hpa.desiredReplicas !== hpa.currentReplicas) return `${name} is changing the replicas`;
+/** Why its requests must stay as they are; null: they may be lowered. An autoscaler that measures against them would add replicas. */
+export function whyNotInPlace({ hpas }: WorkloadSituation): string | null {
+  for (const hpa of hpas) {
+    const name = `HorizontalPodAutoscaler ${hpa.name}`;
+    const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);
+    if (measured !== undefined) return `${name} measures ${measured.resource} against the request and would add replicas`;
+    if (hpa.desiredReplicas !== hpa.currentReplicas) return `${name} is changing the replicas`;
+  }
   return null;
 }

@@ -8,6 +8,7 @@ import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import { boundsOf } from '../rightsizing/policy/workload-overrides.ts';
 import type { IdleMemory } from './idle-memory.ts';
 import { wakeThreshold } from './idle-rules.ts';
+import { scaledByOthers } from './idle-scale.ts';
 
 /** `load` alone counts against falling idle the next time. */
 export interface WakeReason {
@@ -17,8 +18,6 @@ export interface WakeReason {
 
 /** Our own note is on the workload long before this, as the informers show it: without it, a person has taken it away. */
 const NOTE_SEEN_AFTER_MS: DurationMs = 5 * MINUTE_MS;
-/** A change of replicas looks like a roll-out until its controller has seen it. */
-const SCALING_SEEN_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 
 /** In words for people: the same for every workload of a policy. */
 export function wakesOn(cpuThreshold: number, replicas: number | null): string {
@@ -54,7 +53,7 @@ function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null
 }
 
 function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
-  const { now, workload, activity, advice, hpas, policy } = situation;
+  const { activity, advice, hpas, policy } = situation;
   const inUseAt = activity?.inUseAt ?? null;
   if (inUseAt !== null && inUseAt > idle.since) {
     const used = Math.round(activity?.cpuMillicores ?? 0);
@@ -63,8 +62,15 @@ function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   if (advice.some(({ lastOomAt }) => lastOomAt !== null && lastOomAt > idle.since)) return 'an OOM kill';
   const growing = hpas.find(({ desiredReplicas, currentReplicas }) => desiredReplicas > currentReplicas);
   if (growing !== undefined) return `HorizontalPodAutoscaler ${growing.name} wants more replicas`;
-  if (workload.rolloutInProgress && (idle.idleReplicas === null || now - idle.since >= SCALING_SEEN_AFTER_MS)) return 'a roll-out';
-  return null;
+  if (isRollingOut(situation, idle)) return 'a roll-out';
+  return scaledByOthers(situation, idle);
+}
+
+/** A change of replicas looks like one for a moment, until its controller has seen it: where those move, pods of two owners tell. */
+function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplicas }: IdleMemory): boolean {
+  if (!workload.rolloutInProgress) return false;
+  if (idleReplicas === null && hpas.length === 0) return true;
+  return new Set(pods.map(({ owner }) => owner?.uid)).size > 1;
 }
 
 function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: IdleMemory): boolean {

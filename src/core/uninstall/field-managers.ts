@@ -34,6 +34,7 @@ export const MERGED_MANAGER = 'ancient-changes';
 /** Annotations whose value only Evenkeel can make: without any record of who wrote one, it was us. */
 const RECORDS: ReadonlySet<string> = new Set([
   WORKLOAD_ANNOTATIONS.resized,
+  WORKLOAD_ANNOTATIONS.idle,
   HPA_ANNOTATIONS.original,
   CLAIM_ANNOTATIONS.storageException,
   NODE_ANNOTATIONS.drainingBy,

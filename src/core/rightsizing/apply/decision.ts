@@ -3,6 +3,7 @@
 import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } from '../../../apis/conditions.ts';
 import type { ApprovedCeiling } from '../../exceptions/decide-exceptions.ts';
 import type { FollowedAutoscaler } from '../../hpa/follow-targets.ts';
+import type { ScaleStep } from '../../idle/idle-scale.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { DurationMs, Instant } from '../../model/units.ts';
 import type { ResizeStep } from './carry-out.ts';
@@ -48,6 +49,8 @@ export interface WorkloadDecision {
   readonly autoscalers: readonly FollowedAutoscaler[];
   /** Ceilings that a person has approved, to be written onto the workload. */
   readonly ceilings?: readonly ApprovedCeiling[];
+  /** A change of replicas, for a workload that falls idle or wakes. */
+  readonly scale?: ScaleStep;
   /** A pod to evict because its node can never give it what it needs; null: none. */
   readonly evict: PodRecord | null;
   readonly notes: readonly DecisionNote[];
