@@ -21,7 +21,8 @@ export function silentSources({
   cluster,
   usage,
   missingPermissions,
-}: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions'>): readonly Warning[] {
+  pastUsageProblem,
+}: Pick<ReadSources, 'clock' | 'cluster' | 'usage' | 'missingPermissions' | 'pastUsageProblem'>): readonly Warning[] {
   if (!cluster.synced()) return [];
   const warnings: Warning[] = [];
   const age = (at: Instant): number => Math.round((clock.now() - at) / SECOND_MS);
@@ -42,6 +43,8 @@ export function silentSources({
     const message = `The usage source has not answered for ${age(usageAt)} s: figures of usage are from then.`;
     warnings.push({ code: 'usage_unavailable', message });
   }
+  const past = pastUsageProblem?.() ?? null;
+  if (past !== null) warnings.push({ code: 'prometheus_unavailable', message: past });
   const missing = missingPermissions();
   if (missing.length > 0) {
     const message = `Evenkeel is not permitted to: ${missing.slice(0, MOST_NAMED).join(', ')}. What needs it is old, missing or not done.`;

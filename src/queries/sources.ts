@@ -117,6 +117,8 @@ export interface ReadSources {
   readonly health: readonly HealthSource[];
   /** What the API server has refused us, as `list pods`. */
   readonly missingPermissions: () => readonly string[];
+  /** Why the past of usage is missing, where somebody was to tell it; null where it is not. */
+  readonly pastUsageProblem?: () => string | null;
   readonly mode: ModeSource;
   readonly events: EventReader;
   readonly policyDefaults: PolicyDefaults;

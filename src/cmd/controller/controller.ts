@@ -44,6 +44,7 @@ import { startDashboard } from './dashboard.ts';
 import { leadTerm } from './leading.ts';
 import { openHistory } from './open-history.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
+import { ControllerPrometheus } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSource } from './usage-sources.ts';
 import type { ControllerWorld } from './world.ts';
@@ -149,6 +150,8 @@ class Starting {
     });
     await this.#component('recommender', undefined, () => learner.stop());
 
+    const prometheus = new ControllerPrometheus(world, settings, logger);
+    await this.#component('prometheus', undefined, () => prometheus.stop());
     const election = this.#election();
     const events = new KubernetesEventRecorder({
       transport,
@@ -166,6 +169,7 @@ class Starting {
     const gate = new EffectGate({
       effects: new KubernetesEffectWriter(leaders),
       dryRunEffects: dryRunEffectWriter(transport),
+      history,
       clock,
       logger,
       metrics,
@@ -200,7 +204,7 @@ class Starting {
       usage,
       usageSource,
       learner,
-      errorRates: null,
+      errorRates: prometheus.errorRates,
       history,
       prices,
       gate,
@@ -219,6 +223,7 @@ class Starting {
       informers,
       usage,
       usageSource,
+      prometheus,
       leaderFeed,
       history,
       prices,
@@ -236,7 +241,7 @@ class Starting {
       async () => admission.start(),
       () => admission.stop(),
     );
-    const checkpoints = await this.#startLearning(learner, state, usage, history);
+    const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
     const recorder = this.#historyRecorder(state, usage, history, prices, reconcilers);
     const decide = (term: AbortSignal): Promise<void> => reconcilers.run(term);
@@ -315,7 +320,13 @@ class Starting {
     return new LeaderFeed({ shared, usage, decisions, intervalMs, clock: world.clock, machine: world.timer, logger, metrics });
   }
 
-  async #startLearning(learner: Learner, state: ClusterState, usage: UsageModel, history: History): Promise<Checkpoints> {
+  async #startLearning(
+    learner: Learner,
+    state: ClusterState,
+    usage: UsageModel,
+    history: History,
+    prometheus: ControllerPrometheus,
+  ): Promise<Checkpoints> {
     const { world, logger } = this.#parts;
     const { clock, activity, pastUsage } = world;
     const checkpoints = new Checkpoints({ learner, history, clock, activity, logger });
@@ -329,6 +340,7 @@ class Starting {
       () => feed.stop(),
     );
     await this.#component('checkpoints', undefined, () => checkpoints.stop());
+    prometheus.startPast(feed, state, PAST_MS);
     return checkpoints;
   }
 

@@ -24,10 +24,12 @@ import {
   informerHealth,
   leaderHealth,
   permissionHealth,
+  prometheusHealth,
   storeHealth,
   usageHealth,
 } from './health-sources.ts';
 import { policyDefaults } from './policy-defaults.ts';
+import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
 import type { ControllerWorld } from './world.ts';
@@ -42,6 +44,7 @@ export interface JoinedParts {
   readonly informers: KubernetesInformers;
   readonly usage: UsageModel;
   readonly usageSource: UsageSource;
+  readonly prometheus: Pick<ControllerPrometheus, 'problem' | 'status'>;
   /** null: this replica always reads for itself. */
   readonly leaderFeed: LeaderFeed | null;
   readonly history: History;
@@ -104,6 +107,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     history,
     health: healthSources(world, joined),
     missingPermissions: () => joined.permissions.missing().map(wordsOf),
+    pastUsageProblem: () => joined.prometheus.problem(),
     mode: {
       mode: () => ({
         mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
@@ -136,6 +140,7 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
     usageHealth(usage, usageSource.name, leaderFeed, clock),
+    ...prometheusHealth(joined.prometheus, clock),
     healthSource('price-source', clock, () => {
       const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;
       if (estimated === 0) return { status: 'ok', message: 'every node has a price' };

@@ -61,6 +61,15 @@ export function permissionHealth(permissions: PermissionWatch, clock: Clock): He
   });
 }
 
+/** None where no Prometheus is set. What it would have told of the past is missing, and nothing else. */
+export function prometheusHealth(
+  prometheus: { status(): { readonly status: 'ok' | 'degraded'; readonly message: string } | null },
+  clock: Clock,
+): readonly HealthSource[] {
+  if (prometheus.status() === null) return [];
+  return [healthSource('prometheus', clock, () => prometheus.status() ?? { status: 'ok', message: 'not set' })];
+}
+
 /** None where admission is switched off. */
 export function admissionHealth(
   admission: { status(): { readonly ok: boolean; readonly message: string } | null },

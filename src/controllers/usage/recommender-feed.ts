@@ -61,19 +61,34 @@ export class RecommenderFeed {
 
   /** Takes in up to `windowMs` of the past, for decisions and for graphs. A source that fails costs the past and nothing else. */
   async backfill(source: UsageHistorySource, windowMs: DurationMs, signal: AbortSignal): Promise<void> {
-    const { clock, logger, learner, usage } = this.#parts;
-    const to = clock.now();
+    const { logger } = this.#parts;
     try {
-      // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
-      const series: UsageSeries[] = [];
-      for await (const each of source.range({ from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS }, signal)) series.push(each);
-      const { taken, dropped } = await learner.backfill(series);
-      for (const each of series) usage.load(each);
-      logger.info('Read past usage', { source: source.name, series: series.length, samples: taken, dropped });
+      logger.info('Read past usage', { source: source.name, ...(await this.readPast(source, windowMs, signal)) });
     } catch (err) {
       if (signal.aborted) return;
       logger.warn('Reading past usage failed; beginning without it', { source: source.name, err });
     }
+  }
+
+  /**
+   * The same, of some namespaces or (left out) of all, as often as it is asked for: what came live meanwhile stands, or is
+   * part of a past that reaches further back. Throws where the source fails; nothing of it is taken in then.
+   */
+  async readPast(
+    source: UsageHistorySource,
+    windowMs: DurationMs,
+    signal: AbortSignal,
+    namespaces?: readonly string[],
+  ): Promise<{ readonly series: number; readonly samples: number; readonly dropped: number }> {
+    const { clock, learner, usage } = this.#parts;
+    const to = clock.now();
+    const range = { from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS, ...(namespaces === undefined ? {} : { namespaces }) };
+    // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
+    const series: UsageSeries[] = [];
+    for await (const each of source.range(range, signal)) series.push(each);
+    const { taken, dropped } = await learner.backfill(series);
+    for (const each of series) usage.load(each);
+    return { series: series.length, samples: taken, dropped };
   }
 
   #observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {

@@ -26,6 +26,11 @@ export class OomLog {
     this.#kills = [...this.#kills, kill].sort((a, b) => a.at - b.at).slice(-REMEMBERED);
   }
 
+  /** All that are remembered, in time. */
+  get kills(): readonly OomKill[] {
+    return this.#kills;
+  }
+
   get lastAt(): Instant | null {
     return this.#kills.at(-1)?.at ?? null;
   }

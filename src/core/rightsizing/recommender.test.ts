@@ -57,6 +57,26 @@ describe('Recommender', () => {
     expect(recommender.advise(KEY, NOW, RULES)).toEqual(before);
   });
 
+  test('a past that comes late is learnt whole, and a kill that was seen meanwhile is kept', () => {
+    const past = aSeries(3, wave, wave);
+    const late = new Recommender();
+    for (const sample of past.slice(-24)) late.observe(KEY, 'app', 'a', sample);
+    late.observeOom(KEY, 'app', past.at(-20)!.at, 250 * MiB);
+    late.backfill([aPast('a', past)]);
+    const early = new Recommender();
+    early.backfill([aPast('a', past)]);
+    expect(late.advise(KEY, NOW, RULES)[0]?.cpu?.target).toBe(early.advise(KEY, NOW, RULES)[0]?.cpu?.target);
+    expect(late.advise(KEY, NOW, RULES)[0]).toMatchObject({ oomKills: 1, firstSampleAt: past[0]?.at });
+  });
+
+  test('a past that ended long ago does not replace what came live', () => {
+    const series = aSeries(3, wave, wave);
+    const recommender = new Recommender();
+    for (const sample of series.slice(-288)) recommender.observe(KEY, 'app', 'a', sample);
+    recommender.backfill([aPast('a', series.slice(0, 288))]);
+    expect(recommender.advise(KEY, NOW, RULES)[0]).toMatchObject({ firstSampleAt: series.at(-288)?.at, lastSampleAt: series.at(-1)?.at });
+  });
+
   test('reads an hourly history as a whole one', () => {
     const recommender = new Recommender();
     const hourly = aSeries(3, wave, wave).filter((_, index) => index % 12 === 11);

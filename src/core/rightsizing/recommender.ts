@@ -2,7 +2,8 @@
 // samples and with each question.
 
 import type { UsageSample, UsageSeries } from '../model/usage.ts';
-import type { Bytes, Instant } from '../model/units.ts';
+import { HOUR_MS } from '../model/units.ts';
+import type { Bytes, DurationMs, Instant } from '../model/units.ts';
 import { workloadKey } from '../model/workload.ts';
 import type { WorkloadKey } from '../model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
@@ -22,6 +23,9 @@ export interface BackfillResult {
   readonly taken: number;
   readonly dropped: number;
 }
+
+/** A past that reaches back further than what is known by this, and ends no earlier by more, replaces it. */
+const LATE_PAST_MS: DurationMs = HOUR_MS;
 
 interface Held {
   readonly model: ContainerModel;
@@ -131,12 +135,25 @@ export class Recommender {
   }
 
   #backfillOne(workload: WorkloadKey, container: string, group: readonly UsageSeries[], result: { taken: number; dropped: number }): void {
-    const model = this.#touch(workload, container);
+    const model = this.#modelForPast(workload, container, group);
     for (const event of inOrder(group, model.lastSampleAt)) {
       if (event.kind === 'kill') model.observeOom(event.at, event.limitBytes);
       else if (model.observe(event.pod, event.sample)) result.taken += 1;
       else result.dropped += 1;
     }
+  }
+
+  /** The model that a past is for: where it comes late and tells of much more than is known, a new one that learns it all. */
+  #modelForPast(workload: WorkloadKey, container: string, group: readonly UsageSeries[]): ContainerModel {
+    const known = this.#touch(workload, container);
+    const samples = group.flatMap((series) => [series.samples[0], series.samples.at(-1)].filter((sample) => sample !== undefined));
+    const [from, to] = [Math.min(...samples.map(({ at }) => at)), Math.max(...samples.map(({ at }) => at))];
+    const tellsMore = from < known.firstSampleAt - LATE_PAST_MS && to > known.lastSampleAt - LATE_PAST_MS;
+    if (!tellsMore) return known;
+    const model = new ContainerModel();
+    model.takeNotes(known);
+    this.#workloads.get(workload)?.set(container, { model, changed: ++this.#sequence });
+    return model;
   }
 
   #touch(workload: WorkloadKey, container: string): ContainerModel {

@@ -100,8 +100,8 @@ describe('loadSettings', () => {
   });
 
   test('a setting without effect in this version says so', () => {
-    const loaded = load({ yaml: 'prometheus: { url: "http://prometheus:9090" }' });
-    expect(loaded.ok && loaded.warnings).toEqual(['prometheus.url (file evenkeel.yaml:1) has no effect in this version']);
+    const loaded = load({ yaml: 'gke: { project: "mine" }' });
+    expect(loaded.ok && loaded.warnings).toEqual(['gke.project (file evenkeel.yaml:1) has no effect in this version']);
   });
 
   test("Kubernetes' own service variables are not mistaken for settings", () => {

@@ -117,7 +117,28 @@ export const SETTINGS = {
   'dashboard.allowedHosts': { type: 'list', default: [], help: 'Further values of the Host header that are accepted.' },
   'dashboard.trustedProxies': { type: 'list', default: [], help: 'Addresses whose X-Forwarded-For is believed.' },
 
-  'prometheus.url': { type: 'string', default: '', status: 'announced', help: 'Prometheus to read usage from. Empty: the kubelets.' },
+  'prometheus.url': {
+    type: 'string',
+    default: '',
+    help: 'Address of Prometheus, or of what speaks its API (Thanos, Mimir, VictoriaMetrics): the past of usage is read from it at start. Empty: only what the kubelets tell from now on.',
+  },
+  'prometheus.tokenFile': {
+    type: 'string',
+    default: '',
+    help: 'File with a bearer token for Prometheus, read anew for each query. Empty: none.',
+  },
+  'prometheus.caFile': {
+    type: 'string',
+    default: '',
+    help: "PEM file with the authority that signed Prometheus' certificate. Empty: those that Node.js knows.",
+  },
+  'prometheus.headers': {
+    type: 'list',
+    default: [],
+    secret: true,
+    help: 'Further headers of each query, each as "Name: value". Never shown.',
+  },
+  'prometheus.tenant': { type: 'string', default: '', help: 'Tenant, sent as X-Scope-OrgID (Mimir, Cortex). Empty: none.' },
   'kubelet.interval': { type: 'duration', default: '60s', shortest: '5s', help: 'How often usage is read from each node.' },
   'kubelet.viaProxy': {
     type: 'boolean',
