@@ -249,6 +249,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     overrides: NO_OVERRIDES,
     advice: [anAdvice()],
     hpas: [],
+    roomForPod: null,
     scaledObjects: [],
     vpas: [],
     limitRanges: [],

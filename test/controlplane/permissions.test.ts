@@ -220,6 +220,17 @@ async function peopleTheShop(): Promise<void> {
   });
   await apply(
     workload('Deployment', 'web', replicas),
+    {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web', namespace: NAMESPACE },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        maxReplicas: 4,
+        minReplicas: 2,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }],
+      },
+    },
     workload('Deployment', 'stuck', replicas, { 'evenkeel.dev/resize': 'Infeasible' }),
     workload('StatefulSet', 'store', { ...replicas, serviceName: 'store' }),
     workload('DaemonSet', 'agent', {}),

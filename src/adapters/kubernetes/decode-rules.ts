@@ -7,7 +7,7 @@ import type {
   NamespaceRecord,
   ResourceQuotaRecord,
 } from '../../core/model/cluster-records.ts';
-import { UNSET_RESOURCES } from '../../core/model/resources.ts';
+import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
 import { metadataOf, strictlyOneOf } from './decode-metadata.ts';
 import { optionalResources } from './decode-quantities.ts';
@@ -61,31 +61,39 @@ function valuesOf(expression: Wire, path: string): readonly string[] {
   return values;
 }
 
-/** Of several Container items the tightest values count, as they all must hold. @throws WireError */
+/** Of several items of a type the tightest values count, as they all must hold. @throws WireError */
 export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord {
   const { namespace, name } = metadataOf(wire, interner);
   let min = UNSET_RESOURCES;
   let max = UNSET_RESOURCES;
+  let podMin = UNSET_RESOURCES;
+  let podMax = UNSET_RESOURCES;
   let ratio: LimitRangeRecord['maxLimitRequestRatio'] = { cpu: null, memory: null };
   for (const item of objectsAt(objectAt(wire, 'spec'), 'limits', 'spec.limits')) {
-    if (item['type'] !== 'Container') continue;
     const itemMin = optionalResources(objectAt(item, 'min'), 'spec.limits[].min');
     const itemMax = optionalResources(objectAt(item, 'max'), 'spec.limits[].max');
+    if (item['type'] === 'Pod') {
+      podMin = tightest(podMin, itemMin, Math.max);
+      podMax = tightest(podMax, itemMax, Math.min);
+    }
+    if (item['type'] !== 'Container') continue;
     const itemRatio = objectAt(item, 'maxLimitRequestRatio');
-    min = {
-      cpuMillicores: tighter(min.cpuMillicores, itemMin.cpuMillicores, Math.max),
-      memoryBytes: tighter(min.memoryBytes, itemMin.memoryBytes, Math.max),
-    };
-    max = {
-      cpuMillicores: tighter(max.cpuMillicores, itemMax.cpuMillicores, Math.min),
-      memoryBytes: tighter(max.memoryBytes, itemMax.memoryBytes, Math.min),
-    };
+    min = tightest(min, itemMin, Math.max);
+    max = tightest(max, itemMax, Math.min);
     ratio = {
       cpu: tighter(ratio.cpu, ratioOf(itemRatio, 'cpu'), Math.min),
       memory: tighter(ratio.memory, ratioOf(itemRatio, 'memory'), Math.min),
     };
   }
-  return { namespace, name, min, max, maxLimitRequestRatio: ratio };
+  const ofPods = {
+    ...(podMin === UNSET_RESOURCES ? {} : { podMin }),
+    ...(podMax === UNSET_RESOURCES ? {} : { podMax }),
+  };
+  return { namespace, name, min, max, maxLimitRequestRatio: ratio, ...ofPods };
+}
+
+function tightest(a: OptionalResources, b: OptionalResources, of: (a: number, b: number) => number): OptionalResources {
+  return { cpuMillicores: tighter(a.cpuMillicores, b.cpuMillicores, of), memoryBytes: tighter(a.memoryBytes, b.memoryBytes, of) };
 }
 
 function tighter(a: number | null, b: number | null, of: (a: number, b: number) => number): number | null {

@@ -79,6 +79,9 @@ export interface LimitRangeRecord {
   readonly max: OptionalResources;
   /** Greatest limit ÷ request; null where unset. */
   readonly maxLimitRequestRatio: { readonly cpu: number | null; readonly memory: number | null };
+  /** Of all containers of a pod together. */
+  readonly podMin?: OptionalResources;
+  readonly podMax?: OptionalResources;
 }
 
 export interface ResourceQuotaRecord {

@@ -6,23 +6,15 @@ import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scal
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { ResourceName } from '../../model/resources.ts';
-import { MiB, type Instant } from '../../model/units.ts';
-import { limitsFor, type ContainerTarget } from './container-target.ts';
-import { FIELD, withAmount, type Values } from './container-values.ts';
+import type { Instant } from '../../model/units.ts';
+import { FIELD, type Values } from './container-values.ts';
 import { outcome, type Outcome } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import type { Waiting } from './interlocks.ts';
+import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { standingsIn } from './preserve-replicas.ts';
 import { modeInForce, type WorkloadSituation } from './situation.ts';
 import type { ContainerFigures } from './workload-figures.ts';
-
-/** Between which requests a pod may be, as one metric of one autoscaler has it, and why. */
-interface Bounds {
-  readonly metric: ResourceMetric;
-  readonly least: number;
-  readonly greatest: number;
-  readonly because: string;
-}
 
 /** The figures with targets that the autoscalers can follow; what was wanted beyond stands in `beyondAutoscaler`. */
 export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {
@@ -32,7 +24,7 @@ export function withinAutoscalers(figures: readonly ContainerFigures[], situatio
   for (const standing of standingsIn(situation)) {
     for (const target of standing.targets) {
       const bounds = boundsOf(standing, target, situation);
-      if (bounds !== null) bounded = within(bounded, bounds);
+      if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
     }
   }
   return bounded;
@@ -125,67 +117,28 @@ function returns(
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
-function boundsOf(standing: AutoscalerStanding, { metric, live, kept }: TargetStanding, { pods }: WorkloadSituation): Bounds | null {
+function boundsOf(
+  standing: AutoscalerStanding,
+  { metric, live, kept }: TargetStanding,
+  { pods, advice }: WorkloadSituation,
+): PodBounds | null {
   const { hpa, obstacle } = standing;
   const now = usualRequest(pods, metric);
   if (now === null) return null;
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
+  const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
   if (obstacle !== null) {
     // Its owner wants the target as it was: so the request goes back, and the replicas with it.
     if (kept?.percent !== live || now >= kept.request) return null;
     const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
-    return { metric, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
+    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
   }
   const point = kept ?? { percent: live, request: now };
   const because = `${name} keeps its replicas with targets of 50–90 %; it has ${point.percent} % of ${words(metric.resource, point.request)}`;
-  return { metric, ...requestBounds(point), because };
-}
-
-function within(figures: readonly ContainerFigures[], bounds: Bounds): readonly ContainerFigures[] {
-  const { metric, least, greatest } = bounds;
-  const field = FIELD[metric.resource];
-  const measured = figures.filter(({ name }) => metric.container === null || name === metric.container);
-  const wantedOf = ({ target, inForce }: ContainerFigures): number => (target ?? inForce).requests[field] ?? 0;
-  const presentOf = ({ inForce }: ContainerFigures): number => inForce.requests[field] ?? 0;
-  const sum = measured.reduce((total, each) => total + wantedOf(each), 0);
-  const lifts = sum < least;
-  const cuts = sum > greatest && !measured.some(({ advice }) => metric.resource === 'memory' && (advice?.lastOomAt ?? null) !== null);
-  if (!lifts && !cuts) return figures;
-  // Those that move away give back a part of their way, each the same share.
-  const moving = measured.filter(
-    (each) => each.target !== null && (lifts ? wantedOf(each) < presentOf(each) : wantedOf(each) > presentOf(each)),
-  );
-  const present = measured.reduce((total, each) => total + presentOf(each), 0);
-  // Back to more than there is now: each container its share.
-  if (lifts && least > present && present > 0) {
-    return figures.map((each) =>
-      measured.includes(each)
-        ? bounded(each, metric.resource, rounded((presentOf(each) * least) / present, metric.resource, true), bounds.because)
-        : each,
-    );
-  }
-  const way = moving.reduce((total, each) => total + Math.abs(presentOf(each) - wantedOf(each)), 0);
-  if (way === 0) return figures;
-  const share = Math.min(1, (lifts ? least - sum : sum - greatest) / way);
-  return figures.map((each) => {
-    if (!moving.includes(each)) return each;
-    const amount = wantedOf(each) + (presentOf(each) - wantedOf(each)) * share;
-    return bounded(each, metric.resource, rounded(amount, metric.resource, lifts), bounds.because);
-  });
-}
-
-function bounded(figures: ContainerFigures, resource: ResourceName, amount: number, because: string): ContainerFigures {
-  const { target, targetInputs } = figures;
-  if (target === null || targetInputs === null) return figures;
-  const steps = [...target.steps, { resource, step: 'autoscaler', detail: because, value: amount }];
-  const made: ContainerTarget = limitsFor(targetInputs, withAmount(target.requests, resource, amount), steps);
-  return { ...figures, target: made, beyondAutoscaler: figures.beyondAutoscaler ?? { target, because } };
-}
-
-/** To the side on which the target can still follow. */
-function rounded(amount: number, resource: ResourceName, up: boolean): number {
-  const unit = resource === 'cpu' ? 1 : MiB;
-  return (up ? Math.ceil(amount / unit) : Math.floor(amount / unit)) * unit;
+  const bounds = requestBounds(point);
+  // What kills for want of memory is not for the sake of replicas to be kept.
+  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
+  return { ...about, ...bounds, ...(killed ? { greatest: Number.POSITIVE_INFINITY } : {}), because };
 }
 
 function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {

@@ -6,6 +6,7 @@ import { withoutOverages } from '../../exceptions/beside-overages.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
 import { withinAutoscalers } from './autoscaler-bounds.ts';
+import { withinPodCaps } from './pod-caps.ts';
 import { containerTarget, limitsFor, type ContainerTarget, type TargetInputs } from './container-target.ts';
 import { FIELD, qosOf, withAmount, type Values } from './container-values.ts';
 import type { DueChange } from './due-changes.ts';
@@ -65,7 +66,7 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
     };
     return { ...base, target: containerTarget(targetInputs), targetInputs };
   });
-  return withinAutoscalers(figures, situation);
+  return withinAutoscalers(withinPodCaps(figures, situation), situation);
 }
 
 /**

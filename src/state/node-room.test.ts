@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainer, amounts, aPodRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
+import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
+import type { NodeRecord } from '../core/model/node.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import { NodeRoom } from './node-room.ts';
+
+function aNode(name: string, cpuMillicores: number, node: Partial<NodeRecord> = {}): NodeRecord {
+  return { name, allocatable: { cpuMillicores, memoryBytes: memory('8Gi') }, labels: {}, taints: [], ...node } as NodeRecord;
+}
+
+/** A common node, a large one for batches alone, a larger one for GPUs alone; on each a DaemonSet's pod of 200m and 1Gi. */
+function aCluster(): FakeClusterReader {
+  const cluster = new FakeClusterReader();
+  cluster.nodeList = [
+    aNode('common', 4000, { taints: [{ key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' }] }),
+    aNode('batch', 8000, { labels: { pool: 'batch' }, taints: [{ key: 'batch', value: 'yes', effect: 'NoSchedule' }] }),
+    aNode('gpu', 16_000, { labels: { pool: 'gpu' }, taints: [{ key: 'gpu', value: 'yes', effect: 'NoExecute' }] }),
+  ];
+  const owner = { apiVersion: 'apps/v1', kind: 'DaemonSet', name: 'agent', uid: 'd' };
+  const containers = [aContainer({ requests: amounts('200m', '1Gi') })];
+  cluster.podList = [
+    ...cluster.nodeList.map(({ name }) => aPodRecord({ name: `agent-${name}`, node: name, owner, containers })),
+    aPodRecord({ name: 'web', node: 'common' }),
+  ];
+  return cluster;
+}
+
+const toleratesBatch = { key: 'batch', operator: 'Equal', value: 'yes', effect: 'NoSchedule' } as const;
+const toleratesAll = { key: null, operator: 'Exists', value: '', effect: null } as const;
+
+describe('the room that one pod can have', () => {
+  test.each<[string, Pick<WorkloadRecord, 'kind' | 'placement'>, number | null]>([
+    ['taints keep it off the larger nodes; a cordon is for a while', { kind: 'Deployment' }, 3800],
+    ['one that tolerates a taint', { kind: 'Deployment', placement: { nodeSelector: {}, tolerations: [toleratesBatch] } }, 7800],
+    ['one that tolerates everything', { kind: 'Deployment', placement: { nodeSelector: {}, tolerations: [toleratesAll] } }, 15_800],
+    ['one that selects a pool', { kind: 'Deployment', placement: { nodeSelector: { pool: 'batch' }, tolerations: [toleratesAll] } }, 7800],
+    ['one that no node takes', { kind: 'Deployment', placement: { nodeSelector: { pool: 'none' }, tolerations: [] } }, null],
+    ['a DaemonSet has the whole node', { kind: 'DaemonSet' }, 4000],
+  ])('%s', (_, workload, expected) => {
+    expect(new NodeRoom(aCluster()).forPodOf(workload, T0)?.cpuMillicores ?? null).toBe(expected);
+  });
+});

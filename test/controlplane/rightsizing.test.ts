@@ -1,0 +1,363 @@
+// Right-sizing among everything else that has a say on a real control plane: admission, quotas, LimitRanges, the cluster's
+// own HPA controller with metrics.k8s.io, and the objects of VPA and KEDA.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
+import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { startController } from '../e2e/controller-process.ts';
+import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { ROOT, Workshop } from '../e2e/processes.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { MetricsApi } from './metrics-api.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const OWN_NAMESPACE = 'evenkeel-system';
+const CONTROLLER = 'evenkeel-controller';
+const ACCOUNT = `system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`;
+const UP_MS = 300_000;
+const SOON_MS = 240_000;
+const TEST_MS = 500_000;
+
+/** Of 100m and 100Mi, with 20 % over them. */
+const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
+const LARGE = { cpu: '200m', memory: '256Mi' };
+/** 480m in all, spread over the pods: at 60 % of 200m, four pods are right. */
+const LOAD_MILLICORES = 480;
+const REPLICAS = 4;
+const WORKLOADS = ['scaled', 'kept', 'vpa', 'free', 'bounded', 'tight', 'ratio'] as const;
+type App = (typeof WORKLOADS)[number];
+
+let workshop: Workshop;
+let cluster: RealCluster;
+let metricsApi: MetricsApi;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  cluster = await RealCluster.start({ name: 'rightsizing', nodes: 4 });
+  workshop.onEnd(() => cluster.stop());
+  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
+  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  metricsApi = await MetricsApi.start(cluster, (pod, pods) =>
+    pod.metadata.labels['app'] === 'scaled' ? Math.round(LOAD_MILLICORES / pods.length) : USES.cpuMillicores,
+  );
+  workshop.onEnd(() => metricsApi.stop());
+  await othersKinds();
+  for (const app of WORKLOADS) await furnish(app);
+  await post('/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers', hpa('scaled', 60));
+  await runs();
+  const learnt = join(workshop.folder, 'learnt.sqlite');
+  await writeLearntUsage(
+    learnt,
+    WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES })),
+    2 * DAY_MS,
+  );
+  // The autoscaler has found that nothing is to be done before anything is.
+  await autoscaler(({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60);
+  await startController(workshop, {
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
+    namespace: OWN_NAMESPACE,
+    'history.url': `sqlite:${learnt}`,
+    'controller.calmStart': '1s',
+    'controller.leaderElect': 'false',
+    'kubelet.interval': '10s',
+  });
+  const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
+  await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
+    apiVersion: 'evenkeel.io/v1alpha1',
+    kind: 'PodResizePolicy',
+    metadata: { name: 'all' },
+    spec: {
+      namespaces: [...WORKLOADS],
+      mode: 'Auto',
+      cpu: rule,
+      memory: rule,
+      minConfidence: 0,
+      cooldown: '1s',
+      interval: '5s',
+      maxConcurrent: 100,
+      rollback: { within: '3s' },
+    },
+  });
+}, UP_MS);
+
+afterAll(() => workshop.end(), UP_MS);
+
+describe('on a real control plane', () => {
+  test(
+    'a resize passes the API server and its admission, and the pod has it',
+    async () => {
+      await sized('free', (cpus) => cpus.every((cpu) => cpu === '125m'));
+      expect(await statusOf('free', ({ state }) => state === 'applied')).toMatchObject({ state: 'applied' });
+    },
+    TEST_MS,
+  );
+
+  test(
+    'an autoscaler’s replicas stay where they are under a resize: its target moves along',
+    async () => {
+      const seen: number[] = [];
+      await sized('scaled', (cpus) => {
+        seen.push(cpus.length);
+        return cpus.every((cpu) => cpu === '134m');
+      });
+      const asked = metricsApi.asked;
+      const { metadata, spec } = await autoscaler(
+        (now) =>
+          now.spec.metrics[0]?.resource.target.averageUtilization === 90 &&
+          now.status?.currentMetrics?.[0]?.resource.current.averageUtilization === 89,
+      );
+      // The HPA controller has looked again, at the new target and the new requests, and more than once.
+      await eventually(
+        'three more looks',
+        SOON_MS,
+        async () => metricsApi.asked >= asked + 3 || (seen.push((await cpusOf('scaled')).length), false),
+      );
+      expect(new Set([...seen, (await cpusOf('scaled')).length])).toEqual(new Set([REPLICAS]));
+      expect(spec.metrics[0]?.resource.target.averageUtilization).toBe(90);
+      expect(JSON.parse(metadata.annotations?.['evenkeel.io/original'] ?? '')).toEqual({
+        metrics: [{ resource: 'cpu', averageUtilization: 60, cpuMillicores: 200, now: 90 }],
+      });
+      const rescaled = await cluster.audit(
+        ({ objectRef, verb }) => objectRef?.namespace === 'scaled' && objectRef.subresource === 'scale' && verb !== 'get',
+      );
+      expect(rescaled).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'an autoscaler that KEDA keeps is left to it, and the state names the ScaledObject',
+    async () => {
+      expect(await statusOf('kept', ({ reason }) => reason === 'hpa')).toMatchObject({
+        state: 'awaiting',
+        message: expect.stringContaining('ScaledObject load keeps it as it wants it'),
+      });
+      expect(new Set(await cpusOf('kept'))).toEqual(new Set(['200m']));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a VerticalPodAutoscaler that acts has its workload to itself, and is named; set to Off it is no hindrance',
+    async () => {
+      expect(await statusOf('vpa', ({ state }) => state === 'blocked')).toMatchObject({
+        reason: 'other-manager',
+        message: expect.stringContaining('VerticalPodAutoscaler theirs sizes its pods (updateMode Recreate)'),
+      });
+      expect(new Set(await cpusOf('vpa'))).toEqual(new Set(['200m']));
+      await merge('/apis/autoscaling.k8s.io/v1/namespaces/vpa/verticalpodautoscalers/theirs', {
+        spec: { updatePolicy: { updateMode: 'Off' } },
+      });
+      await sized('vpa', (cpus) => cpus.every((cpu) => cpu === '125m'));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what a LimitRange does not allow is not asked for, and the explanation says so',
+    async () => {
+      await sized('bounded', (cpus) => cpus.every((cpu) => cpu === '150m'));
+      const { inputs = [] } = await statusOf('bounded', ({ state }) => state === 'applied');
+      expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('LimitRange least allows no less');
+      const refused = await cluster.audit(
+        ({ user, objectRef, responseStatus }) =>
+          user.username === ACCOUNT &&
+          objectRef?.namespace === 'bounded' &&
+          objectRef.subresource === 'resize' &&
+          (responseStatus?.code ?? 0) >= 400,
+      );
+      expect(refused).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what a quota refuses waits, in the API server’s own words where it came to that',
+    async () => {
+      const status = await statusOf('tight', ({ reason }) => reason === 'quota');
+      expect(status).toMatchObject({ state: 'awaiting', message: expect.stringMatching(/ResourceQuota team|exceeded quota: team/) });
+      expect(new Set(await cpusOf('tight'))).toEqual(new Set(['50m']));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'what the API server refuses waits, with its words',
+    async () => {
+      const status = await statusOf('ratio', ({ reason }) => reason === 'quota');
+      expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('cpu max limit to request ratio per Pod is 3') });
+      expect(new Set(await cpusOf('ratio'))).toEqual(new Set(['200m']));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'nothing else was patched, and Evenkeel was refused nothing',
+    async () => {
+      const ours = await cluster.audit(({ user, stage }) => user.username === ACCOUNT && stage === 'ResponseComplete');
+      const patched = ours.filter(({ objectRef }) => objectRef?.resource === 'horizontalpodautoscalers');
+      expect(new Set(patched.map(({ verb, objectRef }) => `${verb} ${objectRef?.namespace}/${objectRef?.name}`))).toEqual(
+        new Set(['patch scaled/scaled']),
+      );
+      expect(patched.length).toBeGreaterThanOrEqual(2);
+      const forbidden = ours.filter(({ responseStatus, objectRef }) => responseStatus?.code === 403 && objectRef?.subresource !== 'resize');
+      expect(forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
+    },
+    TEST_MS,
+  );
+});
+
+interface Autoscaler {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec: { readonly metrics: readonly { readonly resource: { readonly target: { readonly averageUtilization: number } } }[] };
+  readonly status?: {
+    readonly currentMetrics?: readonly { readonly resource: { readonly current: { readonly averageUtilization?: number } } }[];
+  };
+}
+
+function autoscaler(holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
+  const path = '/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers/scaled';
+  return eventuallyReads('the autoscaler', SOON_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
+}
+
+/** Kinds of VPA and KEDA, as far as they are looked at, and one object of each. */
+async function othersKinds(): Promise<void> {
+  await definition('autoscaling.k8s.io', 'v1', 'VerticalPodAutoscaler', 'verticalpodautoscalers');
+  await definition('keda.sh', 'v1alpha1', 'ScaledObject', 'scaledobjects');
+}
+
+async function definition(group: string, version: string, kind: string, plural: string): Promise<void> {
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+    // These groups are Kubernetes' own: without the approval such a kind is not served.
+    metadata: { name: `${plural}.${group}`, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: open, status: open } } },
+        },
+      ],
+    },
+  });
+  await eventually(
+    `${kind} served`,
+    SOON_MS,
+    async () => (await cluster.api.request({ path: `/apis/${group}/${version}/${plural}` })).status === 200,
+  );
+}
+
+async function furnish(app: App): Promise<void> {
+  await post('/api/v1/namespaces', { metadata: { name: app } });
+  const small = app === 'tight';
+  if (app === 'bounded') {
+    const limits = [{ type: 'Container', min: { cpu: '150m', memory: '200Mi' } }];
+    await post('/api/v1/namespaces/bounded/limitranges', { metadata: { name: 'least' }, spec: { limits } });
+  }
+  if (small) {
+    const hard = { 'requests.cpu': '220m', 'requests.memory': '300Mi' };
+    await post('/api/v1/namespaces/tight/resourcequotas', { metadata: { name: 'team' }, spec: { hard } });
+  }
+  if (app === 'ratio') {
+    const limits = [{ type: 'Pod', maxLimitRequestRatio: { cpu: '3' } }];
+    await post('/api/v1/namespaces/ratio/limitranges', { metadata: { name: 'ratio' }, spec: { limits } });
+  }
+  const labels = { app };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '100Mi' };
+  const requests = small ? { cpu: '50m', memory: '64Mi' } : LARGE;
+  const limits = app === 'ratio' ? { limits: { cpu: '400m' } } : {};
+  const container = { name: 'app', image: 'registry.example/app:1', resources: { requests, ...limits } };
+  await post(`/apis/apps/v1/namespaces/${app}/deployments`, {
+    metadata: { name: app, labels },
+    spec: {
+      replicas: REPLICAS,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels, annotations }, spec: { containers: [container] } },
+    },
+  });
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: app };
+  if (app === 'vpa') {
+    await post('/apis/autoscaling.k8s.io/v1/namespaces/vpa/verticalpodautoscalers', {
+      apiVersion: 'autoscaling.k8s.io/v1',
+      kind: 'VerticalPodAutoscaler',
+      metadata: { name: 'theirs' },
+      spec: { targetRef, updatePolicy: { updateMode: 'Recreate' } },
+    });
+  }
+  if (app === 'kept') await furnishKeda(targetRef);
+}
+
+/** A ScaledObject and the HPA that KEDA would have made of it. */
+async function furnishKeda(targetRef: object): Promise<void> {
+  const { metadata } = await cluster.api.expect<{ readonly metadata: { readonly uid: string } }>({
+    method: 'POST',
+    path: '/apis/keda.sh/v1alpha1/namespaces/kept/scaledobjects',
+    body: {
+      apiVersion: 'keda.sh/v1alpha1',
+      kind: 'ScaledObject',
+      metadata: { name: 'load' },
+      spec: { scaleTargetRef: targetRef, triggers: [{ type: 'cpu', metricType: 'Utilization', metadata: { value: '50' } }] },
+      status: { hpaName: 'keda-hpa-load' },
+    },
+  });
+  const owner = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: metadata.uid, controller: true };
+  const made = hpa('kept', 50);
+  await post('/apis/autoscaling/v2/namespaces/kept/horizontalpodautoscalers', {
+    ...made,
+    metadata: { name: 'keda-hpa-load', ownerReferences: [owner] },
+  });
+}
+
+function hpa(app: App, averageUtilization: number): object {
+  return {
+    metadata: { name: app },
+    spec: {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: app },
+      minReplicas: REPLICAS / 2,
+      maxReplicas: REPLICAS * 3,
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }],
+    },
+  };
+}
+
+async function runs(): Promise<void> {
+  const path = '/api/v1/pods?fieldSelector=status.phase%3DRunning';
+  const running = async (): Promise<number> => (await cluster.api.expect<{ readonly items: readonly unknown[] }>({ path })).items.length;
+  await eventuallyReads('every pod runs', SOON_MS, running, (count) => count === WORKLOADS.length * REPLICAS);
+}
+
+/** CPU requests of the pods of a workload, as they are asked for. */
+async function cpusOf(app: App): Promise<readonly string[]> {
+  const { items } = await cluster.api.expect<{
+    readonly items: readonly {
+      readonly spec: { readonly containers: readonly { readonly resources: { readonly requests: { readonly cpu: string } } }[] };
+    }[];
+  }>({ path: `/api/v1/namespaces/${app}/pods?labelSelector=app%3D${app}` });
+  return items.map(({ spec }) => spec.containers[0]?.resources.requests.cpu ?? '');
+}
+
+async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
+  await eventuallyReads(`the pods of ${app}`, SOON_MS, () => cpusOf(app), holds);
+}
+
+function statusOf(app: App, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+  const path = `/apis/evenkeel.io/v1alpha1/namespaces/${app}/recommendations`;
+  const read = async (): Promise<RecommendationStatus> =>
+    (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items[0]?.status ?? {};
+  return eventuallyReads(`the recommendation of ${app}`, SOON_MS, read, holds);
+}
+
+async function post(path: string, body: object): Promise<void> {
+  await cluster.api.expect({ method: 'POST', path, body });
+}
+
+async function merge(path: string, body: object): Promise<void> {
+  await cluster.api.expect({ method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body });
+}
