@@ -30,8 +30,14 @@ export interface ResizeCycle {
   };
 }
 
-/** One value put into force (or tried) on one container. */
+/** One value put into force (or tried) on one container, or another act on a workload. */
 export interface AppliedValue {
+  /** Left out: a value of a container or of replicas. Else what was done, and `to` tells it in words. */
+  readonly act?: 'evict' | 'restart' | 'hpa' | 'scale';
+  /** From asking to the API server's answer. */
+  readonly durationMs?: number;
+  /** What it adds to the cost of what is requested, at the node's price; null: not known. */
+  readonly costDeltaPerHourUsd?: number | null;
   readonly id: string;
   readonly at: Instant;
   readonly workload: WorkloadRef;

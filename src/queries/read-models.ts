@@ -9,6 +9,7 @@ import { PodQueries } from './pods.ts';
 import { PolicyQueries } from './policies.ts';
 import { RecommendationQueries } from './recommendations.ts';
 import { ResourceAuditQueries } from './resource-audit.ts';
+import { ScalingQueries } from './scaling.ts';
 import type { ReadSources } from './sources.ts';
 import { SystemQueries } from './system.ts';
 import { WorkloadUsageQueries } from './workload-usage.ts';
@@ -25,6 +26,7 @@ export interface ReadModels {
   readonly limitExceptions: LimitExceptionQueries;
   readonly idleWorkloads: IdleWorkloadQueries;
   readonly resourceAudit: ResourceAuditQueries;
+  readonly scaling: ScalingQueries;
   readonly policies: PolicyQueries;
   readonly system: SystemQueries;
 }
@@ -45,6 +47,7 @@ export function createReadModels(sources: ReadSources): ReadModels {
     limitExceptions: new LimitExceptionQueries(sources),
     idleWorkloads: new IdleWorkloadQueries(sources, figures),
     resourceAudit: new ResourceAuditQueries(sources),
+    scaling: new ScalingQueries(sources),
     policies: new PolicyQueries(sources),
     system: new SystemQueries(sources),
   };

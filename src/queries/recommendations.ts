@@ -132,7 +132,11 @@ export class RecommendationQueries {
     const { namespace, kind, name } = workload;
     try {
       const applied = await this.#sources.history.applied({ workload: { namespace, kind, name }, limit: HISTORY_SHOWN });
-      return applied.map(({ at, workload: _, ...value }) => ({ ...value, at: isoTime(at) }));
+      // Acts other than values stand in the timeline.
+      const values = applied.filter(({ act }) => act === undefined);
+      return values.map(({ id, at, pod, container, from, to, reason, actor, outcome, message }) => {
+        return { id, at: isoTime(at), pod, container, from, to, reason, actor, outcome, message };
+      });
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });
       warnings.push({ code: 'history_unavailable', message: 'The store is out of reach, so applied values are not shown.' });

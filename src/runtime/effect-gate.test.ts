@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { MINUTE_MS } from '../core/model/units.ts';
+import type { AppliedValue } from '../ports/history.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
 import { NO_METRICS } from './metrics.ts';
@@ -94,6 +95,28 @@ describe('EffectGate', () => {
     expect(gate.standing().calmUntil).toBeNull();
     cancel();
     expect(clock.waiting).toBe(0);
+  });
+
+  test('what was done to a workload is remembered with who asked; a budget that says not now, and a resize, are not', async () => {
+    const remembered: AppliedValue[] = [];
+    const history = { appendApplied: (value: AppliedValue) => void remembered.push(value) };
+    const restart = { path: '/x', resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} };
+    const { gate } = aGate({ history });
+    await gate.restartWorkload({ ...effect, change: 'restarted', actor: 'ann' }, restart, running);
+    await gate.resizePod(effect, pod, running);
+    await gate.evictPod({ ...effect, recorded: true }, pod, running);
+    const budget: WriteOutcome = { kind: 'refused', status: 429, message: 'disruption budget' };
+    await aGate({ history, effects: aWriter(budget, [], 'real') }).gate.evictPod(effect, pod, running);
+    expect(remembered).toMatchObject([
+      {
+        act: 'restart',
+        actor: 'ann',
+        to: 'restarted',
+        reason: 'less is enough',
+        outcome: 'applied',
+        workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+      },
+    ]);
   });
 
   test('a refusal stands in the log with the server’s words', async () => {

@@ -16,7 +16,9 @@ import {
   type SpentEffect,
 } from '../core/effects/gate.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import { parseWorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { History } from '../ports/history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../ports/writers.ts';
@@ -48,6 +50,8 @@ export interface EffectGateParts {
   }[];
   readonly calmMs?: DurationMs;
   readonly budgets?: EffectBudgets;
+  /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
+  readonly history?: Pick<History, 'appendApplied'>;
 }
 
 /** What the gate would say at this moment, for decisions that explain themselves. */
@@ -65,6 +69,8 @@ export interface Effect extends EffectIntent {
   readonly because: string;
   /** Who asked for it; left out: Evenkeel decided it. */
   readonly actor?: string;
+  /** Whoever asks keeps a record of its own. */
+  readonly recorded?: true;
 }
 
 /** How the log calls what came of an effect. */
@@ -78,6 +84,18 @@ const WORDS = {
     dryRun: 'Would move the target of an autoscaler (dry run)',
     failed: 'The target of an autoscaler was not moved',
   },
+} as const;
+
+const TOO_MANY_REQUESTS = 429;
+
+/** How history calls it; null: nothing came of it. */
+const OUTCOMES = {
+  done: 'applied',
+  'dry-run': 'dry-run',
+  refused: 'rejected',
+  conflict: null,
+  gone: null,
+  held: null,
 } as const;
 
 export class EffectGate {
@@ -162,11 +180,36 @@ export class EffectGate {
     try {
       const outcome = await write(verdict.kind === 'dry-run' ? dryRunEffects : effects);
       this.#audit(action, intent, object, outcome);
+      if (action !== 'resize' && intent.recorded !== true) this.#remember(action, intent, object, outcome, now);
       return outcome;
     } catch (error) {
       this.#outcomes.add(1, { action, outcome: 'error' });
       throw error;
     }
+  }
+
+  #remember(act: Exclude<keyof typeof WORDS, 'resize'>, effect: Effect, object: string, outcome: WriteOutcome, askedAt: Instant): void {
+    const told = OUTCOMES[outcome.kind];
+    // A disruption budget is asked again and again: only what comes of it in the end is worth remembering.
+    if (told === null || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return;
+    const { clock, history } = this.#parts;
+    const { owner, change, because, actor = 'evenkeel' } = effect;
+    const message = 'message' in outcome ? outcome.message : change;
+    history?.appendApplied({
+      id: `${act}/${object}/${owner}/${askedAt}`,
+      at: askedAt,
+      act,
+      workload: parseWorkloadKey(owner),
+      pod: act === 'evict' ? object.slice(object.indexOf('/') + 1) : '',
+      container: '',
+      from: null,
+      to: change,
+      reason: because,
+      actor,
+      outcome: told,
+      message,
+      durationMs: clock.now() - askedAt,
+    });
   }
 
   #held(action: string, reason: string, message: string): WriteOutcome {

@@ -47,6 +47,7 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   deleteRecommendation: { path: '/resource-audit/shop/catalogue/recommendation' },
   stripAnnotations: { path: '/resource-audit/shop/cart/annotations' },
   bulkResourceAudit: { path: '/resource-audit/bulk', body: { action: 'strip-annotations', items: [{ namespace: 'shop', name: 'web' }] } },
+  listScaling: { path: '/scaling?duration=7d' },
   listPolicies: { path: '/policies' },
   listPolicyOverrides: { path: '/policy-overrides' },
   setPolicyOverride: { path: '/policy-overrides/podresizepolicies/shop', body: { field: 'mode', value: 'Recommend', reason: 'month end' } },

@@ -22,6 +22,7 @@ import { overrideRoutes } from './dashboard/override-routes.ts';
 import { policyRoutes } from './dashboard/policy-routes.ts';
 import { recommendationRoutes } from './dashboard/recommendation-routes.ts';
 import { resourceAuditRoutes } from './dashboard/resource-audit-routes.ts';
+import { scalingRoutes } from './dashboard/scaling-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
@@ -131,6 +132,7 @@ function apiRoutes(
   idleRoutes(api, models, ports);
   policyRoutes(api, models, ports);
   resourceAuditRoutes(api, models, ports, () => sources.mode.mode().dryRun.controller);
+  scalingRoutes(api, models);
   systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
   api.close();
   return api;

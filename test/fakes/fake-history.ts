@@ -14,10 +14,16 @@ export class FakeHistory implements Pick<History, 'cycles' | 'applied' | 'usage'
     return this.cycleList.slice(0, limit);
   }
 
-  async applied(filter: { readonly workload?: WorkloadRef; readonly limit: number }): Promise<readonly AppliedValue[]> {
+  async applied(filter: {
+    readonly workload?: WorkloadRef;
+    readonly since?: number;
+    readonly limit: number;
+  }): Promise<readonly AppliedValue[]> {
     this.#reach();
-    const { workload } = filter;
-    const matching = this.appliedList.filter((value) => workload === undefined || workloadKey(value.workload) === workloadKey(workload));
+    const { workload, since = 0 } = filter;
+    const matching = this.appliedList.filter(
+      (value) => value.at >= since && (workload === undefined || workloadKey(value.workload) === workloadKey(workload)),
+    );
     return matching.slice(0, filter.limit);
   }
 

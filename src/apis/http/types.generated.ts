@@ -896,6 +896,34 @@ export interface ResourceAuditBulkBody {
   readonly reason?: string;
 }
 
+/** One thing that was done, or tried. */
+export interface ScalingActivity {
+  readonly time: string;
+  /** `evenkeel`, or the person who asked for it. */
+  readonly actor: string;
+  /** `resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a target that was moved. */
+  readonly kind: 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';
+  readonly object: {
+    readonly namespace: string;
+    readonly kind: string;
+    readonly name: string;
+    /** Where it was done to one pod. */
+    readonly pod: string | null;
+  };
+  /** Requests and limits by container, or `{ replicas }`; null where there is nothing to compare. */
+  readonly from: unknown;
+  /** The same afterwards, or what was done in words. */
+  readonly to: unknown;
+  readonly reason: string;
+  /** Validated and not carried out. */
+  readonly dryRun: boolean;
+  readonly outcome: 'applied' | 'deferred' | 'infeasible' | 'rejected' | 'rolled-back' | 'dry-run' | 'failed';
+  /** From asking to the API server’s answer; null where it was not measured. */
+  readonly durationSeconds: number | null;
+  /** What it adds to the cost of what is requested, at the node’s price; null where that is not known. */
+  readonly costDeltaPerHourUsd: number | null;
+}
+
 export interface HealthCheck {
   readonly name: string;
   readonly status: 'ok' | 'degraded' | 'failed';
@@ -1444,6 +1472,35 @@ export interface Operations {
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
     readonly body: undefined;
     readonly data: ResourceAudit;
+    readonly summary: undefined;
+  };
+  /** What was done to whom, by whom and why. */
+  listScaling: {
+    readonly path: Readonly<Record<never, never>>;
+    readonly query: {
+      readonly duration: string;
+      readonly limit: number;
+      readonly cursor?: string;
+      readonly sort:
+        | 'time'
+        | '-time'
+        | 'object.name'
+        | '-object.name'
+        | 'durationSeconds'
+        | '-durationSeconds'
+        | 'costDeltaPerHourUsd'
+        | '-costDeltaPerHourUsd';
+      readonly namespace?: readonly string[];
+      readonly q?: string;
+      readonly kind?: readonly (
+        'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption'
+      )[];
+      readonly outcome?: readonly ('applied' | 'deferred' | 'infeasible' | 'rejected' | 'rolled-back' | 'dry-run' | 'failed')[];
+      readonly actor?: readonly string[];
+      readonly format: 'json' | 'csv';
+    };
+    readonly body: undefined;
+    readonly data: readonly ScalingActivity[];
     readonly summary: undefined;
   };
   /** Checks of the system itself. */

@@ -14,6 +14,7 @@ import type { Effect } from '../../runtime/effect-gate.ts';
 import { resizeEvent, stepSummary } from './events.ts';
 import type { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
+import { costDelta } from './cost-delta.ts';
 
 /** What came of it. */
 export interface StepsOutcome {
@@ -54,9 +55,10 @@ export async function carryOutSteps(
       break;
     }
     const effect = { ...effectOn(workload, policy), lowers: step.lowers, change: stepSummary(step), because: step.because };
+    const askedAt = ports.clock.now();
     const outcome = await ports.gate.resizePod(effect, resizeOf(step), signal);
     const now = ports.clock.now();
-    report(ports, metrics, { workload, step, outcome, actor, now });
+    report(ports, metrics, { workload, step, outcome, actor, now, askedAt });
     if (outcome.kind === 'done') {
       changed += 1;
       taken.push(step);
@@ -105,13 +107,15 @@ interface Reported {
   readonly outcome: WriteOutcome;
   readonly actor: string;
   readonly now: Instant;
+  readonly askedAt: Instant;
 }
 
 function report(
-  { events, history }: RecommendationPorts,
+  ports: RecommendationPorts,
   metrics: RecommendationMetrics,
-  { workload, step, outcome, actor, now }: Reported,
+  { workload, step, outcome, actor, now, askedAt }: Reported,
 ): void {
+  const { events, history } = ports;
   metrics.resized(step.kind, outcome.kind);
   const event = resizeEvent(workload, step, outcome);
   if (event !== null) events.record(event);
@@ -132,6 +136,8 @@ function report(
       actor,
       outcome: told,
       message,
+      durationMs: now - askedAt,
+      costDeltaPerHourUsd: costDelta(ports, step.pod, change),
     });
   }
 }

@@ -12,6 +12,7 @@ import { RECOMMENDATION_OPERATIONS } from './recommendation-operations.ts';
 import { RECOMMENDATION_SCHEMAS } from './recommendation-records.ts';
 import { COMMON_SCHEMAS } from './records-common.ts';
 import { RESOURCE_AUDIT_OPERATIONS, RESOURCE_AUDIT_SCHEMAS } from './resource-audit-section.ts';
+import { SCALING_OPERATIONS, SCALING_SCHEMAS } from './scaling-section.ts';
 import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './system-section.ts';
 import { array, boolean, integer, number, object, ref, string, time, type Schema } from './schema.ts';
 
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly OperationSpec[] = [
   ...IDLE_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...RESOURCE_AUDIT_OPERATIONS,
+  ...SCALING_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
 
@@ -36,6 +38,7 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...IDLE_SCHEMAS,
   ...POLICY_SCHEMAS,
   ...RESOURCE_AUDIT_SCHEMAS,
+  ...SCALING_SCHEMAS,
   ...SYSTEM_SCHEMAS,
   Error: object(
     {

@@ -1,0 +1,18 @@
+import type { PodRecord } from '../../core/model/pod.ts';
+import type { RequestsAndLimits } from '../../core/model/resources.ts';
+import { GiB, type Usd } from '../../core/model/units.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+/** What a change of requests adds to the cost per hour at the price of the pod's node; null where that is not known. */
+export function costDelta(
+  { cluster, prices }: Pick<RecommendationPorts, 'cluster' | 'prices'>,
+  pod: PodRecord,
+  { from, to }: { readonly from: RequestsAndLimits; readonly to: RequestsAndLimits },
+): Usd | null {
+  const node = pod.node === null ? undefined : cluster.findNode(pod.node);
+  if (node === undefined) return null;
+  const { perCoreHourUsd, perGiBHourUsd } = prices.priceOf(node);
+  const cores = ((to.requests.cpuMillicores ?? 0) - (from.requests.cpuMillicores ?? 0)) / 1000;
+  const gibibytes = ((to.requests.memoryBytes ?? 0) - (from.requests.memoryBytes ?? 0)) / GiB;
+  return cores * perCoreHourUsd + gibibytes * perGiBHourUsd;
+}

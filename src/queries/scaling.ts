@@ -1,0 +1,110 @@
+import type { Operations, ScalingActivity, Warning } from '../apis/http/types.generated.ts';
+import type { Refusal } from '../core/access/refusal.ts';
+import type { Scope } from '../core/access/scope.ts';
+import { parseDuration } from '../core/model/duration.ts';
+import { isoTime } from '../core/model/iso-time.ts';
+import { DAY_MS } from '../core/model/units.ts';
+import type { AppliedValue } from '../ports/history.ts';
+import { selectPage, type Listing, type SortValue } from './listing.ts';
+import type { Page } from './outcome.ts';
+import type { ReadSources } from './sources.ts';
+
+const LISTING: Listing<ScalingActivity> = {
+  id: ({ time, kind, object }) => `${time}/${object.namespace}/${object.kind}/${object.name}/${object.pod ?? ''}/${kind}`,
+  namespaceOf: ({ object }) => object.namespace,
+  namesOf: ({ object }) => [object.name, object.pod],
+  defaultSort: '-time',
+  filters: ['kind', 'outcome', 'actor'],
+  sortValue: (item, field): SortValue => {
+    switch (field) {
+      case 'object.name':
+        return item.object.name;
+      case 'costDeltaPerHourUsd':
+        return item.costDeltaPerHourUsd;
+      case 'durationSeconds':
+        return item.durationSeconds;
+      default:
+        return item.time;
+    }
+  },
+};
+
+/** Rows read at most: months of a busy cluster; what is older than that many is told to be left out. */
+const MOST_ROWS = 20_000;
+const DEFAULT_MS = DAY_MS;
+const SHORTEST_MS = 5 * 60_000;
+const LONGEST_MS = 90 * DAY_MS;
+
+/** `/scaling`: what was done to whom, by whom and why, as history remembers it. */
+export class ScalingQueries {
+  readonly #sources: Pick<ReadSources, 'clock' | 'history' | 'logger'>;
+
+  constructor(sources: Pick<ReadSources, 'clock' | 'history' | 'logger'>) {
+    this.#sources = sources;
+  }
+
+  async list(scope: Scope, query: Operations['listScaling']['query']): Promise<Page<ScalingActivity> | Refusal> {
+    const { clock, history, logger } = this.#sources;
+    const duration = query.duration === undefined ? ({ ok: true, value: DEFAULT_MS } as const) : parseDuration(query.duration);
+    if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
+      return { kind: 'invalid', details: [{ path: 'query.duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
+    }
+    let rows: readonly AppliedValue[];
+    try {
+      rows = await history.applied({ since: clock.now() - duration.value, limit: MOST_ROWS });
+    } catch (error) {
+      logger.warn('history out of reach', { err: error });
+      const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];
+      return { kind: 'page', items: [], total: 0, nextCursor: null, warnings };
+    }
+    const page = selectPage(activities(rows), LISTING, query, scope);
+    if (page.kind !== 'page' || rows.length < MOST_ROWS) return page;
+    const warnings: Warning[] = [
+      { code: 'truncated', message: `Only the latest ${MOST_ROWS} changes are looked at; ask for a shorter duration to see all of it.` },
+    ];
+    return { ...page, warnings };
+  }
+}
+
+/** Containers that changed in one stroke are one activity. */
+function* activities(rows: readonly AppliedValue[]): Generator<ScalingActivity> {
+  const strokes = new Map<string, AppliedValue[]>();
+  for (const row of rows) {
+    const { namespace, kind, name } = row.workload;
+    const key = [row.at, namespace, kind, name, row.pod, row.act ?? '', row.outcome].join('/');
+    const stroke = strokes.get(key);
+    if (stroke === undefined) strokes.set(key, [row]);
+    else stroke.push(row);
+  }
+  for (const stroke of strokes.values()) yield activityOf(stroke);
+}
+
+function activityOf(stroke: readonly AppliedValue[]): ScalingActivity {
+  const [first] = stroke;
+  if (first === undefined) throw new Error('a stroke holds at least one change');
+  const { at, actor, act, workload, pod, reason, outcome, durationMs } = first;
+  const sides = (side: 'from' | 'to'): unknown =>
+    first.container === '' ? first[side] : Object.fromEntries(stroke.map((change) => [change.container, change[side]]));
+  return {
+    time: isoTime(at),
+    actor,
+    kind: act === 'hpa' ? 'hpa' : 'resize',
+    object: { ...workload, pod: pod === '' ? null : pod },
+    from: sides('from'),
+    to: sides('to'),
+    reason,
+    dryRun: outcome === 'dry-run',
+    outcome,
+    durationSeconds: durationMs === undefined ? null : durationMs / 1000,
+    costDeltaPerHourUsd: sumOrNull(stroke.map((change) => change.costDeltaPerHourUsd ?? null)),
+  };
+}
+
+function sumOrNull(values: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const value of values) {
+    if (value === null) return null;
+    sum += value;
+  }
+  return Math.round(sum * 1e6) / 1e6;
+}

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
+import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
+import type { AppliedValue } from '../ports/history.ts';
+
+let world: DashboardWorld;
+let client: DashboardClient;
+beforeEach(async () => {
+  world = dashboardWorld();
+  world.history.appliedList = [];
+  client = await startDashboard(world);
+});
+afterEach(() => client.close());
+
+const sizes = (cpuMillicores: number) => ({
+  requests: { cpuMillicores, memoryBytes: null },
+  limits: { cpuMillicores: null, memoryBytes: null },
+});
+const applied = (more: Partial<AppliedValue>): AppliedValue => ({
+  id: `${world.history.appliedList.length}`,
+  at: world.clock.now() - 60_000,
+  workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+  pod: 'web-0',
+  container: 'app',
+  from: sizes(500),
+  to: sizes(200),
+  reason: 'asks for more than it needs',
+  actor: 'evenkeel',
+  outcome: 'applied',
+  message: '',
+  durationMs: 250,
+  costDeltaPerHourUsd: -0.01,
+  ...more,
+});
+
+describe('the timeline', () => {
+  test('tells the containers of one stroke as one activity', async () => {
+    world.history.appliedList = [
+      applied({}),
+      applied({ container: 'proxy', from: sizes(100), to: sizes(50), costDeltaPerHourUsd: -0.002 }),
+    ];
+    const { body } = await client.get('/api/v1/scaling');
+    expect(body.data).toEqual([
+      {
+        time: '2026-11-20T14:29:00.000Z',
+        actor: 'evenkeel',
+        kind: 'resize',
+        object: { namespace: 'shop', kind: 'Deployment', name: 'web', pod: 'web-0' },
+        from: { app: sizes(500), proxy: sizes(100) },
+        to: { app: sizes(200), proxy: sizes(50) },
+        reason: 'asks for more than it needs',
+        dryRun: false,
+        outcome: 'applied',
+        durationSeconds: 0.25,
+        costDeltaPerHourUsd: -0.012,
+      },
+    ]);
+  });
+
+  test('tells other acts in words, and they are not among the applied values of a recommendation', async () => {
+    world.history.appliedList = [
+      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'cpu target 70 % → 85 %' }),
+      applied({ act: 'restart', pod: '', container: '', from: null, to: 'restarted', actor: 'ann', outcome: 'dry-run' }),
+    ];
+    const { body } = await client.get('/api/v1/scaling?sort=object.name');
+    expect(
+      body.data.map((item: { kind: string; to: unknown; actor: string; dryRun: boolean }) => [item.kind, item.to, item.actor, item.dryRun]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['hpa', 'cpu target 70 % → 85 %', 'evenkeel', false],
+        ['resize', 'restarted', 'ann', true],
+      ]),
+    );
+    expect((await client.get('/api/v1/scaling?kind=hpa')).body.meta.total).toBe(1);
+    expect((await client.get('/api/v1/scaling?outcome=dry-run&actor=ann')).body.meta.total).toBe(1);
+    expect((await client.get('/api/v1/recommendations/shop/web')).body.data.audit.history).toEqual([]);
+  });
+
+  test('begins where the duration says, a day ago by itself', async () => {
+    world.history.appliedList = [applied({ at: world.clock.now() - 2 * 86_400_000 })];
+    expect((await client.get('/api/v1/scaling')).body.data).toEqual([]);
+    expect((await client.get('/api/v1/scaling?duration=7d')).body.meta.total).toBe(1);
+  });
+
+  test('pages, filters by namespace and comes as CSV', async () => {
+    world.history.appliedList = Array.from({ length: 5 }, (_, index) => applied({ pod: `web-${index}` }));
+    const first = (await client.get('/api/v1/scaling?limit=3')).body;
+    const second = (await client.get(`/api/v1/scaling?limit=3&cursor=${first.meta.nextCursor}`)).body;
+    const pods = [...first.data, ...second.data].map((item: { object: { pod: string } }) => item.object.pod);
+    expect(pods.sort()).toEqual(['web-0', 'web-1', 'web-2', 'web-3', 'web-4']);
+    expect((await client.get('/api/v1/scaling?namespace=pay')).body.meta.total).toBe(0);
+    expect((await client.get('/api/v1/scaling?format=csv')).text.split('\r\n')[0]).toContain('object.namespace');
+  });
+
+  test('says so where the store is out of reach', async () => {
+    world.history.away = true;
+    const { status, body } = await client.get('/api/v1/scaling');
+    expect([status, body.data, body.meta.warnings[0].code]).toEqual([200, [], 'history_unavailable']);
+  });
+});
