@@ -11,8 +11,9 @@ describe('CPU used to start', () => {
   test.each([
     ['counts not while the pod is not ready', { containers: started(3), ready: false, readySince: null }, bare],
     ['counts not until two minutes after', { containers: started(5), readySince: T0 - MINUTE_MS }, bare],
-    ['is over two minutes after', { containers: started(5), readySince: T0 - 2 * MINUTE_MS }, sample],
-    ['is over after ten minutes, ready or not', { containers: started(10), ready: false, readySince: null }, sample],
+    ['is still in the mean of the minute that ends then', { containers: started(5), readySince: T0 - 2.5 * MINUTE_MS }, bare],
+    ['is over two minutes after', { containers: started(5), readySince: T0 - 3 * MINUTE_MS }, sample],
+    ['is over after ten minutes, ready or not', { containers: started(11), ready: false, readySince: null }, sample],
     ['is no such thing for a pod that runs to its end', { containers: started(1), restartPolicy: 'Never' as const }, sample],
     ['of another container is not this one’s', { containers: [aContainer({ name: 'other', record: { startedAt: T0 } })] }, sample],
   ])('%s', (_, traits, expected) => {

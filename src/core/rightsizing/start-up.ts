@@ -9,10 +9,12 @@ import { MINUTE_MS, type DurationMs } from '../model/units.ts';
 const AFTER_READY_MS: DurationMs = 2 * MINUTE_MS;
 /** What takes longer to become ready is not starting, but how it is. */
 const LONGEST_MS: DurationMs = 10 * MINUTE_MS;
+/** A sample is the mean since the one before: what began this long ago may still have been the start. */
+const SAMPLE_MS: DurationMs = MINUTE_MS;
 
 /** The sample without what its container used only to start; null where nothing is left of it. Batch pods have no start-up: all of a short run counts. */
 export function withoutStartUp(pod: PodRecord | undefined, container: string, sample: UsageSample): UsageSample | null {
-  if (pod === undefined || sample.cpuMillicores === null || !isStarting(pod, container, sample.at)) return sample;
+  if (pod === undefined || sample.cpuMillicores === null || !isStarting(pod, container, sample.at - SAMPLE_MS)) return sample;
   if (sample.memoryBytes === null) return null;
   return { ...sample, cpuMillicores: null, cpuPeakMillicores: null, throttledRatio: null };
 }

@@ -60,6 +60,8 @@ export interface SceneOptions {
   readonly objects?: readonly Readonly<Record<string, unknown>>[];
   /** Besides the one that says Auto for all. */
   readonly policies?: readonly Readonly<Record<string, unknown>>[];
+  /** Called at the end of each hour before Evenkeel comes. */
+  readonly onPastHour?: (scene: LoopScene, hoursLeft: number) => void;
   /** Longest time that the test lets it live with Evenkeel. */
   readonly mostDays: number;
 }
@@ -94,6 +96,8 @@ export class LoopScene {
       await scene.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } });
       await scene.apply(...options.workloads.map(manifestOf), ...(options.objects ?? []));
       cluster.nodes.dealRecordings();
+      const { onPastHour } = options;
+      if (onPastHour !== undefined) scene.#everyPastHour(onPastHour);
       await cluster.live(PAST_HOURS * HOUR_MS);
       scene.#from = cluster.nodes.counters();
       scene.#controller = await startEvenkeel(cluster, scene.#folder);
@@ -102,6 +106,13 @@ export class LoopScene {
     } catch (err) {
       await scene.end();
       throw err;
+    }
+  }
+
+  #everyPastHour(tell: (scene: LoopScene, hoursLeft: number) => void): void {
+    const begin = this.cluster.clock.now();
+    for (let hour = 1; hour <= PAST_HOURS; hour++) {
+      this.cluster.clock.schedule(begin + hour * HOUR_MS, () => tell(this, PAST_HOURS - hour));
     }
   }
 
