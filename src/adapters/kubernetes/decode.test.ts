@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
+import { readScaledObject, readVpa } from './decode-other-managers.ts';
 import { readPod } from './decode-pod.ts';
 import { ownReader, readDisruptionBudget, readLimitRange, readPause, readQuota } from './decode-rules.ts';
 import { workloadReader } from './decode-workload.ts';
@@ -298,6 +299,75 @@ describe('rules', () => {
         { resource: 'memory', container: 'app', targetUtilizationRatio: null, averageValue: 2 ** 30 },
       ],
       otherMetrics: ['Pods requests_per_second'],
+    });
+  });
+
+  test('an HPA tells who keeps it, who wrote its metrics last, and how long it holds on', () => {
+    const controller = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u', controller: true };
+    const wrote = (manager: string, time: string, fields: object) => ({ manager, operation: 'Update', time, fieldsV1: fields });
+    const metadata = {
+      name: 'h',
+      namespace: 'a',
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': '{}' },
+      ownerReferences: [controller],
+      managedFields: [
+        wrote('evenkeel-controller', '2026-11-20T12:00:00Z', { 'f:spec': { 'f:metrics': {} } }),
+        wrote('argocd-controller', '2026-11-20T12:01:00Z', { 'f:spec': { 'f:metrics': {} } }),
+        wrote('kubectl', '2026-11-20T12:02:00Z', { 'f:spec': { 'f:maxReplicas': {} } }),
+        { ...wrote('kube-controller-manager', '2026-11-20T12:03:00Z', { 'f:spec': { 'f:metrics': {} } }), subresource: 'status' },
+      ],
+    };
+    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, behavior: { scaleDown: { stabilizationWindowSeconds: 60 } } };
+    expect(readHpa({ metadata, spec, status: { lastScaleTime: '2026-11-20T11:00:00Z' } }, interner)).toMatchObject({
+      controller: { kind: 'ScaledObject', name: 'load' },
+      metricsWriter: 'argocd-controller',
+      annotations: {},
+      annotated: true,
+      lastScaleAt: Date.parse('2026-11-20T11:00:00Z'),
+      scaleDownWindowMs: 60_000,
+    });
+  });
+
+  test('a pod tells who resized it last', () => {
+    const entry = (manager: string, time: string, subresource?: string) => ({ manager, time, ...(subresource && { subresource }) });
+    const managedFields = [
+      entry('evenkeel-controller', '2026-11-20T12:00:00Z', 'resize'),
+      entry('kubectl-patch', '2026-11-20T12:01:00Z', 'resize'),
+      entry('kubelet', '2026-11-20T12:02:00Z', 'status'),
+      entry('kubectl-edit', '2026-11-20T12:03:00Z'),
+    ];
+    const resizedBy = (fields: readonly object[]) =>
+      readPod({ metadata: { name: 'p', namespace: 'a', managedFields: fields }, spec: {}, status: {} }, interner).resizedBy;
+    expect(resizedBy(managedFields)).toEqual({ manager: 'kubectl-patch', at: Date.parse('2026-11-20T12:01:00Z') });
+    expect(resizedBy(managedFields.slice(2))).toBeNull();
+  });
+
+  test.each<[string, object, object]>([
+    ['without a policy it acts', {}, { updateMode: 'Auto' }],
+    ['its mode', { updatePolicy: { updateMode: 'Initial' } }, { updateMode: 'Initial' }],
+  ])('a VerticalPodAutoscaler: %s', (_, spec, expected) => {
+    const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const vpa = readVpa({ metadata: { name: 'v', namespace: 'a' }, spec: { targetRef, ...spec } }, interner);
+    expect(vpa).toEqual({ namespace: 'a', name: 'v', target: { namespace: 'a', kind: 'Deployment', name: 'web' }, ...expected });
+  });
+
+  test('a ScaledObject tells what it scales, by which HPA, and by what of the request', () => {
+    const triggers = [
+      { type: 'cpu', metricType: 'Utilization', metadata: { value: '50' } },
+      { type: 'memory', metricType: 'AverageValue', metadata: { value: '1Gi' } },
+      { type: 'cron', metadata: {} },
+    ];
+    const wire = {
+      metadata: { name: 's', namespace: 'a' },
+      spec: { scaleTargetRef: { name: 'web' }, triggers },
+      status: { hpaName: 'keda-hpa-s' },
+    };
+    expect(readScaledObject(wire, interner)).toEqual({
+      namespace: 'a',
+      name: 's',
+      target: { namespace: 'a', kind: 'Deployment', name: 'web' },
+      hpa: 'keda-hpa-s',
+      utilizationOf: ['cpu'],
     });
   });
 

@@ -101,7 +101,7 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     required: boolean,
     read: (wire: Wire, interner: Interner) => T,
     delta: (key: string, record: T | null) => ClusterDelta,
-    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector' | 'wishes'> = {},
+    scope: Pick<ReflectorSpec<T>, 'namespace' | 'fieldSelector' | 'wishes' | 'foreign'> = {},
   ): AnyReflector =>
     new Reflector<T>(
       {
@@ -126,8 +126,8 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
     ...WORKLOADS_REQUIRED.map((resource) => workloads(resource, true)),
     ...WORKLOADS_OPTIONAL.map((resource) => workloads(resource, false)),
     reflect(resources.HPAS, true, readHpa, (key, record) => ({ kind: 'hpa', key, record })),
-    reflect(resources.VPAS, false, readVpa, (key, record) => ({ kind: 'vpa', key, record })),
-    reflect(resources.SCALED_OBJECTS, false, readScaledObject, (key, record) => ({ kind: 'scaledobject', key, record })),
+    reflect(resources.VPAS, false, readVpa, (key, record) => ({ kind: 'vpa', key, record }), { foreign: true }),
+    reflect(resources.SCALED_OBJECTS, false, readScaledObject, (key, record) => ({ kind: 'scaledobject', key, record }), { foreign: true }),
     reflect(resources.DISRUPTION_BUDGETS, false, readDisruptionBudget, (key, record) => ({ kind: 'budget', key, record })),
     reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record })),
     reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record })),

@@ -298,6 +298,16 @@ describe('Reflector', () => {
     await until(() => seen.has('late'));
   });
 
+  test('a kind of another tool that is not served is nothing wrong, and is found when it comes', async () => {
+    server.once(isWatch, refusal(404, 'NotFound', 'the server could not find the requested resource'));
+    server.put(PATH, thing('late'), { quietly: true });
+    const { reflector, seen } = start({ required: false, foreign: true });
+    await reflector.whenSynced();
+    expect(reflector.status()).toMatchObject({ problem: null, restarts: 0, objects: 0 });
+    await until(() => seen.has('late'));
+    expect(logger.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
+  });
+
   test('leaves out what it cannot read, says why, and keeps the state before', async () => {
     server.put(PATH, thing('good'), { quietly: true });
     server.put(PATH, { ...thing('bad'), spec: { color: 7 } }, { quietly: true });

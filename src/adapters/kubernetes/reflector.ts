@@ -15,7 +15,7 @@ import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import { identityOf, ReflectorStore, type ChangeHandler, type Entry } from './reflector-store.ts';
-import { ReconnectDelay } from './reconnect-delay.ts';
+import { FOREIGN_AGAIN_MS, ReconnectDelay } from './reconnect-delay.ts';
 import { collectionPath, resourceName, type ApiResource } from './resources.ts';
 import { failureOf, isForbidden, isGone, isNotFound, isUnauthorized, readFailure, type ApiFailure } from './status.ts';
 import { asObject, objectAt, textAt, type Decoded, type Wire } from './wire.ts';
@@ -73,6 +73,8 @@ export interface ReflectorSpec<T> {
   readonly required: boolean;
   /** It holds what people wish: once known, an old state of it is not acted on either. */
   readonly wishes?: boolean;
+  /** Of another tool, which most clusters do not have: that it is not served is nothing wrong, and asked again at leisure. */
+  readonly foreign?: boolean;
   readonly decode: (wire: Wire) => Decoded<T>;
   /** Synchronous and cheap. What it throws is logged and counted, and the next change goes on. */
   readonly onChange: ChangeHandler<T>;
@@ -82,7 +84,7 @@ export interface ReflectorSpec<T> {
 type Round =
   | { readonly kind: 'again' }
   | { readonly kind: 'list-again' }
-  | { readonly kind: 'wait'; readonly problem: string; readonly atLeastMs: DurationMs; readonly settled: boolean };
+  | { readonly kind: 'wait'; readonly problem: string | null; readonly atLeastMs: DurationMs; readonly settled: boolean };
 
 interface WatchEars {
   /** At every event, bookmarks included. */
@@ -192,7 +194,7 @@ export class Reflector<T> {
         this.#restarts += 1;
         return;
       case 'wait': {
-        this.#restarts += 1;
+        if (round.problem !== null) this.#restarts += 1;
         this.#report(round.problem);
         // A kind that is not served or not permitted may stay so for ever: nobody waits for its retries.
         if (round.settled) this.#release();
@@ -393,6 +395,7 @@ export class Reflector<T> {
       this.#listed = false;
       this.#store.clear();
       if (!this.#spec.required) this.#markSynced();
+      if (this.#spec.foreign === true) return { kind: 'wait', problem: null, atLeastMs: FOREIGN_AGAIN_MS, settled: true };
       return { kind: 'wait', problem: notServed(this.#name), atLeastMs: 0, settled: true };
     }
     return { kind: 'wait', problem: failure.message, atLeastMs: failure.retryAfterMs ?? 0, settled: false };
