@@ -19,6 +19,7 @@ import { RecommendedBirthSizes } from '../../controllers/birth/birth-sizes.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
+import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { DAY_MS, type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -142,13 +143,14 @@ class Starting {
     const usageSource = await chooseUsageSource(world, { settings, reader: state, metrics, logger }, this.#stop.signal);
     // Made before what restores it, since a thread may be lost at any time.
     let restoreLost = (): Promise<unknown> => Promise.resolve();
-    const learner = openLearner(settings['controller.recommenderThreads'], {
+    const threads = openLearner(settings['controller.recommenderThreads'], {
       timer,
       logger,
       metrics,
       restoreLost: async () => void (await restoreLost()),
     });
-    await this.#component('recommender', undefined, () => learner.stop());
+    await this.#component('recommender', undefined, () => threads.stop());
+    const learner = new RunsApart(threads);
 
     const prometheus = new ControllerPrometheus(world, settings, logger);
     await this.#component('prometheus', undefined, () => prometheus.stop());

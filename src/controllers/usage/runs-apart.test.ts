@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../core/model/units.ts';
+import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice } from '../../core/rightsizing/advice.ts';
+import type { RecommenderCheckpoint } from '../../core/rightsizing/recommender.ts';
+import { aLearner } from '../../../test/fakes/a-learner.ts';
+import { T0 } from '../../../test/builders/rightsizing.ts';
+import { RunsApart } from './runs-apart.ts';
+
+const CRON = 'shop/CronJob/report';
+const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
+
+/** Runs of `minutes` each, an hour apart, read once a minute; the last has ended long ago. */
+function runs(learner: RunsApart, count: number, { minutes = 5, cpu = 200, memoryMib = 100, workload = CRON, from = 0 } = {}): void {
+  for (let run = from; run < from + count; run += 1) {
+    for (let minute = 0; minute <= minutes; minute += 1) {
+      const at = T0 + run * HOUR_MS + minute * MINUTE_MS;
+      learner.observe(workload, 'main', `report-${run}`, { at, cpuMillicores: cpu, memoryBytes: (memoryMib + run) * MiB });
+    }
+  }
+}
+
+async function adviceOf(learner: RunsApart, now = T0 + 10 * DAY_MS, workload = CRON): Promise<ContainerAdvice | undefined> {
+  return (await learner.advise(workload, now, rules))[0];
+}
+
+describe('Jobs and CronJobs by runs', () => {
+  test('memory: the highest peak of the last 20 runs and a margin; CPU: what they use in 95 % of their time', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 1, { memoryMib: 900 });
+    runs(learner, 20, { from: 1 });
+    const advice = await adviceOf(learner);
+    expect(advice).toMatchObject({ enoughHistory: true, confidence: 1, confidenceText: '20 runs seen' });
+    expect(advice?.memory?.target).toBe(Math.ceil(120 * 1.15) * MiB);
+    expect(advice?.cpu?.target).toBeGreaterThanOrEqual(220);
+    expect(advice?.cpu?.target).toBeLessThanOrEqual(245);
+    for (const resource of [advice?.cpu, advice?.memory])
+      expect(resource?.steps.reduce((sum, { value }) => sum + value, 0)).toBe(resource?.target);
+  });
+
+  test('fewer than five runs are too few, and trust grows with them', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 4);
+    expect(await adviceOf(learner)).toMatchObject({ enoughHistory: false, confidence: 0.4 });
+    runs(learner, 1, { from: 4 });
+    expect(await adviceOf(learner)).toMatchObject({ enoughHistory: true, confidence: 0.5, confidenceText: '5 of 10 runs seen' });
+  });
+
+  test('a run under way counts for its peak and not as a run', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 5);
+    runs(learner, 1, { from: 5, memoryMib: 500 });
+    const during = await adviceOf(learner, T0 + 5 * HOUR_MS + 6 * MINUTE_MS);
+    expect(during).toMatchObject({ confidence: 0.5 });
+    expect(during?.memory?.target).toBeGreaterThan(500 * MiB);
+  });
+
+  test('short runs are little trusted, and that is said', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 12, { minutes: 0 });
+    const advice = await adviceOf(learner);
+    expect(advice?.confidence).toBe(0.5);
+    expect(advice?.confidenceText).toBe(
+      '12 runs seen; they take less than a minute and are read 1 times, so that a peak between two readings is not seen',
+    );
+  });
+
+  test('a kill asks for more than the limit that was hit, until five runs in a row stay well under that', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 5);
+    learner.observeOom(CRON, 'main', T0 + 4 * HOUR_MS + 5 * MINUTE_MS, 256 * MiB);
+    const killed = await adviceOf(learner);
+    expect(killed).toMatchObject({ oomKills: 1, memory: { target: 356 * MiB } });
+    runs(learner, 5, { from: 5 });
+    expect((await adviceOf(learner))?.memory?.target).toBe(Math.ceil(109 * 1.15) * MiB);
+  });
+
+  test('runs of one work are joined although each has a name of its own', async () => {
+    const learner = new RunsApart(aLearner());
+    for (let run = 0; run < 5; run += 1) runs(learner, 1, { from: run, workload: `shop/Job/import-x7k2${'bcdfg'[run] ?? ''}` });
+    expect(await adviceOf(learner, undefined, 'shop/Job/import-zzzzz')).toMatchObject({ enoughHistory: true });
+    expect(await adviceOf(learner, undefined, 'shop/Job/nightly')).toBeUndefined();
+  });
+
+  test('what was learnt is restored, and what this replica knows better stays', async () => {
+    const learner = new RunsApart(aLearner());
+    runs(learner, 6);
+    const saved: RecommenderCheckpoint[] = [];
+    for await (const portion of learner.changedSince(null)) saved.push(...portion);
+    expect(saved.map(({ key }) => key)).toEqual([`${CRON}/main`]);
+    expect(saved[0]!.data.length).toBeLessThan(4096);
+    const next = new RunsApart(aLearner());
+    expect(await next.restore(saved)).toEqual({ restored: 1, refused: 0 });
+    expect(await adviceOf(next)).toEqual(await adviceOf(learner));
+    runs(next, 1, { from: 6 });
+    expect(await next.restore(saved)).toEqual({ restored: 0, refused: 0 });
+    expect(await next.restore([{ ...saved[0]!, data: new Uint8Array([1, 2]) }])).toEqual({ restored: 0, refused: 1 });
+    const marks = await next.marks();
+    const after: RecommenderCheckpoint[] = [];
+    for await (const portion of next.changedSince(marks)) after.push(...portion);
+    expect(after).toEqual([]);
+  });
+
+  test('everything else goes to the recommender', async () => {
+    const learner = new RunsApart(aLearner());
+    const web = 'shop/Deployment/web';
+    for (let minute = 0; minute < 60; minute += 1) {
+      learner.observe(web, 'main', 'web-1', { at: T0 + minute * MINUTE_MS, cpuMillicores: 100, memoryBytes: 100 * MiB });
+    }
+    expect(await learner.workloads()).toEqual([web]);
+    expect((await learner.advise(web, T0 + HOUR_MS, rules))[0]?.container).toBe('main');
+    expect(await learner.forget(web)).toEqual([`${web}/main`]);
+  });
+});
