@@ -198,6 +198,8 @@ describe('Where the policy allows fewer replicas', () => {
     await world.run(DAY_MS);
     expect(replicas()).toBe(0);
     expect(world.status()).toMatchObject({ state: 'idle', idle: { wakesOn: expect.stringContaining('request') } });
+    // All three replicas, at the price of the only node.
+    expect(world.decisions.find(WEB)?.savings.reclaimedPerMonthUsd).toBeCloseTo(3 * (0.5 * 0.03 + 0.5 * 0.004) * 730, 1);
     world.wish({ wake: { at: new Date(world.clock.now()).toISOString(), by: 'ann' } });
     await world.run(10 * MINUTE_MS);
     expect(replicas()).toBe(3);

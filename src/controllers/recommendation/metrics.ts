@@ -8,6 +8,7 @@ export class RecommendationMetrics {
   readonly #resizes: Counter;
   readonly #workloads: Gauge;
   readonly #savings: Gauge;
+  readonly #idle: Counter;
   readonly #known = new Map<WorkloadKey, { readonly state: RecommendationState; readonly potential: number; readonly reclaimed: number }>();
   readonly #byState = new Map<RecommendationState, number>();
   #potential = 0;
@@ -29,6 +30,11 @@ export class RecommendationMetrics {
       help: 'Savings in US dollars per month: potential (not applied yet) and reclaimed (given back so far).',
       labels: ['kind'],
     });
+    this.#idle = metrics.counter({
+      name: 'evenkeel_idle_transitions_total',
+      help: 'Workloads that were made small because nobody used them (idled), and that were given their natural size back (woken).',
+      labels: ['transition'],
+    });
     this.reset();
   }
 
@@ -41,6 +47,11 @@ export class RecommendationMetrics {
     for (const state of RECOMMENDATION_STATES) this.#workloads.set(0, { state });
     this.#savings.remove({ kind: 'potential' });
     this.#savings.remove({ kind: 'reclaimed' });
+  }
+
+  /** A workload fell idle, or woke. */
+  idle(transition: 'idled' | 'woken'): void {
+    this.#idle.add(1, { transition });
   }
 
   resized(kind: string, outcome: string): void {

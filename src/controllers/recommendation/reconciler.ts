@@ -9,7 +9,7 @@ import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
 import { refusedEviction } from '../../core/rightsizing/apply/evictions.ts';
 import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
+import type { DecisionNote, WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
 import { errorRateQuery, needsErrorRate } from '../../core/rightsizing/apply/error-rate.ts';
@@ -60,7 +60,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
     const { situation, decision } = await this.#decide(workload, governance, advice, signal);
-    for (const note of decision.notes) this.#ports.events.record(noteEvent(workload, note));
+    for (const note of decision.notes) this.#tellNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     await this.#tell(key, workload, governance, situation, decision, signal);
@@ -82,7 +82,10 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
         ? decision
         : await this.#tellRefusals(key, workload, governance, situation, decision, refusals, signal);
     this.#report(key, governance, last, outcome);
-    return { requeueAfterMs: outcome.unfinished || targets.unfinished || unscaled ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs };
+    return {
+      requeueAfterMs:
+        outcome.unfinished || targets.unfinished || unscaled ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs,
+    };
   }
 
   /** Ends the term: another replica tells how things stand from now on. */
@@ -115,6 +118,12 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
     const now = { ...situationOf(this.#ports, workload, governance, advice, clock.now()), errorRate };
     return { situation: now, decision: decideWorkload(now) };
+  }
+
+  #tellNote(workload: WorkloadRecord, note: DecisionNote): void {
+    this.#ports.events.record(noteEvent(workload, note));
+    if (note.reason === 'Idled') this.#metrics.idle('idled');
+    if (note.reason === 'Woken') this.#metrics.idle('woken');
   }
 
   async #watchIdle(workload: WorkloadRecord, { rules }: WorkloadGovernance): Promise<void> {

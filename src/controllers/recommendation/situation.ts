@@ -10,8 +10,9 @@ import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
 import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
-import { workloadMoney, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
+import { workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
 import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
+import { meanUnitPrices } from '../../core/rightsizing/savings.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/rightsizing/apply/workload-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
@@ -115,6 +116,16 @@ function freeFor(
   );
 }
 
+/** At the mean of all nodes: where there is no pod any more, nobody knows which node it would be on. */
+function replicasAway(
+  { cluster, prices }: Pick<RecommendationPorts, 'cluster' | 'prices'>,
+  { memory, pods }: WorkloadSituation,
+): ReplicasAway | null {
+  const count = Math.max(0, (memory.idle?.idleReplicas ?? null) === null ? 0 : (memory.idle?.replicas ?? 0) - pods.length);
+  const price = count === 0 ? null : meanUnitPrices([...cluster.nodes()].map((node) => prices.priceOf(node)));
+  return price === null ? null : { count, price };
+}
+
 /** Money of a workload at the prices of the nodes that its pods are on. */
 export function moneyOf(
   { cluster, prices }: RecommendationPorts,
@@ -125,7 +136,7 @@ export function moneyOf(
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
     return node === undefined ? [] : [{ price: prices.priceOf(node), containers: pod.containers }];
   });
-  return workloadMoney(priced, figures, situation.workload.containers);
+  return workloadMoney(priced, figures, situation.workload.containers, replicasAway({ cluster, prices }, situation));
 }
 
 function isAlive(pod: PodRecord): boolean {

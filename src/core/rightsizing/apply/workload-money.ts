@@ -25,13 +25,20 @@ export interface WorkloadMoney {
   readonly reclaimedPerMonthUsd: Usd | null;
 }
 
+/** Replicas that are gone while the workload is idle, at what they would cost. */
+export interface ReplicasAway {
+  readonly count: number;
+  readonly price: RequestPrice;
+}
+
 /** @param template requests by container as the workload states them */
 export function workloadMoney(
   pods: readonly PricedPod[],
   figures: readonly Pick<ContainerFigures, 'name' | 'current' | 'target'>[],
   template: readonly (Pick<RequestsAndLimits, 'requests'> & { readonly name: string })[],
+  away: ReplicasAway | null = null,
 ): WorkloadMoney {
-  if (pods.length === 0) return { costPerMonthUsd: null, potentialPerMonthUsd: null, reclaimedPerMonthUsd: null };
+  if (pods.length === 0 && away === null) return { costPerMonthUsd: null, potentialPerMonthUsd: null, reclaimedPerMonthUsd: null };
   const freed = figures.reduce<Resources>(
     (sum, { current, target }) => (target === null ? sum : plusDifference(sum, current.requests, target.requests)),
     NO_RESOURCES,
@@ -48,6 +55,10 @@ export function workloadMoney(
     cost += perMonth(asked, price);
     potential += perMonth(freed, price);
     reclaimed += perMonth(before, price) - perMonth(asked, price);
+  }
+  if (away !== null) {
+    const replica = template.reduce((sum, { requests }) => addResources(sum, requests), NO_RESOURCES);
+    reclaimed += perMonth(replica, away.price) * away.count;
   }
   return { costPerMonthUsd: cost, potentialPerMonthUsd: potential, reclaimedPerMonthUsd: reclaimed };
 }

@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
+import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
+import { FakeHistory } from '../../../test/fakes/fake-history.ts';
+import { WEB } from '../../../test/fakes/resize-world.ts';
+import { DEFAULT_IDLE_RULES } from '../../core/idle/idle-rules.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import type { NetworkUsage } from '../../core/model/usage.ts';
+import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import type { SampleListener } from '../../state/usage-model.ts';
+import { IdleWatch } from './idle-watch.ts';
+
+const RULES = { ...DEFAULT_IDLE_RULES, enabled: true };
+
+function aWatch() {
+  const cluster = new FakeClusterReader();
+  cluster.workloadList = [aWorkloadRecord()];
+  cluster.podList = [aPodRecord({ labels: { workload: 'web' } })];
+  const history = new FakeHistory();
+  const listeners: SampleListener[] = [];
+  const received: { bytes: number; at: number } = { bytes: 0, at: T0 };
+  const inUse: string[] = [];
+  const network = (namespace: string, pod: string): NetworkUsage => ({
+    namespace,
+    pod,
+    at: received.at,
+    receiveBytes: received.bytes,
+    transmitBytes: 0,
+    receiveErrors: 0,
+    transmitErrors: 0,
+  });
+  const watch = new IdleWatch({
+    cluster,
+    history,
+    logger: SILENT_LOGGER,
+    usage: {
+      onSample: (listener) => {
+        listeners.push(listener);
+        return () => undefined;
+      },
+      series: () => [],
+      seriesOf: () => [],
+      networkOf: network,
+    },
+    onInUse: (key) => void inUse.push(key),
+  });
+  const tell = (at: number, cpuMillicores: number): void =>
+    listeners.forEach((listener) => listener(WEB, 'main', 'web-1', { at, cpuMillicores, memoryBytes: 1 }));
+  const begin = () => watch.watch(aWorkloadRecord(), RULES, T0);
+  return { watch, cluster, history, received, inUse, tell, begin };
+}
+
+/** A point each five minutes up to T0. */
+function past(cpu: readonly number[]) {
+  return cpu.map((cpuMillicores, index) => ({
+    key: `${WEB}/main`,
+    at: T0 - (cpu.length - index) * 5 * MINUTE_MS,
+    cpuMillicores,
+    memoryBytes: 1,
+    replicas: 1,
+  }));
+}
+
+describe('The watch for idle workloads', () => {
+  test('knows nothing of workloads that it was not told to watch, and forgets those that it need watch no more', async () => {
+    const { watch, tell, begin } = aWatch();
+    tell(T0, 1);
+    expect(watch.activityOf(WEB)).toBeNull();
+    await begin();
+    tell(T0 + MINUTE_MS, 1);
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
+    await watch.watch(aWorkloadRecord(), null, T0);
+    expect(watch.activityOf(WEB)).toBeNull();
+  });
+
+  test('goes on where the store ends: a restart interrupts no quiet spell', async () => {
+    const { watch, history, tell, begin } = aWatch();
+    history.usagePoints = past([700, ...Array<number>(24).fill(1)]);
+    await begin();
+    tell(T0 + MINUTE_MS, 1);
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS, busiestMillicores: 700 });
+  });
+
+  test('asks a store that was out of reach again, and goes without it meanwhile', async () => {
+    const { watch, history, tell, begin } = aWatch();
+    const usage = history.usage.bind(history);
+    history.usage = () => Promise.reject(new Error('away'));
+    await begin();
+    tell(T0 + MINUTE_MS, 1);
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
+    history.usage = usage;
+    history.usagePoints = past(Array<number>(24).fill(1));
+    await begin();
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS });
+  });
+
+  test('tells at once of a sample that shows it in use', async () => {
+    const { inUse, tell, begin } = aWatch();
+    await begin();
+    tell(T0, 9);
+    expect(inUse).toEqual([]);
+    tell(T0 + MINUTE_MS, 10);
+    expect(inUse).toEqual([WEB]);
+  });
+
+  test('takes more traffic than probes make for use, whatever the CPU', async () => {
+    const { watch, received, tell, begin } = aWatch();
+    await begin();
+    tell(T0, 1);
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
+    Object.assign(received, { at: T0 + 10 * MINUTE_MS, bytes: 1_000_000 });
+    tell(T0 + 10 * MINUTE_MS, 1);
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 });
+    Object.assign(received, { at: T0 + 20 * MINUTE_MS, bytes: 9_000_000 });
+    expect(watch.activityOf(WEB)).toMatchObject({ quietSince: null });
+  });
+});

@@ -1,0 +1,94 @@
+// Idle mode on the embedded cluster: workloads that nobody uses at night are small at night, and have all that they had
+// when the day begins.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { aPolicyFor, anHpa, LoopScene, resources, type LoopWorkload, type Size } from './vpa-loops/scene.ts';
+
+/** Eight in the morning to eight in the evening. Evenkeel comes at midnight, four hours into a night. */
+const isDay = (hour: number): boolean => (hour + 24_000) % 24 >= 8 && (hour + 24_000) % 24 < 20;
+const byDay = (name: string, over: Partial<LoopWorkload> = {}): LoopWorkload => ({
+  kind: 'Deployment',
+  name,
+  resources: resources(['300m', '256Mi'], ['1', '512Mi']),
+  uses: (hour) => ({ cpuMillicores: isDay(hour) ? 200 : 0.5, memoryMib: 150 }),
+  ...over,
+});
+/** By a fixed rule: the learned one follows the hours of the day by itself, and would be small at night, too. */
+const cpu = { percentile: 0.95, margin: 0.2 };
+const idle = { enabled: true, after: '6h', cpuThreshold: '10m', cpu: '10m' } as const;
+
+describe('Workloads that nobody uses at night', () => {
+  let scene: LoopScene;
+  const sizes = new Map<string, ReadonlyMap<string, readonly Size[]>>();
+
+  /** What every workload's nodes have in force at this hour. */
+  const look = (when: string): void => {
+    const names = ['office', 'stopped', 'scaled', 'always'];
+    sizes.set(when, new Map(names.map((name) => [name, scene.inForce(name)])));
+  };
+  const at = (when: string, name: string): readonly Size[] => sizes.get(when)?.get(name) ?? [];
+  const cpusAt = (when: string, name: string): readonly (number | null)[] => at(when, name).map(({ cpu }) => cpu);
+  let asleep: ReturnType<LoopScene['recommendation']> = {};
+  let held: ReturnType<LoopScene['recommendation']> = {};
+  let woken: ReturnType<LoopScene['recommendation']> = {};
+
+  beforeAll(async () => {
+    scene = await LoopScene.start({
+      workloads: [
+        byDay('office'),
+        byDay('stopped'),
+        byDay('scaled'),
+        byDay('always', { uses: () => ({ cpuMillicores: 200, memoryMib: 150 }) }),
+      ],
+      objects: [anHpa('scaled', 80, [2, 4])],
+      policies: ['office', 'stopped', 'scaled', 'always'].map((name) => aPolicyFor(name, { cpu, idle })),
+      mostDays: 2,
+    });
+    await scene.hours(1);
+    look('before');
+    await scene.hours(3);
+    look('night');
+    asleep = scene.recommendation('office');
+    held = scene.recommendation('scaled');
+    await scene.restartEvenkeel();
+    await scene.hours(1);
+    look('night, after a restart');
+    await scene.apply(aPolicyFor('stopped', { cpu, idle: { ...idle, enabled: false } }));
+    await scene.hours(0.2);
+    look('night, one policy switched off');
+    await scene.hours(2.9);
+    look('eight and some minutes');
+    woken = scene.recommendation('office');
+  }, 300_000);
+  afterAll(() => scene.end());
+
+  test('are small at night, in place: CPU requests alone, and the limit stays', () => {
+    for (const { cpu: had } of at('before', 'office')) expect(had).toBeGreaterThan(200);
+    for (const [index, size] of at('night', 'office').entries()) expect(size).toEqual({ ...at('before', 'office')[index], cpu: 10 });
+    expect(asleep).toMatchObject({ state: 'idle', idle: { replicas: 2 } });
+  });
+
+  test('stay so over a restart of the controller', () => {
+    expect(cpusAt('night, after a restart', 'office')).toEqual([10, 10]);
+  });
+
+  test('have what they had before as soon as the day begins', () => {
+    expect(at('eight and some minutes', 'office')).toEqual(at('before', 'office'));
+    expect(woken.idle).toBeUndefined();
+    expect(woken.lastIdle).toMatchObject({ because: expect.stringContaining('load') });
+  });
+
+  test('have it at once when their policy is changed', () => {
+    expect(cpusAt('night, after a restart', 'stopped')).toEqual([10, 10]);
+    expect(at('night, one policy switched off', 'stopped')).toEqual(at('before', 'stopped'));
+  });
+
+  test('keep it where an autoscaler would answer with more replicas, and say so', () => {
+    expect(at('night', 'scaled')).toEqual(at('before', 'scaled'));
+    expect(held).toMatchObject({ state: 'awaiting', reason: 'hpa', message: expect.stringContaining('HorizontalPodAutoscaler scaled') });
+  });
+
+  test('are those alone: what is in use by night, too, stays as it is', () => {
+    for (const when of ['night', 'eight and some minutes']) expect(at(when, 'always')).toEqual(at('before', 'always'));
+  });
+});
