@@ -25,6 +25,8 @@ export interface FortnightOptions {
   readonly seed: number;
   readonly workloads: number;
   readonly days: number;
+  /** Lived through with the original sizes before anybody comes to size them; known to them as from Prometheus. */
+  readonly pastDays: number;
 }
 
 /** A Monday. */
@@ -36,7 +38,7 @@ const WORKLOADS_A_NODE = 5;
 
 /** Resolves with the figures; throws when the cluster refused something or an actor failed. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
-  const { seed, workloads: count, days } = options;
+  const { seed, workloads: count, days, pastDays } = options;
   const input = fortnightInput(seed, count);
   const timer = new SystemTimer();
   const cluster = new EmbeddedCluster({
@@ -54,7 +56,8 @@ export async function runFortnight(sizer: Sizer, options: FortnightOptions): Pro
     await apply(cluster, [{ source: 'the fortnight', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } } }]);
     await apply(cluster, input.manifests);
     await cluster.live(SETTLE_MS);
-    planDeploys(cluster, input.workloads, seed, cluster.clock.now() + days * DAY_MS);
+    planDeploys(cluster, input.workloads, seed, cluster.clock.now() + (pastDays + days) * DAY_MS);
+    await cluster.live(pastDays * DAY_MS);
     const ledger = new Ledger(cluster);
     if (sizer === 'vpa') startVpa(cluster, input.workloads);
     if (sizer === 'evenkeel') controller = await startEvenkeel(cluster, folder, seed);
