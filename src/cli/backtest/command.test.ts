@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { FakePrometheus, labelsOf, rangeOf } from '../../../test/fakes/fake-prometheus.ts';
 import { score } from '../../core/backtest/score.ts';
 import { traceOf } from '../../core/backtest/time-grid.ts';
 import { backtestCommand } from './command.ts';
@@ -125,6 +126,8 @@ describe('evenkeel backtest', () => {
     [['x.csv', '--warm-up', '-1'], /must be a number of days/],
     [['x.csv', '--fast'], /no such option/],
     [['x.csv', '--report', 'report.pdf'], /must end in .md or .html/],
+    [['x.csv', '--namespace', 'shop'], /--namespace is about Prometheus: give --prometheus URL, too/],
+    [['--prometheus', 'http://x', '--days', '100'], /must be a whole number from 1 to 90/],
   ])('%j is called wrongly: exit code 2', async (args, message) => {
     const { code, err } = await run(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
@@ -137,6 +140,48 @@ describe('evenkeel backtest', () => {
     writeFileSync(join(folder, 'twin/cart.csv'), csv());
     const twins = await run(join(folder, 'twin'), join(folder, 'usage/shop'), '--emit', join(folder, 'twins'));
     expect(twins).toMatchObject({ code: 2, err: expect.stringMatching(/would both be written as cart.csv/) });
+  });
+
+  test('--prometheus: each container of each workload is replayed, replicas as one, and nothing is shown of the password', async () => {
+    const server = await FakePrometheus.start();
+    try {
+      server.on(labelsOf(/^container_/, 'namespace', 'pod', 'container'));
+      const wave = (second: number) => 1.5 + Math.sin((second / 86_400) * 2 * Math.PI);
+      const pods = ['web-7d4f9c5b8d-x2k4v', 'web-7d4f9c5b8d-zzzzz'].map((pod) => ({ pod, container: '../app' }));
+      server.on(
+        rangeOf(
+          /cpu_usage/,
+          pods.map((pod) => [pod, (second) => wave(second) / 4]),
+        ),
+      );
+      server.on(
+        rangeOf(
+          /working_set/,
+          pods.map((pod) => [pod, (second) => wave(second) * 300 * MIB]),
+        ),
+      );
+      const emitted = join(folder, 'from-prometheus');
+      const address = server.url.replace('://', '://user:hunter2@');
+      const { code, out, err } = await run('--prometheus', address, '--namespace', 'shop', '--days', '5', '--json', '--emit', emitted);
+      const summary = JSON.parse(out) as BacktestSummary;
+      expect({ code, names: summary.workloads.map(({ name }) => name) }).toEqual({ code: 0, names: ['shop/Deployment/web/__app'] });
+      expect(summary.workloads[0]?.days).toBeCloseTo(5, 1);
+      expect(readFileSync(join(emitted, 'shop/Deployment/web/__app.csv'), 'utf8')).toMatch(/^t_s,cpu_m,mem_mib\n\d+,/);
+      expect(err).toContain('reading 5 days of namespace shop');
+      expect(out + err).not.toContain('hunter2');
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('a Prometheus that knows nothing of a namespace is a problem that is named', async () => {
+    const server = await FakePrometheus.start();
+    try {
+      const { code, err } = await run('--prometheus', server.url, '--namespace', 'shop');
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/namespace shop: .*let it scrape \/metrics\/cadvisor/) });
+    } finally {
+      await server.stop();
+    }
   });
 
   test('an interrupt ends it', async () => {

@@ -7,6 +7,7 @@ import { printable } from './escape.ts';
 import { findRecordings, type InputProblem, nameClashes } from './find-recordings.ts';
 import { BACKTEST_OPTIONS, type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { progress } from './progress.ts';
+import { readFromPrometheus } from './prometheus-recordings.ts';
 import type { ReplayJob } from './replay-job.ts';
 import { replayAll } from './replay-pool.ts';
 import { reportOf } from './report.ts';
@@ -21,12 +22,13 @@ export const backtestCommand: Command = {
   name: 'backtest',
   summary: 'replay recorded usage: what Evenkeel would have requested, against VPA, KRR and perfect foresight',
   help: [
-    'evenkeel backtest FILE|DIR... [OPTIONS]',
+    'evenkeel backtest [FILE|DIR...] [--prometheus URL] [OPTIONS]',
     '',
     'Each file is the recorded usage of one container: CSV (also .csv.gz) with a header that names t_s or timestamp (Unix',
     'seconds, or text such as 2026-01-31 13:05:00 in UTC) and cpu_m (millicores) and/or mem_mib (MiB). Columns come in any',
     'order, others are ignored, an empty cell is a value that is not known. Any step will do; rows ascend in time. Folders',
-    'are walked. What is decided at a moment is decided from earlier rows alone.',
+    'are walked. With --prometheus the past of each container of each workload is read from there, replicas as one: by',
+    'kube-state-metrics where it is known, else by the names of pods. What is decided at a moment is decided from earlier rows alone.',
     '',
     ...describeOptions(BACKTEST_OPTIONS),
     '',
@@ -34,6 +36,7 @@ export const backtestCommand: Command = {
     '  evenkeel backtest usage/                          tables for every recording in a folder',
     '  evenkeel backtest --goal safe --emit out a.csv    and out/a.csv: each request, and when it holds from',
     '  evenkeel backtest usage/ --report report.html     one page with plots, worst workloads first',
+    '  evenkeel backtest --prometheus http://localhost:9090 --namespace shop --report shop.html',
     '  evenkeel backtest usage/ --json | jq .overall     for programs',
     '',
     'Exit code: 0 all replayed, 1 something could not be (each is named; the others are replayed), 2 called wrongly, 130 interrupted.',
@@ -56,15 +59,49 @@ export const backtestCommand: Command = {
 
 async function backtest(options: BacktestOptions, terminal: Terminal): Promise<number> {
   const { files, problems } = findRecordings(options.paths);
-  const wrong = options.emit === null ? [] : emitProblems(files, options.emit);
-  if (wrong.length > 0) {
-    for (const problem of wrong) terminal.err(`evenkeel backtest: --emit: ${problem}`);
-    return EXIT.wronglyCalled;
-  }
+  const fromFiles = files.map(({ path, name }): Recording => ({ name, path, from: { kind: 'file', path } }));
+  const clashes = options.emit === null ? [] : emitProblems(fromFiles, options.emit);
+  if (clashes.length > 0) return refuse(clashes, terminal);
+  const { prometheus } = options;
+  const asked = { ...options, prometheus: prometheus ?? '' };
+  const tell = (line: string): void => terminal.err(printable(`evenkeel backtest: ${line}`));
+  const known = prometheus === null ? null : await readFromPrometheus(asked, tell, terminal.interrupted);
+  const recordings = [
+    ...fromFiles,
+    ...(known?.recordings ?? []).map(({ name, source, trace }): Recording => ({
+      name,
+      path: null,
+      from: { kind: 'trace', source: `${source}: ${name}`, trace },
+    })),
+  ];
+  const wrong = options.emit === null ? [] : emitProblems(recordings, options.emit);
+  if (wrong.length > 0) return refuse(wrong, terminal);
+  return replayAndTell(recordings, [...problems, ...(known?.problems ?? [])], options, terminal);
+}
+
+/** One thing to replay. */
+interface Recording {
+  readonly name: string;
+  /** The file that it is read from; null: it is none. */
+  readonly path: string | null;
+  readonly from: ReplayJob['from'];
+}
+
+function refuse(wrong: readonly string[], terminal: Terminal): number {
+  for (const problem of wrong) terminal.err(printable(`evenkeel backtest: --emit: ${problem}`));
+  return EXIT.wronglyCalled;
+}
+
+async function replayAndTell(
+  recordings: readonly Recording[],
+  problems: readonly InputProblem[],
+  options: BacktestOptions,
+  terminal: Terminal,
+): Promise<number> {
   const setting: EvenkeelSetting = { goal: options.goal, calm: options.calm };
-  const jobs = files.map(({ path, name }): ReplayJob => ({
+  const jobs = recordings.map(({ name, from }): ReplayJob => ({
     name,
-    from: { kind: 'file', path },
+    from,
     setting,
     resources: options.resource,
     warmUpDays: options['warm-up'],
@@ -96,11 +133,11 @@ function emitPath(folder: string, name: string): string {
 }
 
 /** What is written must neither overwrite what is read nor itself. */
-function emitProblems(files: ReturnType<typeof findRecordings>['files'], folder: string): string[] {
-  const read = new Set(files.map(({ path }) => resolve(path)));
-  const over = files.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(resolve(path)));
+function emitProblems(recordings: readonly Recording[], folder: string): string[] {
+  const read = new Set(recordings.map(({ path }) => (path === null ? null : resolve(path))));
+  const over = recordings.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(resolve(path)));
   return [
-    ...nameClashes(files).map((clash) => `${clash}; replay them one after the other, or give the folder above both`),
+    ...nameClashes(recordings).map((clash) => `${clash}; replay them one after the other, or give the folder above both`),
     ...over.map((path) => `${path} is an input and would be overwritten; choose another folder`),
   ];
 }

@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 
-/** One recording to read. `name` is unique among its kind only where `unambiguous` says so. */
+/** One recording to read. Names may clash: `nameClashes` tells. */
 export interface RecordingFile {
   readonly path: string;
   /** Path inside the folder that was given (or the file's own name), without `.csv` and `.gz`. */
@@ -40,10 +40,10 @@ export function findRecordings(paths: readonly string[]): { readonly files: Reco
 }
 
 /** Files whose names are the same: what is written for one would overwrite the other's. */
-export function nameClashes(files: readonly RecordingFile[]): string[] {
+export function nameClashes(files: readonly { readonly name: string; readonly path: string | null }[]): string[] {
   return [...Map.groupBy(files, (file) => file.name)]
     .filter(([, same]) => same.length > 1)
-    .map(([name, same]) => `${same.map((file) => file.path).join(' and ')} would both be written as ${name}.csv`);
+    .map(([name, same]) => `${same.map((file) => file.path ?? 'one from Prometheus').join(' and ')} would both be written as ${name}.csv`);
 }
 
 function walk(folder: string, problems: InputProblem[], visited: Set<string>): string[] {

@@ -23,6 +23,14 @@ const days: OptionReader<number | null> = (given) => {
 const report: OptionReader<string | null> = (given) =>
   /\.(md|html)$/i.test(given) ? { ok: true, value: given } : { ok: false, message: 'must end in .md or .html' };
 
+const names: OptionReader<readonly string[] | null> = (given) => {
+  const value = given.split(',').map((name) => name.trim());
+  return value.every((name) => name !== '') ? { ok: true, value } : { ok: false, message: 'must be names, with commas between them' };
+};
+
+/** Those that say nothing without --prometheus. */
+const OF_PROMETHEUS = ['namespace', 'days', 'token-file', 'ca-file', 'header', 'tenant'] as const;
+
 export const BACKTEST_OPTIONS = {
   goal: {
     value: 'GOAL',
@@ -51,6 +59,23 @@ export const BACKTEST_OPTIONS = {
     default: null,
   },
   json: { help: 'one JSON document instead of tables', read: flag(), default: false },
+  prometheus: {
+    value: 'URL',
+    help: 'replay what Prometheus, Thanos, Mimir or VictoriaMetrics knows, besides files or alone',
+    read: text(),
+    default: null,
+  },
+  namespace: {
+    value: 'NAME,...',
+    help: 'of these namespaces (default all that Prometheus knows containers of)',
+    read: names,
+    default: null,
+  },
+  days: { value: 'N', help: 'so many days back, 1 to 90 (default 14)', read: wholeNumber(1, 90), default: 14 },
+  'token-file': { value: 'FILE', help: 'bearer token for Prometheus', read: text(), default: null },
+  'ca-file': { value: 'FILE', help: "authority of Prometheus' certificate, PEM", read: text(), default: null },
+  header: { value: 'TEXT', help: 'a further header for Prometheus, "Name: value"', read: text(), default: null },
+  tenant: { value: 'NAME', help: 'tenant, sent as X-Scope-OrgID', read: text(), default: null },
   jobs: { value: 'N', help: 'recordings replayed at a time (default one a core)', read: wholeNumber(1, 64), default: null },
 } as const satisfies OptionTable;
 
@@ -64,9 +89,16 @@ export type ParsedBacktestOptions =
 export function parseBacktestOptions(args: readonly string[]): ParsedBacktestOptions {
   const parsed = parseArguments(BACKTEST_OPTIONS, args, { withPositionals: true });
   if (!parsed.ok) return parsed;
-  const { values, positionals } = parsed;
-  if (positionals.length === 0) {
-    return { ok: false, problems: ['nothing to replay: name CSV files, or a folder of them; `evenkeel backtest --help` tells their form'] };
+  const { values, positionals, given } = parsed;
+  const idle = values.prometheus === null ? OF_PROMETHEUS.filter((name) => given.has(name)) : [];
+  if (idle.length > 0) {
+    return { ok: false, problems: idle.map((name) => `--${name} is about Prometheus: give --prometheus URL, too, or leave it out`) };
+  }
+  if (positionals.length === 0 && values.prometheus === null) {
+    return {
+      ok: false,
+      problems: ['nothing to replay: name CSV files, or a folder of them, or --prometheus URL; `evenkeel backtest --help` tells more'],
+    };
   }
   return { ok: true, options: { ...values, paths: positionals } };
 }

@@ -68,7 +68,8 @@ function bySlot({ seconds, values, firstSlot, length, rule }: Column): Float64Ar
   return counts.some((count) => count > 0) ? carriedForward(joined) : null;
 }
 
-function carriedForward(values: Float64Array): Float64Array {
+/** Fills holes of up to 15 minutes with what was before them, in place. */
+export function carriedForward(values: Float64Array): Float64Array {
   let last = NaN;
   let age = 0;
   for (const [slot, value] of values.entries()) {
