@@ -364,6 +364,7 @@ function sampleOf(usage: ContainerUsage): UsageSample {
     memoryBytes: usage.memoryBytes,
     cpuPeakMillicores: usage.cpuPeakMillicores ?? null,
     memoryPeakBytes: usage.memoryPeakBytes ?? null,
+    memoryRssBytes: usage.memoryRssBytes ?? null,
     throttledRatio: usage.throttledRatio ?? null,
   };
 }

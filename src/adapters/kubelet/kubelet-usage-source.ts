@@ -127,7 +127,9 @@ export class KubeletUsageSource implements UsageSource {
     sink.onUsage(reading);
     if (clock.now() < poller.summaryDueAt) return;
     poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
-    sink.onSummary(readStatsSummary(node.name, await this.#page(node, '/stats/summary', 'summary', signal), clock.now()));
+    const { rss, ...summary } = readStatsSummary(node.name, await this.#page(node, '/stats/summary', 'summary', signal), clock.now());
+    poller.counters.noteRss(rss, clock.now());
+    sink.onSummary(summary);
   }
 
   async #page(node: NodeRecord, path: string, page: string, signal: AbortSignal): Promise<string> {

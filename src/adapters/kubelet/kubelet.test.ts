@@ -322,7 +322,22 @@ describe('readStatsSummary', () => {
           transmitErrors: 4,
         },
       ],
+      rss: [],
     });
+  });
+
+  test('tells how much of memory is not page cache, which the next samples carry until it is old', () => {
+    const minute = 60_000;
+    const containers = [{ name: 'app', memory: { workingSetBytes: 5_000_000, rssBytes: 1_000_000 } }, { name: 'ended' }];
+    const pods = [{ podRef: { name: 'p', namespace: 'a' }, containers }];
+    const { rss } = readStatsSummary('n1', JSON.stringify({ pods }), T);
+    expect(rss).toEqual([{ namespace: 'a', pod: 'p', container: 'app', bytes: 1_000_000 }]);
+    const counters = new NodeCounters('n1', 30 * minute);
+    const rssAt = (at: number) => counters.read(page(at / 1e6, 5_000_000, at), at).containers[0]?.memoryRssBytes;
+    expect(rssAt(T)).toBeUndefined();
+    counters.noteRss(rss, T + minute);
+    expect(rssAt(T + 2 * minute)).toBe(1_000_000);
+    expect(rssAt(T + 20 * minute)).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
-import type { DurationMs, Instant } from '../../core/model/units.ts';
-import type { ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { ContainerRef, ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
+import type { ContainerRss } from './stats-summary.ts';
 import { readLabels, readResourceMetrics, type ResourceMetricsVisitor, type SeriesLabels } from './resource-metrics.ts';
 
 /** One look at a node, and what of it had to be thrown away. */
@@ -17,9 +18,14 @@ interface Counter {
   newCpuAt: Instant;
   memoryBytes: number | null;
   memoryAt: Instant;
+  /** Told by another page, and less often. */
+  rssBytes: number | null;
+  rssAt: Instant;
   seenInRound: number;
 }
 
+/** Anonymous memory moves slowly, and is read every 5 minutes. */
+const RSS_HOLDS_MS: DurationMs = 10 * MINUTE_MS;
 /** Containers that were not seen for this many readings are forgotten. */
 const FORGET_AFTER_ROUNDS = 5;
 
@@ -56,6 +62,17 @@ export class NodeCounters implements ResourceMetricsVisitor {
       if (usage !== null) containers.push(usage);
     }
     return { node: this.#node, containers, nodeUsage: this.#nodeUsage(), dropped: this.#dropped };
+  }
+
+  /** Memory that is not page cache, for the samples to come. */
+  noteRss(rss: readonly ContainerRss[], at: Instant): void {
+    const byContainer = new Map(rss.map((each) => [keyOf(each), each.bytes]));
+    for (const counter of this.#containers.values()) {
+      const bytes = counter.labels === null ? undefined : byContainer.get(keyOf(counter.labels));
+      if (bytes === undefined || bytes < 0) continue;
+      counter.rssBytes = bytes;
+      counter.rssAt = at;
+    }
   }
 
   containerCpuSeconds(labels: string, value: number, at: Instant | null): void {
@@ -107,7 +124,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const sample = this.#sample(counter);
     if (sample === null) return null;
     const { namespace, pod, container } = counter.labels;
-    return { namespace, pod, container, ...sample };
+    const fresh = counter.rssBytes !== null && sample.at - counter.rssAt <= RSS_HOLDS_MS && sample.memoryBytes !== null;
+    return { namespace, pod, container, ...sample, ...(fresh ? { memoryRssBytes: counter.rssBytes } : {}) };
   }
 
   #nodeUsage(): NodeUsage | null {
@@ -150,6 +168,21 @@ export class NodeCounters implements ResourceMetricsVisitor {
   }
 }
 
+function keyOf({ namespace, pod, container }: ContainerRef): string {
+  return `${namespace}/${pod}/${container}`;
+}
+
 function newCounter(labels: SeriesLabels | null): Counter {
-  return { labels, cpuSeconds: 0, cpuAt: 0, newCpuSeconds: null, newCpuAt: 0, memoryBytes: null, memoryAt: 0, seenInRound: 0 };
+  return {
+    labels,
+    cpuSeconds: 0,
+    cpuAt: 0,
+    newCpuSeconds: null,
+    newCpuAt: 0,
+    memoryBytes: null,
+    memoryAt: 0,
+    rssBytes: null,
+    rssAt: 0,
+    seenInRound: 0,
+  };
 }

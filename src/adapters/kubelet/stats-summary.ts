@@ -1,5 +1,5 @@
-import type { Instant } from '../../core/model/units.ts';
-import type { NetworkUsage, VolumeUsage } from '../../core/model/usage.ts';
+import type { Bytes, Instant } from '../../core/model/units.ts';
+import type { ContainerRef, NetworkUsage, VolumeUsage } from '../../core/model/usage.ts';
 import type { SummaryReading } from '../../ports/usage-source.ts';
 import {
   asObject,
@@ -13,15 +13,26 @@ import {
   type Wire,
 } from '../kubernetes/wire.ts';
 
+/** Memory of a container that is not page cache. */
+export interface ContainerRss extends ContainerRef {
+  readonly bytes: Bytes;
+}
+
+interface StatsReading extends SummaryReading {
+  readonly rss: readonly ContainerRss[];
+}
+
 /**
- * The kubelet's `/stats/summary`: claims in use and pods' network counters. CPU and memory are read elsewhere, more often.
+ * The kubelet's `/stats/summary`: claims in use, pods' network counters, and how much of memory is not page cache. CPU
+ * and memory as a whole are read elsewhere, more often.
  *
  * @throws where the text is not JSON or a field has the wrong type
  */
-export function readStatsSummary(node: string, text: string, now: Instant): SummaryReading {
+export function readStatsSummary(node: string, text: string, now: Instant): StatsReading {
   const summary = asObject(JSON.parse(text), 'stats summary');
   const volumes: VolumeUsage[] = [];
   const network: NetworkUsage[] = [];
+  const rss: ContainerRss[] = [];
   for (const pod of objectsAt(summary, 'pods')) {
     const ref = objectAt(pod, 'podRef');
     const namespace = textAt(ref, 'namespace');
@@ -30,10 +41,14 @@ export function readStatsSummary(node: string, text: string, now: Instant): Summ
       const claim = optionalObjectAt(volume, 'pvcRef');
       if (claim !== null) volumes.push(volumeUsage(namespace, name, textAt(claim, 'name'), volume, now));
     }
+    for (const container of objectsAt(pod, 'containers')) {
+      const bytes = optionalNumberAt(objectAt(container, 'memory'), 'rssBytes');
+      if (bytes !== null) rss.push({ namespace, pod: name, container: textAt(container, 'name'), bytes });
+    }
     const counters = optionalObjectAt(pod, 'network');
     if (counters !== null) network.push(networkUsage(namespace, name, counters, now));
   }
-  return { node, volumes, network };
+  return { node, volumes, network, rss };
 }
 
 function volumeUsage(namespace: string, pod: string, claim: string, volume: Wire, now: Instant): VolumeUsage {

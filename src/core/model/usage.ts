@@ -17,6 +17,8 @@ export interface UsageSample {
   readonly cpuPeakMillicores?: Millicores | null;
   /** Highest working set inside the span where the source knows it; else null. */
   readonly memoryPeakBytes?: Bytes | null;
+  /** The part of the working set that is not page cache, where the source knows it; else null. */
+  readonly memoryRssBytes?: Bytes | null;
   /** Share of CPU periods throttled, 0–1, where the source knows it; else null. */
   readonly throttledRatio?: number | null;
 }

@@ -6,17 +6,19 @@ import type { UsageSample } from '../model/usage.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
 import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
+import { AnonymousMemory } from './anonymous-memory.ts';
 import { ByteReader, ByteWriter } from './byte-codec.ts';
 import { confidenceOf, confidenceText } from './confidence.ts';
 import type { ConfidenceInputs } from './confidence.ts';
 import { DayCounts } from './day-counts.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
 import { OomLog } from './oom-log.ts';
-import { adviseFromKills, adviseResource } from './resource-advice.ts';
+import { adviseFromKills, adviseResource, NO_MEMORY_NEEDS } from './resource-advice.ts';
 import { ResourceModel, SLOT_MS } from './resource-model.ts';
 import { CPU_TUNING, MEMORY_TUNING } from './resource-rules.ts';
 import type { Pace } from './resource-rules.ts';
 import { SlotCollector, slotOf } from './slot-collector.ts';
+import type { SlotPoint } from './slot-collector.ts';
 
 /** Version of the checkpoint's encoding. What the version before wrote is read, too; all others are refused. */
 export const CHECKPOINT_VERSION = 2;
@@ -35,6 +37,7 @@ export class ContainerModel {
   readonly #peaks = new MemoryPeaks();
   readonly #ooms = new OomLog();
   readonly #days = new DayCounts();
+  readonly #anonymous = new AnonymousMemory();
   #firstSampleAt: Instant = NaN;
   #lastSampleAt: Instant = NaN;
   #changedAt: Instant = NaN;
@@ -119,12 +122,11 @@ export class ContainerModel {
           ...common,
           rules: rules.cpu,
           confidence: confidenceOf(cpuTrust),
-          oomNeed: 0,
-          runtime: null,
-          openPeak: NaN,
+          ...NO_MEMORY_NEEDS,
         })
       : null;
-    const asked = { rules: rules.memory, oomNeed, runtime: rules.runtime, openPeak: openMemory };
+    const cacheFreeNeed = this.#anonymous.need(this.#memory.peak(7 * 24), slotOf(now));
+    const asked = { rules: rules.memory, oomNeed, runtime: rules.runtime, cacheFreeNeed, openPeak: openMemory };
     const learnt = this.#memory.known ? adviseResource(this.#memory, { ...common, ...asked, confidence: confidenceOf(memoryTrust) }) : null;
     const memory = learnt ?? (oomNeed > 0 ? adviseFromKills(asked) : null);
     const weaker = memory !== null && (cpu === null || memory.confidence < cpu.confidence) ? memoryTrust : cpuTrust;
@@ -187,6 +189,7 @@ export class ContainerModel {
     this.#ooms.save(out);
     this.#cpu.save(out);
     this.#memory.save(out);
+    this.#anonymous.save(out);
     return out.bytes();
   }
 
@@ -218,6 +221,7 @@ export class ContainerModel {
     this.#ooms.load(from);
     this.#cpu.load(from, version);
     this.#memory.load(from, version);
+    if (version > 1) this.#anonymous.load(from);
   }
 
   #plausibleTime(at: Instant): boolean {
@@ -231,18 +235,19 @@ export class ContainerModel {
 
   #close(next: number): void {
     const point = this.#collector.close(next);
-    if (point !== null) this.#learn(point.slot, point.cpu, point.memory, point.throttled);
+    if (point !== null) this.#learn(point);
     if (this.#cpu.hour !== -1) this.#cpu.advanceTo(next);
     if (this.#memory.hour !== -1) this.#memory.advanceTo(next);
   }
 
-  #learn(slot: number, cpu: number, memory: number, throttled: number): void {
+  #learn({ slot, cpu, memory, rss, throttled }: SlotPoint): void {
     this.#days.add(slot);
     if (!Number.isNaN(cpu)) this.#cpu.addPoint(slot, cpu);
     if (!Number.isNaN(memory)) {
       this.#memory.addPoint(slot, memory);
       this.#peaks.addPoint(slot, memory);
     }
+    if (!Number.isNaN(rss)) this.#anonymous.addPoint(slot, rss);
     if (Number.isNaN(throttled)) return;
     this.#throttledSum = this.#throttledSum * THROTTLE_DECAY_PER_SLOT + throttled;
     this.#throttledWeight = this.#throttledWeight * THROTTLE_DECAY_PER_SLOT + 1;

@@ -18,19 +18,28 @@ const LEAST_SLACK_ABOVE = 1.1;
 /** With one day of history the upper bound stands half as high again as with many. */
 const YOUNG_WIDENING_DAYS = 0.5;
 
-export interface ResourceAdviceInputs {
+/** What is known of memory beside its usage over time. */
+export interface MemoryNeeds {
+  /** Memory that OOM kills ask for, 0 for none. */
+  readonly oomNeed: number;
+  /** How far the heap of its runtime may grow; null where that is not known. */
+  readonly runtime: ContainerRuntime | null;
+  /** What a container needs that is mostly page cache; null for others. */
+  readonly cacheFreeNeed: number | null;
+  /** Highest value of the 5 minutes under way where that must be reacted to at once (memory), else NaN. */
+  readonly openPeak: number;
+}
+
+export interface ResourceAdviceInputs extends MemoryNeeds {
   readonly rules: ResourceRules;
   readonly pace: Pace;
   readonly historyWindowMs: DurationMs;
   readonly historyMs: DurationMs;
   readonly confidence: Ratio;
-  /** Memory that OOM kills ask for, 0 for none. */
-  readonly oomNeed: number;
-  /** For memory, how far the heap of its runtime may grow; null where that is not known. */
-  readonly runtime: ContainerRuntime | null;
-  /** Highest value of the 5 minutes under way where that must be reacted to at once (memory), else NaN. */
-  readonly openPeak: number;
 }
+
+/** For a resource that is not memory. */
+export const NO_MEMORY_NEEDS: MemoryNeeds = { oomNeed: 0, runtime: null, cacheFreeNeed: null, openPeak: NaN };
 
 /** Advice on one resource; null before the first hour of usage is over. */
 export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInputs): ResourceAdvice | null {
@@ -41,7 +50,8 @@ export function adviseResource(model: ResourceModel, inputs: ResourceAdviceInput
   if (inputs.rules.percentile !== null) fixedSteps(sum, model, inputs.rules.percentile, inputs.rules.margin);
   else chosenSteps(sum, model, decision, inputs);
   const hourPeak = greatest(model.openPoints, inputs.openPeak);
-  const reacting = model.tuning.paces[pace].reacts && hourPeak > sum.value && !model.leaking;
+  const cacheFree = reclaimCache(sum, model, inputs);
+  const reacting = model.tuning.paces[pace].reacts && hourPeak > sum.value && !model.leaking && !cacheFree;
   if (reacting) {
     const ratio = model.tuning.reactionRatio;
     sum.to('reaction', hourPeak * ratio, `usage rose above it this hour: ${ratio} × the highest of this hour, until the hour ends`);
@@ -117,6 +127,19 @@ function chosenSteps(sum: StepSum, model: ResourceModel, decision: HourDecision,
         : 'a small rise is noise';
   sum.to(model.leaking && decision.held < decision.decided ? 'leak' : 'hold', decision.held, held);
   if (margin !== null) sum.to('margin', sum.value * (1 + margin), `${Number((margin * 100).toFixed(1))} % on top, fixed by the policy`);
+}
+
+// With goal Savings alone: cache that is taken back has to be read again, which others would notice. A kill shows that
+// the kernel could not take enough of it back.
+function reclaimCache(sum: StepSum, model: ResourceModel, { rules, cacheFreeNeed, oomNeed }: ResourceAdviceInputs): boolean {
+  const applies = rules.goal === 'Savings' && rules.percentile === null && oomNeed === 0 && !model.leaking;
+  if (!applies || cacheFreeNeed === null || cacheFreeNeed >= sum.value) return false;
+  sum.to(
+    'usage',
+    cacheFreeNeed,
+    'most of it is page cache, which the kernel takes back: its own memory + 20 %, and a quarter of that for cache',
+  );
+  return true;
 }
 
 function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {

@@ -15,6 +15,8 @@ export interface SlotPoint {
   readonly slot: number;
   readonly cpu: number;
   readonly memory: number;
+  /** Highest anonymous memory of a replica. */
+  readonly rss: number;
   readonly throttled: number;
 }
 
@@ -23,6 +25,7 @@ interface PodSlot {
   cpuSum: number;
   cpuCount: number;
   memory: number;
+  rss: number;
   throttledSum: number;
   throttledCount: number;
 }
@@ -59,10 +62,11 @@ export class SlotCollector {
     this.#slot = slot;
     const known = this.#pods.get(pod);
     if (known !== undefined && sample.at <= known.lastAt) return false;
-    const state = known ?? { lastAt: 0, cpuSum: 0, cpuCount: 0, memory: NaN, throttledSum: 0, throttledCount: 0 };
+    const state = known ?? { lastAt: 0, cpuSum: 0, cpuCount: 0, memory: NaN, rss: NaN, throttledSum: 0, throttledCount: 0 };
     if (known === undefined) this.#pods.set(pod, state);
     state.lastAt = sample.at;
-    if (memory !== null && !(memory <= state.memory)) state.memory = memory;
+    state.memory = greatest(state.memory, memory);
+    state.rss = greatest(state.rss, plausible(sample.memoryRssBytes ?? null, ABSURD_BYTES));
     addCpu(state, cpu, plausible(sample.throttledRatio ?? null, 1));
     return true;
   }
@@ -80,6 +84,7 @@ export class SlotCollector {
       slot: this.#slot,
       cpu: percentileOver(pods.filter((pod) => pod.cpuCount > 0).map((pod) => pod.cpuSum / pod.cpuCount)),
       memory: this.openMemory,
+      rss: pods.reduce((most, { rss }) => (rss <= most || Number.isNaN(rss) ? most : rss), NaN),
       throttled: meanOver(pods.filter((pod) => pod.throttledCount > 0).map((pod) => pod.throttledSum / pod.throttledCount)),
     };
     this.#slot = next;
@@ -103,6 +108,11 @@ function addCpu(state: PodSlot, cpu: number | null, throttled: number | null): v
 
 function plausible(value: number | null, absurd: number): number | null {
   return value === null || !Number.isFinite(value) || value < 0 || value > absurd ? null : value;
+}
+
+/** The greater of what was known (NaN: nothing) and what was told (null: nothing). */
+function greatest(known: number, told: number | null): number {
+  return told === null || told <= known ? known : told;
 }
 
 function greater(a: number | null, b: number | null): number | null {
