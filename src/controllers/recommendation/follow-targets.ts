@@ -87,7 +87,7 @@ export class TargetFollowing {
       // A higher target lets the autoscaler take pods away.
       lowers: moves.some(({ from, to }) => to > from),
       change,
-      because: `the requests of ${workload.kind} ${workload.name} move, and its replicas are to stay`,
+      because: `requests move, and HorizontalPodAutoscaler ${hpa.name} is to keep the replicas where they are`,
     };
     const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move), this.#signal);
     if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });

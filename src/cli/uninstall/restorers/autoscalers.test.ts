@@ -1,0 +1,57 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
+import { ClusterAccess } from '../cluster-access.ts';
+import { runRestorer } from '../run-restorer.ts';
+import { autoscalersRestorer } from './autoscalers.ts';
+
+const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
+const NOTE = '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}]}';
+
+let world: ApiWorld;
+beforeEach(async () => {
+  world = new ApiWorld();
+  await world.post('/api/v1/namespaces', { metadata: { name: 'shop' } });
+});
+
+/** An HPA at 60 % whose target Evenkeel has moved to 90 %, its note in the same write. */
+async function moved(name: string, to = 90): Promise<void> {
+  const metrics = [
+    { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } },
+    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
+  ];
+  const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name }, maxReplicas: 9, metrics };
+  await world.post(HPAS, { metadata: { name, annotations: { 'example.com/theirs': 'yes' } }, spec }, { fieldManager: 'helm' });
+  const path = '/spec/metrics/1/resource/target/averageUtilization';
+  const patch = [
+    { op: 'replace', path, value: to },
+    { op: 'add', path: '/metadata/annotations/evenkeel.io~1original', value: NOTE },
+  ];
+  expect((await world.patch('json', `${HPAS}/${name}`, patch, { fieldManager: 'evenkeel-controller' })).status).toBe(200);
+}
+
+async function hpa(name: string): Promise<{ readonly target: number; readonly annotations: unknown }> {
+  const { metadata, spec } = (await world.get(`${HPAS}/${name}`)).body as Wire;
+  return { target: spec.metrics[1].resource.target.averageUtilization, annotations: metadata.annotations };
+}
+
+function restore(): ReturnType<typeof runRestorer> {
+  const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
+  return runRestorer(autoscalersRestorer(new ClusterAccess(world.transport)), run);
+}
+
+describe('an uninstall', () => {
+  test('puts targets back that followed the requests, takes its note along, and leaves nothing for a second run', async () => {
+    await moved('web');
+    expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
+    expect(await hpa('web')).toEqual({ target: 60, annotations: { 'example.com/theirs': 'yes' } });
+    expect(await restore()).toMatchObject({ changed: 0, left: [] });
+  });
+
+  test('leaves a target that somebody else has set since', async () => {
+    await moved('web', 75);
+    const { changed, kept, left } = await restore();
+    expect({ changed, left }).toEqual({ changed: 1, left: [] });
+    expect(kept.map(({ why }) => why)).toEqual(['its cpu target of 75 % was set by evenkeel-controller']);
+    expect(await hpa('web')).toEqual({ target: 75, annotations: { 'example.com/theirs': 'yes' } });
+  });
+});
