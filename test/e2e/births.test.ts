@@ -1,0 +1,127 @@
+// What has to do with how pods begin: more CPU while they start and back in place, and work that comes in runs.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { aWorkload, ConstantWorld, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { NAMESPACE } from './constant-cluster.ts';
+import { startController } from './controller-process.ts';
+import { eventuallyReads } from './eventually.ts';
+import { Workshop } from './processes.ts';
+
+const UP_MS = 240_000;
+const TEST_MS = 400_000;
+
+let workshop: Workshop;
+let here: ConstantWorld;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  here = await ConstantWorld.start(workshop, [aWorkload('slow-start', TOO_LARGE)]);
+}, UP_MS);
+afterAll(() => workshop.end());
+
+/** CPU requests of the pods that live, in millicores. */
+async function cpus(app: string): Promise<readonly number[]> {
+  const pods = (await here.cluster.pods(NAMESPACE)).filter(({ metadata }) => metadata.labels?.['app'] === app);
+  return pods.flatMap(({ spec }) => spec.containers.map(({ resources }) => millicores(resources?.requests?.cpu)));
+}
+
+function millicores(text = ''): number {
+  return text.endsWith('m') ? Number(text.slice(0, -1)) : Number(text) * 1000;
+}
+
+describe('A CronJob', () => {
+  test(
+    'is learnt by its runs, and says that their size is set only when they are born',
+    async () => {
+      await here.govern('report');
+      await here.cluster.create(`/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`, cronJob('report'));
+      const {
+        message,
+        containers = [],
+        confidence,
+      } = await here.recommendationOf('report', ({ state, reason }) => state === 'awaiting' && reason === 'restart');
+      expect(message).toContain('pods of a CronJob get new values only when they start: that needs controller.admission.enabled');
+      // Every reading of a run is within a few per cent of what its containers use.
+      const [container] = containers;
+      expect(millicores(container?.recommended?.requests?.cpu)).toBeGreaterThanOrEqual(200);
+      expect(millicores(container?.recommended?.requests?.cpu)).toBeLessThan(400);
+      expect(confidence).toBeGreaterThanOrEqual(0.25);
+      for (const cpu of await cpus('report')) expect(cpu).toBe(500);
+    },
+    TEST_MS,
+  );
+});
+
+describe('More CPU to start', () => {
+  test(
+    'is given to pods that are born, is nowhere taken for what is in force, and is taken back, also by a controller that was killed meanwhile',
+    async () => {
+      await here.govern('slow-start', { startup: { boostRatio: 3, duration: '1h' } });
+      const { lastApplied } = await here.recommendationOf('slow-start', ({ state }) => state === 'applied');
+      const inForce = millicores(lastApplied?.containers?.[0]?.requests?.cpu);
+      expect(inForce).toBeLessThan(500);
+      // An hour after they became ready the first pods have what is in force and no more.
+      await eventuallyReads(
+        'no boost left',
+        SOON_MS,
+        () => cpus('slow-start'),
+        (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
+      );
+
+      const now = new Date().toISOString();
+      await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/slow-start`, {
+        spec: { template: { metadata: { annotations: { restartedAt: now } } } },
+      });
+      await eventuallyReads(
+        'a pod with three times of it',
+        SOON_MS,
+        () => cpus('slow-start'),
+        (all) => all.some((cpu) => cpu === inForce * 3),
+      );
+      await here.controller.process.kill();
+      const { requests } =
+        (await here.recommendationOf('slow-start', ({ boosts = [] }) => boosts.length > 0)).containers?.[0]?.current ?? {};
+      expect(millicores(requests?.cpu)).toBeLessThanOrEqual(500);
+
+      const again = await startController(workshop, {
+        'kubernetes.kubeconfig': here.world.kubeconfig,
+        'controller.leaderElect': 'false',
+        'controller.calmStart': '1m',
+      });
+      await eventuallyReads(
+        'all of it given back',
+        SOON_MS,
+        () => cpus('slow-start'),
+        (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
+      );
+      await here.recommendationOf('slow-start', ({ boosts }) => boosts === undefined);
+      await again.process.kill();
+    },
+    TEST_MS,
+  );
+});
+
+/** Every 5 minutes three minutes of work that uses 200m and 100Mi. */
+function cronJob(name: string): object {
+  const labels = { app: name };
+  const usage = { main: { profile: 'steady', cpu: '200m', memory: '100Mi', runSeconds: 180 } };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: { name, namespace: NAMESPACE, labels },
+    spec: {
+      schedule: '*/5 * * * *',
+      jobTemplate: {
+        spec: {
+          template: {
+            metadata: { labels, annotations: { 'simulator.evenkeel.io/usage': JSON.stringify(usage) } },
+            spec: {
+              restartPolicy: 'Never',
+              containers: [{ name: 'main', image: 'registry.example/report:1', resources: TOO_LARGE }],
+            },
+          },
+        },
+      },
+    },
+  };
+}
