@@ -27,6 +27,7 @@ export function defaultProfile(seed: number, context: ProfileContext): UsageProf
     memoryBytes: context.memoryBytes * spread(seed, 2, 0.3, 0.7),
     leakBytesPerHour: 0,
     memorySwing: DEFAULT_MEMORY_SWING,
+    cacheShare: 0,
     startupCpuMillicores: null,
     startupSeconds: null,
     runSeconds: null,

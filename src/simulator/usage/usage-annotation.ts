@@ -5,12 +5,12 @@ import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from '.
 /**
  * On a pod template: what its containers will need, as JSON by container name:
  * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
- * `startupCpu`, `startupSeconds` and `runSeconds`.
+ * `cacheShare`, `startupCpu`, `startupSeconds` and `runSeconds`.
  * What is left out is drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
 
-const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, startupCpu, startupSeconds and runSeconds';
+const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, startupCpu, startupSeconds and runSeconds';
 
 export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] };
 
@@ -54,9 +54,10 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
       case 'leakPerHour':
         profile.leakBytesPerHour = quantity(value, parseMemoryBytes, `${at}.leakPerHour`, problems);
         break;
+      case 'cacheShare':
       case 'memorySwing':
-        if (typeof value === 'number' && value >= 0 && value <= 1) profile.memorySwing = value;
-        else problems.push(`${at}.memorySwing: must be a number from 0 to 1`);
+        if (typeof value === 'number' && value >= 0 && value <= 1) profile[field] = value;
+        else problems.push(`${at}.${field}: must be a number from 0 to 1`);
         break;
       case 'startupCpu':
         profile.startupCpuMillicores = quantity(value, parseCpuMillicores, `${at}.startupCpu`, problems);

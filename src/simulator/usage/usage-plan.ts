@@ -1,4 +1,4 @@
-import { MiB, type Bytes, type Instant, type Millicores } from '../../core/model/units.ts';
+import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '../../core/model/units.ts';
 import type { WorkloadRef } from '../../core/model/workload.ts';
 import { hash32, hashText } from '../clock/seeded-hash.ts';
 import { dealRecordings, keyOf, type DealtRecording } from './deal-recordings.ts';
@@ -29,6 +29,7 @@ export interface PlannedUsage {
   readonly curve: DemandCurve;
   /** How long one run takes, where it is a Job's. */
   readonly runSeconds: number;
+  readonly cacheShare: Ratio;
   /** What a start wants; null: the usual. */
   readonly startup: { readonly cpuMillicores: Millicores | null; readonly seconds: number | null };
 }
@@ -92,13 +93,15 @@ export class UsagePlan {
     const drawn = defaultProfile(seed, { workloadKind: workload.kind, cpuMillicores, memoryBytes });
     const profile = { ...drawn, ...stated };
     const runSeconds = profile.runSeconds ?? RUN_SECONDS.from + (hash32(seed, 4) % (RUN_SECONDS.to - RUN_SECONDS.from));
+    const { cacheShare } = profile;
     const startup = { cpuMillicores: profile.startupCpuMillicores, seconds: profile.startupSeconds };
     const dealt = this.#dealt.get(keyOf({ namespace: workload.namespace, workload: workload.name, container: size.name }));
     const recording = dealt === undefined ? undefined : this.#loaded.get(dealt.file);
-    if (dealt === undefined || recording === undefined) return { curve: this.#profileCurve(profile, seed), runSeconds, startup };
+    if (dealt === undefined || recording === undefined)
+      return { curve: this.#profileCurve(profile, seed), runSeconds, startup, cacheShare };
     const scale = dealt.asRecorded ? AS_RECORDED : scaleTo(recording, cpuMillicores, memoryBytes);
     const fallback = this.#profileCurve({ ...profile, kind: 'steady' }, seed);
-    return { curve: new RecordedCurve(recording, scale, fallback, this.#options.epoch), runSeconds, startup };
+    return { curve: new RecordedCurve(recording, scale, fallback, this.#options.epoch), runSeconds, startup, cacheShare };
   }
 
   #profileCurve(profile: UsageProfile, seed: number): DemandCurve {

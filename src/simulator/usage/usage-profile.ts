@@ -26,6 +26,8 @@ export interface UsageProfile {
   readonly leakBytesPerHour: Bytes;
   /** Share of the working set that moves with the load. */
   readonly memorySwing: Ratio;
+  /** Share of the working set that is page cache, which the kernel takes back before it kills. */
+  readonly cacheShare: Ratio;
   /** CPU wanted while it starts; null: a busy minute's. */
   readonly startupCpuMillicores: Millicores | null;
   /** How long a start wants it. null: drawn from the seed. */

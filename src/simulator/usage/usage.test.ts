@@ -18,6 +18,7 @@ const aProfile = (kind: UsageProfileKind, over: Partial<UsageProfile> = {}): Usa
   memoryBytes: 200 * MiB,
   leakBytesPerHour: 0,
   memorySwing: 0.22,
+  cacheShare: 0,
   startupCpuMillicores: null,
   startupSeconds: null,
   runSeconds: null,

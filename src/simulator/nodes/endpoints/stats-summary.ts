@@ -44,7 +44,7 @@ function containerStats(container: ContainerRuntime, now: Instant): object {
     name: container.name,
     startTime: toTimestamp(container.startedAt ?? now),
     cpu: cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), now),
-    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, now),
+    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, now, container.ownMemoryBytes),
   };
 }
 
@@ -52,7 +52,7 @@ function cpuStats(millicores: number, coreSeconds: number, now: Instant): object
   return { time: toTimestamp(now), usageNanoCores: Math.round(millicores * 1e6), usageCoreNanoSeconds: Math.round(coreSeconds * 1e9) };
 }
 
-function memoryStats(workingSetBytes: number, limitBytes: number | null, now: Instant): object {
+function memoryStats(workingSetBytes: number, limitBytes: number | null, now: Instant, ownBytes = Infinity): object {
   const workingSet = Math.round(workingSetBytes);
   return {
     time: toTimestamp(now),
@@ -60,7 +60,7 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, now: In
     // Page cache that the kernel could drop counts as usage but not as working set.
     usageBytes: Math.round(workingSet * 1.12),
     workingSetBytes: workingSet,
-    rssBytes: Math.round(workingSet * 0.9),
+    rssBytes: Math.round(Math.min(workingSet * 0.9, ownBytes)),
     pageFaults: 0,
     majorPageFaults: 0,
   };

@@ -19,4 +19,5 @@ export function setDemand(pod: PodRuntime, container: ContainerRuntime, now: Ins
   const warmth = runningMs >= WARM_UP_MS ? 1 : COLD_SHARE + (1 - COLD_SHARE) * (runningMs / WARM_UP_MS);
   container.demandMillicores = cpu;
   container.workingSetBytes = curve.memoryBytes(now, runningMs) * load.memoryFactor(pod.ready, pod.skew) * warmth;
+  container.ownMemoryBytes = container.workingSetBytes * (1 - container.cacheShare);
 }

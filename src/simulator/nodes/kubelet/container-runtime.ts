@@ -1,5 +1,5 @@
 import { sameResources, type RequestsAndLimits } from '../../../core/model/resources.ts';
-import type { Bytes, DurationMs, Instant, Millicores } from '../../../core/model/units.ts';
+import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../../../core/model/units.ts';
 import type { DemandCurve } from '../../usage/demand-curve.ts';
 import type { ArchivedSeries } from '../../usage/usage-archive.ts';
 import type { ContainerTally } from '../simulator-counters.ts';
@@ -42,6 +42,8 @@ export class ContainerRuntime {
   runMs: DurationMs | null = null;
   archive: ArchivedSeries | null = null;
   tally: ContainerTally | null = null;
+  /** Share of its working set that is page cache. */
+  cacheShare: Ratio = 0;
   /** What a start wants where that is stated; null: the usual. */
   startupCpuMillicores: Millicores | null = null;
   startupMs: DurationMs | null = null;
@@ -52,6 +54,8 @@ export class ContainerRuntime {
   demandMillicores: Millicores = 0;
   grantedMillicores: Millicores = 0;
   workingSetBytes: Bytes = 0;
+  /** Of the working set what is no page cache: the kernel cannot take it back. */
+  ownMemoryBytes: Bytes = 0;
   evaluatedAt: Instant = 0;
   /** CPU used since the start, up to `evaluatedAt`. */
   cpuCoreSeconds = 0;

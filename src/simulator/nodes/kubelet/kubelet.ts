@@ -208,6 +208,7 @@ export class Kubelet implements ResizeHost {
       const planned = this.parts.plan.usageOf(pod.load.ref, size, stated[container.name]);
       container.curve = planned.curve;
       container.runMs = runsToEnd && role === 'main' ? planned.runSeconds * SECOND_MS : null;
+      container.cacheShare = planned.cacheShare;
       container.startupCpuMillicores = planned.startup.cpuMillicores;
       container.startupMs = planned.startup.seconds === null ? null : planned.startup.seconds * SECOND_MS;
       container.tally = this.parts.tallies.of(pod.load.ref, container.name);

@@ -46,8 +46,9 @@ export class UsageEngine {
       this.#wanted[i] = Math.min(container.demandMillicores, limits.cpuMillicores ?? Infinity);
       this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, LEAST_WEIGHT);
       if (limits.memoryBytes !== null && container.workingSetBytes > limits.memoryBytes) {
+        // Cache goes first; only what a process holds itself kills it.
+        if (container.ownMemoryBytes > limits.memoryBytes) (killed ??= []).push(entry);
         container.workingSetBytes = limits.memoryBytes;
-        (killed ??= []).push(entry);
       }
       memoryBytes += container.workingSetBytes;
     }
