@@ -18,6 +18,8 @@ export interface Evidence {
   readonly bound: ExceptionBound;
   readonly limit: number;
   readonly observed: number;
+  /** What was really used, as far as that is known: a wish of the recommender is no demand. */
+  readonly used: number;
   /** What would be enough, before anything caps it. */
   readonly needed: number;
   readonly words: string;
@@ -86,7 +88,7 @@ function killed({ situation: { now, policy }, figures, resource, limit, reachabl
   if (needed <= reachable) return null;
   const words = `killed for want of memory; its limit of ${formatMemory(limit)} is not to be raised`;
   // What was used is cut at the limit; what the kill asks for is the demand that is known.
-  return { type: 'oom-killed', bound: 'limit', limit, observed: needed, needed, words, at };
+  return { type: 'oom-killed', bound: 'limit', limit, observed: needed, used: needed, needed, words, at };
 }
 
 function nearLimit({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
@@ -97,14 +99,32 @@ function nearLimit({ situation: { now }, resource, windows, limit, reachable }: 
     resource === 'memory'
       ? `its working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
       : `it used ${amount(resource, observed)}, all that its limit of ${amount(resource, limit)} gives, in two of three minutes`;
-  return { type: 'usage-over-limit', bound: 'limit', limit, observed, needed: greaterLimit(resource, limit, observed), words, at: now };
+  return {
+    type: 'usage-over-limit',
+    bound: 'limit',
+    limit,
+    observed,
+    used: observed,
+    needed: greaterLimit(resource, limit, observed),
+    words,
+    at: now,
+  };
 }
 
 function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
   if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
   const observed = demandNow(windows, resource, now) ?? limit;
   const words = `its CPU was throttled in more than a quarter of all periods for 10 minutes, by its limit of ${formatCpu(limit)}`;
-  return { type: 'cpu-throttled', bound: 'limit', limit, observed, needed: greaterLimit(resource, limit, observed), words, at: now };
+  return {
+    type: 'cpu-throttled',
+    bound: 'limit',
+    limit,
+    observed,
+    used: observed,
+    needed: greaterLimit(resource, limit, observed),
+    words,
+    at: now,
+  };
 }
 
 /** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
@@ -125,7 +145,7 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
   const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
   return {
     ceiling,
-    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, needed, words, at: situation.now },
+    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, used, needed, words, at: situation.now },
   };
 }
 

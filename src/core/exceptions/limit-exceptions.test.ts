@@ -278,6 +278,13 @@ describe('a person', () => {
     expect(only(grown.decision)).toMatchObject({ state: 'open', occurrences: 1 });
   });
 
+  test('a wish of the recommender is no growth of demand', () => {
+    const wishes = { ...NO_WISHES, exceptionDecisions: [decided('reject', T0 + 1)] };
+    const wish = { ...anAdvice({ cpu: '100m', memory: '400Mi', memoryAdvice: { recentPeak: 240 * MiB } }) };
+    const rejected = live({ ...open, wishes, advice: [wish] }, 3 * HOUR_MS, () => []);
+    expect(rejected.memory.limitExceptions.map(({ state }) => state)).toEqual(['rejected']);
+  });
+
   test('a rejection ends after seven days', () => {
     const wishes = { ...NO_WISHES, exceptionDecisions: [decided('reject', T0 + 1)] };
     const shut = live({ ...open, wishes }, 6 * DAY_MS, rising, 6 * HOUR_MS);

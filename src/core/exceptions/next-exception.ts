@@ -1,7 +1,8 @@
 // The life of one limit exception: opened by evidence, given an overage where the policy lets it, decided by a person or
 // resolved by itself, opened again where demand grows. Pure: one step, from what was written down to what is to be.
 
-import { DAY_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import type { ResourceName } from '../model/resources.ts';
+import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
 import { CALM_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import { isApplied, LIMIT_EXCEPTION_TYPES, REMEMBERED_MS, type ExceptionDecision, type LimitException } from './limit-exception.ts';
 import { asDecided } from './pending.ts';
@@ -54,7 +55,7 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     state: 'open',
     bound,
     limit,
-    observed: Math.round(observed),
+    observed: wholeUnits(facts?.resource ?? 'memory', observed),
     proposed: proposed?.value ?? null,
     evidence: '',
     openedAt: now,
@@ -105,7 +106,7 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
     : before;
   // What is less grave than what is known of it already changes no figure of it.
   if (!graver && evidence.type !== before.type) return counted;
-  const observed = Math.max(before.observed, Math.round(evidence.observed));
+  const observed = Math.max(before.observed, wholeUnits(before.resource, evidence.observed));
   if (!again && observed <= before.observed * (1 + NEWS_RATIO)) return before;
   const { type, bound } = evidence;
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
@@ -114,6 +115,16 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
   const proposed = greatest(kept, inputs.proposed?.value ?? null);
   const next: LimitException = { ...counted, type, bound, limit, observed, proposed };
   return { ...next, evidence: wordsOf(next, evidence, inputs) };
+}
+
+/** Like is held against like: what was used against what was used, a wish against a wish. */
+function demandOf(evidence: Evidence, before: LimitException): number {
+  return evidence.type === before.type ? evidence.observed : evidence.used;
+}
+
+/** Whole millicores, or MiB: a person reads it. */
+function wholeUnits(resource: ResourceName, amount: number): number {
+  return resource === 'cpu' ? Math.round(amount) : Math.ceil(amount / MiB) * MiB;
 }
 
 function greatest(a: number | null, b: number | null): number | null {
@@ -142,7 +153,7 @@ function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant):
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
     case 'rejected':
-      return evidence.observed > before.observed * GROWN_RATIO || now - (before.decided?.at ?? now) >= REMEMBERED_MS;
+      return demandOf(evidence, before) > before.observed * GROWN_RATIO || now - (before.decided?.at ?? now) >= REMEMBERED_MS;
     case 'approved':
       // Until what was approved is in force, the evidence is the one that was approved for.
       return evidence.limit >= (before.decided?.value ?? before.limit);

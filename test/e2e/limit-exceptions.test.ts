@@ -1,0 +1,131 @@
+// Demand that passes a memory limit which is not Evenkeel's to move: told, lent in place before the kill, taken back when it
+// is over; made the new normal or put back at a person's word; through a restart in the middle.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { LimitException } from '../../src/apis/http/types.generated.ts';
+import { MiB } from '../../src/core/model/units.ts';
+import { read, tell } from './dashboard.ts';
+import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';
+
+const LIMIT_MIB = 256;
+const CALM_MIB = 100;
+/** Hours after Evenkeel came. */
+const RISES = 1;
+const RISEN = 4;
+const FALLS = 6;
+const GROWS_AGAIN = 9;
+const GROWN = 11;
+const RESOLVED = FALLS + 26;
+
+/** From calm to a peak, slowly enough for a person to watch; then as `after` says. */
+function swelling(name: string, peakMib: number, after: (hour: number) => number): LoopWorkload {
+  const rise = (hour: number): number => CALM_MIB + ((peakMib - CALM_MIB) * (hour - RISES)) / (RISEN - RISES);
+  const memoryMib = (hour: number): number => (hour < RISES ? CALM_MIB : hour < RISEN ? rise(hour) : after(hour));
+  return {
+    kind: 'Deployment',
+    name,
+    replicas: 2,
+    resources: resources(['200m', '200Mi'], [null, `${LIMIT_MIB}Mi`]),
+    uses: (hour) => ({ cpuMillicores: 60, memoryMib: memoryMib(hour) }),
+  };
+}
+
+const TEMPORARY = { containers: [{ name: '*', controlled: 'requests' }], limitOverage: { mode: 'Temporary' } } as const;
+
+describe('a memory limit that is not ours to move', () => {
+  let scene: LoopScene | undefined;
+  /** What was seen on the way, by workload and moment. */
+  const seen = new Map<
+    string,
+    { readonly limits: readonly number[]; readonly exception: LimitException | undefined; readonly state: string }
+  >();
+  const at = (moment: string) => seen.get(moment)!;
+
+  const look = async (moment: string, workload: string): Promise<void> => {
+    const exceptions = await read<readonly LimitException[]>(scene!.dashboard, `limit-exceptions?resource=memory&q=${workload}`);
+    const limits = scene!.inForce(workload).map(({ memoryLimit }) => memoryLimit ?? 0);
+    seen.set(moment, { limits, exception: exceptions[0], state: scene!.recommendation(workload).state ?? '' });
+  };
+  const say = async (workload: string, verdict: string, body: object): Promise<void> => {
+    const { status, envelope } = await tell(scene!.dashboard, 'POST', `limit-exceptions/${NAMESPACE}/${workload}/${verdict}`, body);
+    if (status !== 200) throw new Error(`${verdict} ${workload}: HTTP ${status}: ${envelope.error?.message ?? ''}`);
+  };
+
+  beforeAll(async () => {
+    scene = await LoopScene.start({
+      workloads: [
+        swelling('passing', 330, (hour) => (hour < FALLS ? 330 : CALM_MIB)),
+        swelling('grown', 330, () => 330),
+        swelling('unwanted', 244, (hour) => (hour < FALLS ? 244 : hour < GROWS_AGAIN ? CALM_MIB : 300)),
+      ],
+      policies: [aPolicyFor('passing', TEMPORARY), aPolicyFor('grown', TEMPORARY), aPolicyFor('unwanted', TEMPORARY)],
+      nodes: 1,
+      mostDays: 2,
+    });
+    await scene.hours(RISES);
+    await look('before', 'passing');
+    await scene.hours(RISEN + 0.5 - RISES);
+    await look('risen', 'passing');
+    await look('unwanted, risen', 'unwanted');
+    await say('grown', 'approve', { container: 'app', resource: 'memory', value: '448Mi', reason: 'it is what it needs' });
+    await say('unwanted', 'reject', { reason: 'it leaks' });
+    await scene.restartEvenkeel();
+    await scene.hours(1);
+    await look('restarted', 'passing');
+    await look('approved', 'grown');
+    await look('rejected', 'unwanted');
+    scene.rollOut('grown');
+    await scene.hours(GROWS_AGAIN - RISEN - 1.6);
+    await look('reverted', 'unwanted');
+    await scene.hours(GROWN - GROWS_AGAIN);
+    await look('grown again', 'unwanted');
+    await scene.hours(RESOLVED - GROWN);
+    await look('over', 'passing');
+    await look('new normal', 'grown');
+  }, 600_000);
+  afterAll(() => scene?.end());
+
+  test('before anything happens nothing is told and nothing is changed', () => {
+    expect(at('before')).toMatchObject({ limits: [LIMIT_MIB, LIMIT_MIB], exception: undefined });
+  });
+
+  test('demand that comes near it opens an exception, and the pods are lent more in place before they are killed', () => {
+    const { limits, exception, state } = at('risen');
+    expect(state).toBe('exception');
+    expect(exception).toMatchObject({ state: 'open', type: 'usage-over-limit', limit: LIMIT_MIB * MiB, applied: true });
+    for (const limit of limits) expect(limit).toBeGreaterThan(330);
+    for (const limit of limits) expect(limit).toBeLessThanOrEqual(2 * LIMIT_MIB);
+    expect(scene!.tally('passing').oomKills).toBe(0);
+    expect(scene!.evictions()).toBe(0);
+  });
+
+  test('a restart in the middle loses nothing', () => {
+    const { openedAt, occurrences, appliedUntil } = at('risen').exception!;
+    expect(at('restarted').exception).toMatchObject({ state: 'open', applied: true, openedAt, occurrences, appliedUntil });
+    for (const limit of at('restarted').limits) expect(limit).toBeGreaterThan(330);
+  });
+
+  test('when demand has been calm for a day it is resolved, and the earlier limit is back', () => {
+    const { limits, exception, state } = at('over');
+    expect(exception).toMatchObject({ state: 'resolved', applied: false, occurrences: 1 });
+    expect(limits).toEqual([LIMIT_MIB, LIMIT_MIB]);
+    expect(state).not.toBe('exception');
+  });
+
+  test('what a person approves is the new normal, for pods of the next roll-out, too', () => {
+    expect(at('approved')).toMatchObject({ limits: [448, 448], exception: { state: 'approved', settled: true, approvedValue: 448 * MiB } });
+    expect(at('new normal').limits).toEqual([448, 448]);
+  });
+
+  test('what a person rejects is put back, and opened again when demand grows', () => {
+    expect(at('unwanted, risen')).toMatchObject({ exception: { state: 'open', applied: true } });
+    expect(at('rejected').exception).toMatchObject({ state: 'rejected', decidedBy: 'anonymous' });
+    expect(at('reverted')).toMatchObject({
+      limits: [LIMIT_MIB, LIMIT_MIB],
+      exception: { state: 'rejected', applied: false, settled: true },
+    });
+    const { limits, exception } = at('grown again');
+    expect(exception).toMatchObject({ state: 'open', type: 'oom-killed', applied: true });
+    for (const limit of limits) expect(limit).toBeGreaterThan(300);
+  });
+});
