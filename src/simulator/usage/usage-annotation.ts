@@ -56,16 +56,14 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
         break;
       case 'cacheShare':
       case 'memorySwing':
-        if (typeof value === 'number' && value >= 0 && value <= 1) profile[field] = value;
-        else problems.push(`${at}.${field}: must be a number from 0 to 1`);
+        profile[field] = numberFrom(value, isShare, 'a number from 0 to 1', `${at}.${field}`, problems);
         break;
       case 'startupCpu':
         profile.startupCpuMillicores = quantity(value, parseCpuMillicores, `${at}.startupCpu`, problems);
         break;
       case 'startupSeconds':
       case 'runSeconds':
-        if (typeof value === 'number' && value > 0) profile[field] = value;
-        else problems.push(`${at}.${field}: must be a number above 0`);
+        profile[field] = numberFrom(value, isPositive, 'a number above 0', `${at}.${field}`, problems);
         break;
       default:
         problems.push(`${at}.${field}: unknown; known are ${KNOWN_FIELDS}`);
@@ -83,6 +81,20 @@ function quantity(value: unknown, parse: (text: string | number) => Parsed<numbe
   if (parsed.ok) return parsed.value;
   problems.push(`${at}: ${parsed.message}`);
   return 0;
+}
+
+function numberFrom(value: unknown, holds: (value: number) => boolean, what: string, at: string, problems: string[]): number {
+  if (typeof value === 'number' && holds(value)) return value;
+  problems.push(`${at}: must be ${what}`);
+  return 0;
+}
+
+function isShare(value: number): boolean {
+  return value >= 0 && value <= 1;
+}
+
+function isPositive(value: number): boolean {
+  return value > 0;
 }
 
 function isKind(value: unknown): value is UsageProfileKind {
