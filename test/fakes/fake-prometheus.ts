@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 
 /** One request as it came. */
 export interface PrometheusRequest {
-  /** `query`, `query_range`, `labels` or `series`. */
+  /** `query`, `query_range`, `labels`, `series` or `label/NAME/values`. */
   readonly kind: string;
   readonly form: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
@@ -60,12 +60,14 @@ export class FakePrometheus {
     response.on('close', () => (this.#inFlight -= 1));
     let body = '';
     for await (const part of request) body += String(part);
-    const kind = new URL(request.url ?? '', this.url).pathname.replace(/^.*\/api\/v1\//, '');
-    const asked: PrometheusRequest = { kind, form: new URLSearchParams(body), headers: request.headers };
+    const url = new URL(request.url ?? '', this.url);
+    const kind = url.pathname.replace(/^.*\/api\/v1\//, '');
+    const form = request.method === 'GET' ? url.searchParams : new URLSearchParams(body);
+    const asked: PrometheusRequest = { kind, form, headers: request.headers };
     this.requests.push(asked);
     let reply: PrometheusReply | undefined;
     for (const rule of this.#rules) if ((reply = await rule(asked)) !== undefined) break;
-    send(response, reply ?? { data: EMPTY[kind] });
+    send(response, reply ?? { data: EMPTY[kind] ?? [] });
   }
 }
 

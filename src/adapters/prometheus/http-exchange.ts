@@ -36,8 +36,15 @@ export class HttpExchange {
     this.#agent.destroy();
   }
 
-  /** Posts a form, as the API allows for queries of any length. Throws PrometheusFailure, or the signal's reason. */
-  async post(path: string, form: URLSearchParams, timeoutMs: DurationMs, signal: AbortSignal): Promise<HttpAnswer> {
+  /**
+   * Sends a form: posted where the API allows it, for queries may be long. Throws PrometheusFailure, or the signal's reason.
+   * @param method GET for what the API does not let be posted
+   */
+  async send(
+    { method, path, form }: { readonly method: 'GET' | 'POST'; readonly path: string; readonly form: URLSearchParams },
+    timeoutMs: DurationMs,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer> {
     signal.throwIfAborted();
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
@@ -46,7 +53,7 @@ export class HttpExchange {
       stop.abort(new PrometheusFailure('unreachable', `${this.#connection.shown} did not answer within ${timeoutMs / 1000} s`)),
     );
     try {
-      return await this.#exchange(path, form.toString(), stop.signal);
+      return await this.#exchange(method, path, form.toString(), stop.signal);
     } catch (error) {
       if (stop.signal.aborted) throw stop.signal.reason as Error;
       if (error instanceof PrometheusFailure) throw error;
@@ -58,22 +65,23 @@ export class HttpExchange {
     }
   }
 
-  async #exchange(path: string, body: string, signal: AbortSignal): Promise<HttpAnswer> {
+  async #exchange(method: 'GET' | 'POST', path: string, form: string, signal: AbortSignal): Promise<HttpAnswer> {
     const { base } = this.#connection;
     const url = new URL(base.href);
     url.pathname = `${base.pathname.replace(/\/$/, '')}${path}`;
+    if (method === 'GET') url.search = form;
+    const body = method === 'GET' ? '' : form;
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const request = send(url, {
-      method: 'POST',
+      method,
       agent: this.#agent,
       signal,
       headers: {
         ...this.#connection.headers(),
         accept: 'application/json',
         'accept-encoding': 'gzip',
-        'content-type': 'application/x-www-form-urlencoded',
-        'content-length': Buffer.byteLength(body),
+        ...(method === 'GET' ? {} : { 'content-type': 'application/x-www-form-urlencoded', 'content-length': Buffer.byteLength(body) }),
         'user-agent': 'evenkeel',
       },
     });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { FakePrometheus, type PrometheusReply } from '../../../test/fakes/fake-prometheus.ts';
-import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { FastTimer, until } from '../../../test/fakes/fast-timer.ts';
 import { connectPrometheus, type PrometheusAddress } from './connection.ts';
 import { PrometheusClient } from './prometheus-client.ts';
 
@@ -132,7 +132,7 @@ describe('a query to Prometheus', () => {
 
   test('of many at once two are under way', async () => {
     server.on(async () => {
-      await new Promise((resolve) => setImmediate(resolve));
+      await until(() => server.requests.length >= 2, 'two at once');
       return ONE;
     });
     const client = aClient();

@@ -29,6 +29,12 @@ export interface PrometheusClientParts {
   readonly onWarning?: (warning: string) => void;
 }
 
+interface Question {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly form: URLSearchParams;
+}
+
 export class PrometheusClient {
   readonly shown: string;
   readonly #parts: PrometheusClientParts;
@@ -75,16 +81,22 @@ export class PrometheusClient {
     return readLabelNames(await this.#ask('/api/v1/labels', form, signal));
   }
 
+  /** Values of one label over the series of a selector: the index alone is read. */
+  async labelValues(label: string, match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly string[]> {
+    const form = new URLSearchParams({ 'match[]': match, start: seconds(from), end: seconds(to) });
+    return [...readLabelNames(await this.#ask(`/api/v1/label/${label}/values`, form, signal, 'GET'))];
+  }
+
   /** Label sets of the series of a selector: the index alone is read. */
   async series(match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly LabelSet[]> {
     const form = new URLSearchParams({ 'match[]': match, start: seconds(from), end: seconds(to) });
     return readSeries(await this.#ask('/api/v1/series', form, signal));
   }
 
-  async #ask(path: string, form: URLSearchParams, signal: AbortSignal): Promise<unknown> {
+  async #ask(path: string, form: URLSearchParams, signal: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#askOnce(path, form, signal);
+        return await this.#askOnce({ method, path, form }, signal);
       } catch (error) {
         const mayRetry = error instanceof PrometheusFailure && (error.kind === 'busy' || error.kind === 'unreachable');
         if (!mayRetry || attempt === ATTEMPTS) throw error;
@@ -94,12 +106,12 @@ export class PrometheusClient {
     }
   }
 
-  async #askOnce(path: string, form: URLSearchParams, signal: AbortSignal): Promise<unknown> {
+  async #askOnce(question: Question, signal: AbortSignal): Promise<unknown> {
     await this.#take(signal);
     const { timer } = this.#parts;
     const started = timer.nowMs();
     try {
-      const answer = await this.#exchange.post(path, form, ANSWER_TIMEOUT_MS, signal);
+      const answer = await this.#exchange.send(question, ANSWER_TIMEOUT_MS, signal);
       return this.#dataOf(answer);
     } finally {
       const took = timer.nowMs() - started;

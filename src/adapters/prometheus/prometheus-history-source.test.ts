@@ -93,6 +93,20 @@ describe('the past from Prometheus', () => {
     expect(series?.samples.at(-1)).toMatchObject({ cpuMillicores: null, memoryBytes: MiB });
   });
 
+  test('where no namespaces are given, all that have containers are read', async () => {
+    cadvisor();
+    usage();
+    server.on(({ kind, form }) =>
+      kind === 'label/namespace/values' && form.get('match[]') === 'container_memory_working_set_bytes{container!="",container!="POD"}'
+        ? { data: ['shop', 'bank'] }
+        : undefined,
+    );
+    const source = new PrometheusHistorySource({ client, ownerOf: () => null, withKills: false });
+    const read: string[] = [];
+    for await (const { namespace } of source.range({ from: FROM, to: TO, stepSeconds: 300 }, GOING_ON)) read.push(namespace);
+    expect(read).toEqual(['bank', 'shop']);
+  });
+
   test('a namespace is text, whatever is in it', async () => {
     cadvisor();
     await read({ namespaces: ['x"} or vector(1) or {y="'] });

@@ -77,15 +77,9 @@ export class PrometheusHistorySource implements UsageHistorySource {
     const { client } = this.#parts;
     const names = await namesOf(client, MEMORY, span, signal);
     if (names === null) return [];
-    const found = await client.instant(
-      `count by (${names.namespace}) (last_over_time(${MEMORY}{${names.container}!="",${names.container}!="POD"}[10m]))`,
-      span.to,
-      signal,
-    );
-    return found
-      .map(({ labels }) => labels[names.namespace] ?? '')
-      .filter((name) => name !== '')
-      .sort();
+    const containers = `${MEMORY}{${names.container}!="",${names.container}!="POD"}`;
+    const found = await client.labelValues(names.namespace, containers, span.from, span.to, signal);
+    return found.filter((name) => name !== '').sort();
   }
 
   async *#ofNamespace(namespace: string, plan: Plan, signal: AbortSignal): AsyncGenerator<UsageSeries> {

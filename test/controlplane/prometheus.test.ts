@@ -1,0 +1,153 @@
+// The past as a real Prometheus tells it: blocks made of what cAdvisor and kube-state-metrics would have exposed, scraped
+// twice, with a restart, a gap and a kill in it.
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectPrometheus } from '../../src/adapters/prometheus/connection.ts';
+import { PrometheusClient } from '../../src/adapters/prometheus/prometheus-client.ts';
+import { PrometheusHistorySource } from '../../src/adapters/prometheus/prometheus-history-source.ts';
+import type { BacktestSummary } from '../../src/cli/backtest/summary.ts';
+import { HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import type { UsageSeries } from '../../src/core/model/usage.ts';
+import { SeededRandom } from '../../src/runtime/random.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { eventually } from '../e2e/eventually.ts';
+import { freePorts } from '../e2e/free-ports.ts';
+
+const HOURS = 60;
+const SCRAPE_SECONDS = 60;
+/** A full hour, a little in the past. */
+const END = Math.floor(Date.now() / HOUR_MS) * 3600;
+const BEGIN = END - HOURS * 3600;
+const RESTARTED_AT = BEGIN + 20 * 3600 + 120;
+const GAP = { from: BEGIN + 30 * 3600, to: BEGIN + 32 * 3600 };
+const WEB = ['web-7d4f9c5b8d-x2k4v', 'web-7d4f9c5b8d-p9q8r'] as const;
+const GOING_ON = new AbortController().signal;
+
+let folder: string;
+let server: ChildProcess;
+let url: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'evenkeel-prometheus-'));
+  const blocks = join(folder, 'data');
+  mkdirSync(blocks);
+  writeFileSync(join(folder, 'past.txt'), openMetrics());
+  execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', join(folder, 'past.txt'), blocks], { stdio: 'pipe' });
+  writeFileSync(join(folder, 'prometheus.yml'), 'global: { scrape_interval: 1m }\n');
+  const [port = 0] = await freePorts(1);
+  url = `http://127.0.0.1:${port}`;
+  server = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${blocks}`,
+      '--storage.tsdb.retention.time=365d',
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ],
+    { stdio: 'ignore' },
+  );
+  await eventually('Prometheus is ready', 60_000, async () => (await fetch(`${url}/-/ready`)).ok);
+});
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  server.kill('SIGTERM');
+  await ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What was exposed: CPU of the first replica a quarter core, of the second half a core; memory with a saw's teeth. */
+function openMetrics(): string {
+  const lines: string[] = [];
+  const write = (name: string, labels: Readonly<Record<string, string>>, valueAt: (second: number) => number | null): void => {
+    const text = Object.entries(labels)
+      .map(([label, value]) => `${label}="${value}"`)
+      .join(',');
+    for (let second = BEGIN; second <= END; second += SCRAPE_SECONDS) {
+      const value = second > GAP.from && second < GAP.to ? null : valueAt(second);
+      if (value !== null) lines.push(`${name}{${text}} ${value} ${second}`);
+    }
+  };
+  // Two scrape jobs see the same kubelet: whoever adds them up finds twice as much.
+  for (const job of ['kubelet', 'kubelet-again']) {
+    write('up', { job, instance: 'n1' }, () => 1);
+    for (const [index, pod] of WEB.entries()) {
+      const of = { job, namespace: 'shop', pod, container: 'app', id: `/kubepods/${pod}` };
+      const cores = index === 0 ? 0.25 : 0.5;
+      // The second replica's counter begins anew after its kill.
+      const since = (second: number) => (index === 1 && second >= RESTARTED_AT ? second - RESTARTED_AT : second - BEGIN + 1000);
+      write('container_cpu_usage_seconds_total', of, (second) => since(second) * cores);
+      write('container_memory_working_set_bytes', of, (second) => (second % 300 === 120 ? 200 : 100) * MiB);
+      // The pod's own cgroup and its pause container, which are nobody's usage.
+      write('container_cpu_usage_seconds_total', { ...of, container: '', id: `/kubepods/${pod}/pod` }, (second) => (second - BEGIN) * 9);
+      write('container_cpu_usage_seconds_total', { ...of, container: 'POD' }, (second) => (second - BEGIN) * 9);
+    }
+  }
+  for (const pod of WEB)
+    write('kube_pod_owner', { namespace: 'shop', pod, owner_kind: 'ReplicaSet', owner_name: 'web-7d4f9c5b8d' }, () => 1);
+  write('kube_replicaset_owner', { namespace: 'shop', replicaset: 'web-7d4f9c5b8d', owner_kind: 'Deployment', owner_name: 'web' }, () => 1);
+  const killed = { namespace: 'shop', pod: WEB[1], container: 'app' };
+  const after = (second: number): number | null => (second >= RESTARTED_AT ? 1 : null);
+  write('kube_pod_container_status_last_terminated_reason', { ...killed, reason: 'OOMKilled' }, after);
+  write('kube_pod_container_status_restarts_total', killed, (second) => (second >= RESTARTED_AT ? 1 : 0));
+  write('kube_pod_container_resource_limits', { ...killed, resource: 'memory', unit: 'byte' }, () => 256 * MiB);
+  return [...lines, '# EOF', ''].join('\n');
+}
+
+function aClient(): PrometheusClient {
+  const connection = connectPrometheus({ url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+  return new PrometheusClient({ connection, timer: new SystemTimer(), random: new SeededRandom(1) });
+}
+
+describe('a real Prometheus', () => {
+  test('tells usage of each container once, with its owner, its gap and its kill', async () => {
+    const client = aClient();
+    try {
+      const source = new PrometheusHistorySource({ client, ownerOf: () => null, withKills: true });
+      const series: UsageSeries[] = [];
+      const range = { from: (BEGIN + 3600) * 1000, to: END * 1000, stepSeconds: 300 };
+      for await (const each of source.range(range, GOING_ON)) series.push(each);
+      expect(series.map(({ pod, container }) => `${pod}/${container}`).sort()).toEqual([...WEB].sort().map((pod) => `${pod}/app`));
+      for (const { pod, workload, samples } of series) {
+        expect(workload).toEqual({ namespace: 'shop', kind: 'Deployment', name: 'web' });
+        const cores = pod === WEB[0] ? 250 : 500;
+        const away = samples.filter(({ at }) => Math.abs(at / 1000 - RESTARTED_AT) > 900);
+        expect(away.filter(({ cpuMillicores }) => cpuMillicores !== null && Math.abs(cpuMillicores - cores) > 1)).toEqual([]);
+        // A counter that begins anew is no negative rate, and no leap.
+        expect(samples.every(({ cpuMillicores }) => cpuMillicores === null || (cpuMillicores >= 0 && cpuMillicores <= cores * 1.5))).toBe(
+          true,
+        );
+        // At the edges of the gap a step saw less than five scrapes.
+        const whole = samples.filter(({ at }) => Math.abs(at / 1000 - GAP.from) > 300 && Math.abs(at / 1000 - GAP.to) > 300);
+        expect(new Set(whole.map(({ memoryBytes }) => memoryBytes))).toEqual(new Set([200 * MiB]));
+        expect(samples.filter(({ at }) => at / 1000 > GAP.from + 300 && at / 1000 < GAP.to)).toEqual([]);
+      }
+      const [kill, ...others] = series.flatMap(({ oomKills }) => oomKills);
+      expect(others).toEqual([]);
+      expect(kill?.memoryLimitBytes).toBe(256 * MiB);
+      expect(Math.abs((kill?.at ?? 0) / 1000 - RESTARTED_AT)).toBeLessThanOrEqual(300);
+    } finally {
+      client.close();
+    }
+  });
+
+  test('evenkeel backtest replays it', () => {
+    const main = join(import.meta.dirname, '../../src/cli/main.ts');
+    const out = execFileSync(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', main, 'backtest', '--prometheus', url, '--days', '3', '--json'],
+      { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const summary = JSON.parse(out) as BacktestSummary;
+    expect(summary.workloads.map(({ name }) => name)).toEqual(['shop/Deployment/web/app']);
+    // Of replicas that use a quarter and half a core, and no more, ever: what the busier needs, and little above.
+    expect(summary.overall.cpu?.methods.evenkeel.slack).toBeLessThan(0.3);
+    expect(summary.overall.cpu?.methods.evenkeel.overrun).toBeLessThan(0.02);
+    expect(summary.overall.memory?.methods.clairvoyantDay.slack).toBeLessThan(0.03);
+  });
+});
