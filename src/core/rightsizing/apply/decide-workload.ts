@@ -2,7 +2,7 @@
 // remember. Pure: the same situation gives the same decision, bit for bit.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
+import type { ContainerRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
 import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
@@ -224,14 +224,7 @@ class Deciding {
       most: podsInStage(change.stage, running),
       because: change.reason,
     });
-    if (progress.reachable === 0 && comesWithBirth(this.#situation, progress.waits)) {
-      const completed = this.#complete(change, progress);
-      return this.#bornWith() ?? fromWaiting(progress.waits, completed);
-    }
-    if (progress.reachable === 0) {
-      this.#remember({ apply: null, previous: null });
-      return fromWaiting(progress.waits, outcome('recommended', null, this.#summary()));
-    }
+    if (progress.reachable === 0) return this.#outOfReach(change, progress);
     this.#steps.push(...progress.steps);
     const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
     const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
@@ -245,6 +238,16 @@ class Deciding {
     const further = carryOut(this.#situation, change.values, { kind: 'change', most: podsInStage(next, running), because: change.reason });
     this.#steps.push(...further.steps);
     return this.#applying(advanced, further);
+  }
+
+  /** No pod that there is can be given it. */
+  #outOfReach(change: ChangeUnderWay, progress: CarryOut): Outcome {
+    if (comesWithBirth(this.#situation, progress.waits)) {
+      const completed = this.#complete(change, progress);
+      return this.#bornWith() ?? fromWaiting(progress.waits, completed);
+    }
+    this.#remember({ apply: null, previous: null });
+    return fromWaiting(progress.waits, outcome('recommended', null, this.#summary()));
   }
 
   #applying(change: ChangeUnderWay, progress: CarryOut): Outcome {

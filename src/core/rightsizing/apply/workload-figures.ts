@@ -1,7 +1,7 @@
 // The figures of a workload: by container what is in force, what it should be, and why.
 
 import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
+import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.ts';
 import { withoutOverages } from '../../exceptions/beside-overages.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
@@ -30,6 +30,8 @@ export interface ContainerFigures {
   readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
 }
 
+const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
+
 /** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
 export function workloadFigures(situation: WorkloadSituation): readonly ContainerFigures[] {
   const { workload, pods, advice, policy, memory, limitRanges, now } = situation;
@@ -39,11 +41,8 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
   const applies = ['Auto', 'Approve'].includes(modeInForce(policy, situation.overrides));
   const names = [...new Set([...workload.containers.map(({ name }) => name), ...current.keys()])];
   const figures = names.map((name): ContainerFigures => {
-    const own = current.get(name) ?? workload.containers.find((container) => container.name === name);
-    const present: RequestsAndLimits = {
-      requests: own?.requests ?? { cpuMillicores: null, memoryBytes: null },
-      limits: own?.limits ?? { cpuMillicores: null, memoryBytes: null },
-    };
+    const own = current.get(name) ?? workload.containers.find((container) => container.name === name) ?? NOTHING;
+    const present: RequestsAndLimits = { requests: own.requests, limits: own.limits };
     const inForce =
       memory.idle?.natural.get(name) ??
       (applies ? settled?.get(name) : undefined) ??
