@@ -65,6 +65,11 @@ export class PolicyBook {
     });
   }
 
+  /** Pods are sized at birth. */
+  get admission(): boolean {
+    return this.#parts.capabilities.admission;
+  }
+
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
     const { cluster, ownNamespace } = this.#parts;
     const selectable = { ...workload, namespaceLabels: cluster.findNamespace(workload.namespace)?.labels ?? {} };

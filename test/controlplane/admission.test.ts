@@ -10,7 +10,7 @@ import { ask } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -47,6 +47,7 @@ beforeAll(async () => {
   const learnt = join(cluster.folder, 'learnt.sqlite');
   const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
   await writeLearntUsage(learnt, [{ namespace: 'shop', name: 'web', container: 'app', uses }], 7 * DAY_MS);
+  await writeLearntRuns(learnt, 'shop/CronJob/report', 'app', 12);
   const [port = 0] = await freePorts(1);
   settings = {
     'history.url': `sqlite:${learnt}`,
@@ -106,6 +107,35 @@ test(
   'a pod of another namespace is born as it asks',
   async () => {
     expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', born: null }]);
+  },
+  TEST_MS,
+);
+
+test(
+  'the next run of a CronJob is born with what its runs need',
+  async () => {
+    const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
+    const template = { metadata: { labels: { app: 'report' } }, spec: { restartPolicy: 'Never', containers } };
+    await cluster.api.expect({
+      method: 'POST',
+      path: '/apis/batch/v1/namespaces/shop/cronjobs',
+      body: {
+        apiVersion: 'batch/v1',
+        kind: 'CronJob',
+        metadata: { name: 'report', namespace: 'shop' },
+        spec: { schedule: '0 0 1 1 *', jobTemplate: { spec: { template } } },
+      },
+    });
+    const reasonOf = (): Promise<string> =>
+      cluster.kubectl('get', 'recommendation/cronjob-report', '-n', 'shop', '-o', 'jsonpath={.status.reason} {.status.message}');
+    await eventuallyReads('it waits for a birth', SOON_MS, reasonOf, (text) => text.startsWith('restart in force, and the next run'));
+    await cluster.kubectl('create', 'job', '--from=cronjob/report', 'report-by-hand', '-n', 'shop');
+    const [pod] = await eventually('its pod', SOON_MS, async () => {
+      const pods = await podsOf('shop', 'report');
+      return pods.length > 0 && pods;
+    });
+    expect(pod?.born).toBe('{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}');
+    expect(pod?.cpu).toMatch(/^1[5-9]\dm$|^2\d\dm$/);
   },
   TEST_MS,
 );

@@ -1,7 +1,10 @@
 // A history store as a controller leaves it behind that has watched a cluster for a week: the controller under test starts
 // with it, as after any restart, and decides within minutes of real time.
 
-import { DAY_MS, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
+import type { WorkloadKey } from '../../src/core/model/workload.ts';
+import { RunsApart } from '../../src/controllers/usage/runs-apart.ts';
+import { aLearner } from '../fakes/a-learner.ts';
 import type { UsageSeries } from '../../src/core/model/usage.ts';
 import { Recommender } from '../../src/core/rightsizing/recommender.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
@@ -9,8 +12,9 @@ import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 
-/** A Deployment whose one container uses the same all the time. */
+/** A workload (a Deployment where nothing is said) whose one container uses the same all the time. */
 export interface KnownWorkload {
+  readonly kind?: string;
   readonly namespace: string;
   readonly name: string;
   readonly container: string;
@@ -21,15 +25,7 @@ const STEP_MS: DurationMs = 5 * MINUTE_MS;
 
 export async function writeLearntUsage(path: string, workloads: readonly KnownWorkload[], spanMs: DurationMs): Promise<void> {
   const clock = new SystemClock();
-  const history = await openSqliteHistory({
-    path,
-    retentionMs: 30 * DAY_MS,
-    maxBytes: 2 ** 30,
-    clock,
-    machine: new SystemTimer(),
-    logger: new RecordingLogger(),
-    metrics: NO_METRICS,
-  });
+  const history = await openAt(path, clock);
   try {
     const recommender = new Recommender();
     const now = clock.now();
@@ -41,8 +37,40 @@ export async function writeLearntUsage(path: string, workloads: readonly KnownWo
   }
 }
 
-function seriesOf({ namespace, name, container, uses }: KnownWorkload, from: number, to: number): UsageSeries {
+function openAt(path: string, clock: SystemClock): ReturnType<typeof openSqliteHistory> {
+  return openSqliteHistory({
+    path,
+    retentionMs: 30 * DAY_MS,
+    maxBytes: 2 ** 30,
+    clock,
+    machine: new SystemTimer(),
+    logger: new RecordingLogger(),
+    metrics: NO_METRICS,
+  });
+}
+
+function seriesOf({ namespace, kind = 'Deployment', name, container, uses }: KnownWorkload, from: number, to: number): UsageSeries {
   const samples = Array.from({ length: Math.floor((to - from) / STEP_MS) }, (_, step) => ({ at: from + step * STEP_MS, ...uses }));
-  const workload = { namespace, kind: 'Deployment', name };
+  const workload = { namespace, kind, name };
   return { namespace, pod: `${name}-past`, container, workload, stepSeconds: STEP_MS / 1000, samples, oomKills: [] };
+}
+
+/** The same of so many runs of a Job or CronJob, an hour apart, of ten minutes each that use 150m and 150Mi. */
+export async function writeLearntRuns(path: string, workload: WorkloadKey, container: string, runs: number): Promise<void> {
+  const clock = new SystemClock();
+  const learner = new RunsApart(aLearner());
+  for (let run = runs; run >= 1; run -= 1) {
+    for (let minute = 0; minute <= 10; minute += 1) {
+      const at = clock.now() - run * HOUR_MS + minute * MINUTE_MS;
+      learner.observe(workload, container, `run-${run}`, { at, cpuMillicores: 150, memoryBytes: 150 * MiB });
+    }
+  }
+  const history = await openAt(path, clock);
+  try {
+    for await (const portion of learner.changedSince(null)) {
+      await history.saveCheckpoints(portion.map((checkpoint) => ({ ...checkpoint, savedAt: clock.now() })));
+    }
+  } finally {
+    await history.close();
+  }
 }

@@ -107,7 +107,9 @@ describe('a PodResizePolicy', () => {
   test('says which of its fields this version does not act on', async () => {
     world.setPolicy('all', { cpu: { limit: { rule: 'None' } } });
     await world.run(MINUTE_MS);
-    expect(condition('all', 'Ready').message).toContain('does not act on limit.rule: None (acts as Keep)');
+    expect(condition('all', 'Ready').message).toContain(
+      'does not act on limit.rule: None (acts as Keep without controller.admission.enabled)',
+    );
   });
 
   test('paused: it stays but nothing is done', async () => {

@@ -99,6 +99,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       cycle,
       lastTrigger: cycle !== null && cycle.trigger === asked ? asked : (policy.status?.lastTrigger ?? null),
       dryRun,
+      admission: this.#ports.policies.admission,
       missingPermissions: missingPermissions(),
     });
     if (JSON.stringify(status) === JSON.stringify(inOrderOf(status, policy.status))) return;

@@ -29,6 +29,8 @@ export interface PolicyFacts {
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
+  /** Pods are sized at birth. */
+  readonly admission: boolean;
   /** What we may not, as `patch pods/resize in namespace shop`. */
   readonly missingPermissions: readonly string[];
 }
@@ -138,13 +140,13 @@ function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): Con
   };
 }
 
-function readyOf({ reading, policy, governed, missingPermissions }: PolicyFacts): ConditionNow {
+function readyOf({ reading, policy, governed, missingPermissions, admission }: PolicyFacts): ConditionNow {
   const type = CONDITION.ready;
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
     return { type, status: false, reason: CONDITION_REASON.paused, message: 'spec.paused stops every effect; set it to false to go on' };
   }
-  const missing = notCarriedOut(policy.spec);
+  const missing = notCarriedOut(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listed(missingPermissions)}`;
   const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${without}${refused}`;

@@ -1,13 +1,13 @@
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 
 /**
- * Fields that a policy sets and that this version only stores: who wrote them must not believe that they act. Each goes
- * from this list when what carries it out comes.
+ * Fields that a policy sets and that are only stored, by this version or as it is set up: who wrote them must not believe
+ * that they act.
  */
-export function notCarriedOut(spec: PodResizePolicySpec): readonly string[] {
+export function notCarriedOut(spec: PodResizePolicySpec, { admission }: { readonly admission: boolean }): readonly string[] {
   const fields: readonly (readonly [string, boolean])[] = [
     ['spec.hpa: Tune (acts as Preserve)', spec.hpa === 'Tune'],
-    ['limit.rule: None (acts as Keep)', limitRules(spec).includes('None')],
+    ['limit.rule: None (acts as Keep without controller.admission.enabled)', !admission && limitRules(spec).includes('None')],
   ];
   return fields.flatMap(([field, isSet]) => (isSet ? [field] : []));
 }
