@@ -23,7 +23,7 @@ describe('Workloads that nobody uses at night', () => {
 
   /** What every workload's nodes have in force at this hour. */
   const look = (when: string): void => {
-    const names = ['office', 'stopped', 'scaled', 'always'];
+    const names = ['office', 'stopped', 'parked', 'scaled', 'always'];
     sizes.set(when, new Map(names.map((name) => [name, scene.inForce(name)])));
   };
   const at = (when: string, name: string): readonly Size[] => sizes.get(when)?.get(name) ?? [];
@@ -37,11 +37,15 @@ describe('Workloads that nobody uses at night', () => {
       workloads: [
         byDay('office'),
         byDay('stopped'),
+        byDay('parked'),
         byDay('scaled'),
         byDay('always', { uses: () => ({ cpuMillicores: 200, memoryMib: 150 }) }),
       ],
       objects: [anHpa('scaled', 80, [2, 4])],
-      policies: ['office', 'stopped', 'scaled', 'always'].map((name) => aPolicyFor(name, { cpu, idle })),
+      policies: [
+        ...['office', 'stopped', 'scaled', 'always'].map((name) => aPolicyFor(name, { cpu, idle })),
+        aPolicyFor('parked', { cpu, idle: { ...idle, replicas: 1 } }),
+      ],
       mostDays: 2,
     });
     await scene.hours(1);
@@ -81,6 +85,14 @@ describe('Workloads that nobody uses at night', () => {
   test('have it at once when their policy is changed', () => {
     expect(cpusAt('night, after a restart', 'stopped')).toEqual([10, 10]);
     expect(at('night, one policy switched off', 'stopped')).toEqual(at('before', 'stopped'));
+  });
+
+  test('have fewer replicas at night where their policy says so, and all of them by day', () => {
+    expect(cpusAt('night', 'parked')).toEqual([10]);
+    const [first, second, ...others] = cpusAt('eight and some minutes', 'parked');
+    expect(first).toBeGreaterThan(200);
+    expect(second).toBeGreaterThan(200);
+    expect(others).toEqual([]);
   });
 
   test('keep it where an autoscaler would answer with more replicas, and say so', () => {

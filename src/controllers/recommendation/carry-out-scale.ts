@@ -69,6 +69,7 @@ function report(
   });
   const now = clock.now();
   history.appendApplied({
+    act: step.autoscaler === null ? 'scale' : 'hpa',
     id: `${uid}/replicas/${now}`,
     at: now,
     workload: { namespace, kind, name },

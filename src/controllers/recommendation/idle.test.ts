@@ -311,6 +311,10 @@ describe('A workload is left at its size', () => {
       'outside the windows of its policy',
       () => world.setPolicy('all', { ...IDLE, windows: [{ start: '0 3 1 1 *', duration: '1h', timeZone: 'UTC' }] }),
     ],
+    [
+      'whose container has a more careful mode of its own',
+      () => world.setPolicy('all', { ...IDLE, containers: [{ name: 'main', mode: 'Recommend' }] }),
+    ],
     ['in a dry run of its policy', () => world.setPolicy('all', { ...IDLE, dryRun: true })],
   ])('%s', async (_, hindrance) => {
     world.activity.set(WEB, quiet());

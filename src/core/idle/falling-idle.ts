@@ -82,12 +82,15 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
 }
 
 /** Why its requests must stay as they are; null: they may be lowered. An autoscaler that measures against them would add replicas. */
-export function whyNotInPlace({ hpas }: WorkloadSituation): string | null {
+export function whyNotInPlace({ hpas, policy }: WorkloadSituation): { readonly reason: AwaitingReason; readonly why: string } | null {
+  if (policy.apply === 'OnRestart') return { reason: 'restart', why: 'its policy sizes pods at birth alone (apply: OnRestart)' };
   for (const hpa of hpas) {
     const name = `HorizontalPodAutoscaler ${hpa.name}`;
     const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);
-    if (measured !== undefined) return `${name} measures ${measured.resource} against the request and would add replicas`;
-    if (hpa.desiredReplicas !== hpa.currentReplicas) return `${name} is changing the replicas`;
+    if (measured !== undefined) {
+      return { reason: 'hpa', why: `${name} measures ${measured.resource} against the request and would add replicas` };
+    }
+    if (hpa.desiredReplicas !== hpa.currentReplicas) return { reason: 'hpa', why: `${name} is changing the replicas` };
   }
   return null;
 }

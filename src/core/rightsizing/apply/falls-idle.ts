@@ -8,6 +8,7 @@ import { requestsOnly } from '../../idle/idle-memory.ts';
 import { scaleDown, scalePlan, type ScalePlan, type ScaleStep } from '../../idle/idle-scale.ts';
 import { idleSizes, isSmaller } from '../../idle/idle-size.ts';
 import { wakesOn } from '../../idle/waking.ts';
+import { containerMode } from '../policy/policy-rules.ts';
 import { boundsOf } from '../policy/workload-overrides.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { changeSummary } from './change-summary.ts';
@@ -48,7 +49,7 @@ export function fallsIdle(situation: WorkloadSituation, figures: readonly Contai
   const { policy, standing, now } = situation;
   const plan = scalePlan(situation);
   const hindrance = whyNotInPlace(situation);
-  const wanted = sizesFor(situation, natural);
+  const wanted = sizesFor(situation, natural, figures);
   const sizes = hindrance !== null || plan.idleReplicas === 0 ? natural : wanted;
   if (!isSmaller(wanted, natural) && plan.idleReplicas === null) return null;
   if (candidacy.kind === 'held') return says(decided, outcome('awaiting', candidacy.reason, candidacy.message, candidacy.until));
@@ -79,18 +80,23 @@ function says(decided: Outcome, why: Outcome): IdleVerdict | null {
   return decided.state === 'awaiting' ? null : { ...NOTHING, outcome: why };
 }
 
-function sizesFor(situation: WorkloadSituation, natural: Sizes): Sizes {
+function sizesFor(situation: WorkloadSituation, natural: Sizes, figures: readonly ContainerFigures[]): Sizes {
   const { policy, pods, overrides, limitRanges, advice } = situation;
   const floorOf = (name: string) => boundsOf(overrides.floor, name);
-  return idleSizes({ rules: policy.idle, natural, pods: pods.length, advice, floorOf, limitRanges });
+  const sizes = idleSizes({ rules: policy.idle, natural, pods: pods.length, advice, floorOf, limitRanges });
+  // A container of a more careful mode of its own is left as it is.
+  const spared = figures
+    .filter((each) => containerMode(each.policy, 'Auto') !== 'Auto')
+    .map(({ name, inForce }) => [name, inForce] as const);
+  return new Map([...sizes, ...spared]);
 }
 
 /** Nothing can be made small: neither requests in place, nor replicas. */
-function whyNot({ natural, sizes, plan, progress }: Shrinking, hindrance: string | null, quiet: string): Outcome | null {
+function whyNot({ natural, sizes, plan, progress }: Shrinking, hindrance: ReturnType<typeof whyNotInPlace>, quiet: string): Outcome | null {
   if (plan.idleReplicas !== null || (isSmaller(sizes, natural) && progress.reachable > 0)) return null;
   const words = `idle, quiet for ${quiet}; not made small: `;
   const besides = plan.why === null ? '' : `; ${plan.why}`;
-  if (hindrance !== null) return outcome('awaiting', 'hpa', `${words}${hindrance}${besides}`);
+  if (hindrance !== null) return outcome('awaiting', hindrance.reason, `${words}${hindrance.why}${besides}`);
   const waiting = mostTelling(progress.waits);
   const why = `${waiting?.message ?? 'no pod can be resized now'}${besides}`;
   return outcome('awaiting', waiting?.reason ?? 'capacity', `${words}${why}`, waiting?.until ?? null);

@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
+import { ClusterAccess } from '../cluster-access.ts';
+import { runRestorer } from '../run-restorer.ts';
+import { idleWorkloadsRestorer } from './idle-workloads.ts';
+
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments';
+const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
+
+let world: ApiWorld;
+beforeEach(async () => {
+  world = new ApiWorld();
+  await world.post('/api/v1/namespaces', { metadata: { name: 'shop' } });
+});
+
+/** A Deployment that fell idle: the note says what it had, the spec what it has now. */
+async function asleep(name: string, replicas: number, note: object): Promise<void> {
+  const labels = { app: name };
+  const written = { since: '2026-11-20T00:00:00.000Z', replicas: 3, ...note };
+  await world.post(DEPLOYMENTS, {
+    metadata: { name, annotations: { 'evenkeel.io/idle': JSON.stringify(written) } },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } },
+    },
+  });
+}
+
+async function replicasOf(name: string): Promise<number> {
+  return ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).spec.replicas as number;
+}
+
+function restore(): ReturnType<typeof runRestorer> {
+  const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
+  return runRestorer(idleWorkloadsRestorer(new ClusterAccess(world.transport)), run);
+}
+
+describe('an uninstall', () => {
+  test.each([1, 0])('gives replicas back that were lowered to %i, once', async (idleReplicas) => {
+    await asleep('web', idleReplicas, { idleReplicas });
+    expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
+    expect(await replicasOf('web')).toBe(3);
+    expect(await restore()).toMatchObject({ changed: 0, left: [] });
+  });
+
+  test('leaves replicas that somebody has set since, and says so', async () => {
+    await asleep('web', 2, { idleReplicas: 1 });
+    expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('2 replicas') }], left: [] });
+    expect(await replicasOf('web')).toBe(2);
+  });
+
+  test('gives an autoscaler its least back', async () => {
+    await asleep('web', 3, { idleReplicas: 1, autoscaler: { name: 'web', minReplicas: 3 } });
+    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9 };
+    await world.post(HPAS, { metadata: { name: 'web' }, spec });
+    expect(await restore()).toMatchObject({ changed: 1, left: [] });
+    expect(((await world.get(`${HPAS}/web`)).body as Wire).spec.minReplicas).toBe(3);
+    expect(await restore()).toMatchObject({ changed: 0, left: [] });
+  });
+
+  test.each([
+    ['that was made small in place alone', {}],
+    ['whose autoscaler is gone', { idleReplicas: 1, autoscaler: { name: 'gone', minReplicas: 3 } }],
+  ])('has nothing to scale of a workload %s', async (_, note) => {
+    await asleep('web', 3, note);
+    expect(await restore()).toMatchObject({ changed: 0, kept: [], left: [] });
+  });
+});
