@@ -31,7 +31,6 @@ const LISTING: Listing<ScalingActivity> = {
 
 /** Rows read at most: months of a busy cluster; what is older than that many is told to be left out. */
 const MOST_ROWS = 20_000;
-const DEFAULT_MS = DAY_MS;
 const SHORTEST_MS = 5 * 60_000;
 const LONGEST_MS = 90 * DAY_MS;
 
@@ -45,7 +44,7 @@ export class ScalingQueries {
 
   async list(scope: Scope, query: Operations['listScaling']['query']): Promise<Page<ScalingActivity> | Refusal> {
     const { clock, history, logger } = this.#sources;
-    const duration = query.duration === undefined ? ({ ok: true, value: DEFAULT_MS } as const) : parseDuration(query.duration);
+    const duration = parseDuration(query.duration);
     if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
       return { kind: 'invalid', details: [{ path: 'query.duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
     }

@@ -1,0 +1,125 @@
+// Bulk requests on any cluster: what they must do, whoever serves the API behind them, and how long they took.
+
+import { performance } from 'node:perf_hooks';
+import { expect } from '@jest/globals';
+import type { PodResizePolicy } from '../../src/apis/v1alpha1/index.ts';
+import type { BulkResult } from '../../src/apis/http/types.generated.ts';
+import { ask, tell } from './dashboard.ts';
+import { eventuallyReads } from './eventually.ts';
+
+export const BULK_ITEMS = 500;
+export const BULK_NAMESPACE = 'bulk';
+/** The promise is 2 s on an idle machine of two cores, and the line printed says how it was; this is for machines that do much else. */
+const AT_MOST_MS = 120_000;
+/** The first cycle, on a busy machine. */
+const SETTLED_MS = 300_000;
+
+interface Annotated {
+  readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
+}
+
+export interface BulkWorld {
+  /** Where it runs, for the line that is printed. */
+  readonly name: string;
+  readonly dashboard: string;
+  /** The Deployments of the namespace, from the API server. */
+  list(): Promise<readonly Annotated[]>;
+  /** The policy that governs them, from the API server. */
+  policy(): Promise<PodResizePolicy>;
+}
+
+/** Only looks, so that what is written is the bulk's alone. */
+export const BULK_POLICY = {
+  apiVersion: 'evenkeel.io/v1alpha1',
+  kind: 'PodResizePolicy',
+  metadata: { name: 'bulk' },
+  spec: { namespaces: [BULK_NAMESPACE], mode: 'Observe', interval: '1h' },
+};
+
+const FLOOR = 'evenkeel.io/floor';
+
+/** A Deployment without pods: what is written on it is what counts here. */
+export function bulkDeployment(index: number, replicas = 0): object {
+  const name = `w-${index}`;
+  const labels = { app: name };
+  const container = { name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '100m', memory: '64Mi' } } };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { namespace: BULK_NAMESPACE, name, labels },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } },
+  };
+}
+
+/** All that a bulk of overrides and of the resource audit must do. */
+export async function proveBulk(world: BulkWorld): Promise<void> {
+  const { dashboard } = world;
+  const names = Array.from({ length: BULK_ITEMS }, (_, index) => `w-${index}`);
+  const workloads = names.map((name) => ({ namespace: BULK_NAMESPACE, name }));
+  const setting = (cpu: string) => workloads.map((each) => ({ ...each, action: 'set', floor: { app: { cpu } } }));
+  await eventuallyReads(
+    'the dashboard knows all workloads',
+    SETTLED_MS,
+    async () => (await ask(dashboard, `resource-audit?namespace=${BULK_NAMESPACE}&limit=1`)).envelope.meta.total,
+    (total) => total === BULK_ITEMS,
+  );
+  const { envelope } = await tell<{ readonly cycleId: string }>(dashboard, 'POST', 'resize-cycle/trigger', {});
+  await eventuallyReads(
+    'all workloads have been looked at: nothing else is going on',
+    SETTLED_MS,
+    async () => (await world.policy()).status?.lastCycle,
+    (cycle) => cycle?.finishedAt !== undefined && cycle.id === envelope.data.cycleId && cycle.evaluated === BULK_ITEMS,
+  );
+
+  const tooMany = await tell(dashboard, 'POST', 'overrides/bulk', { items: [...setting('250m'), setting('250m')[0]] });
+  expect([tooMany.status, tooMany.envelope.error?.code]).toEqual([400, 'invalid_request']);
+  const auditTooMany = await tell(dashboard, 'POST', 'resource-audit/bulk', {
+    action: 'reset-to-deploy',
+    items: [...workloads, workloads[0]],
+  });
+  expect(auditTooMany.status).toBe(400);
+  expect((await world.list()).filter(({ metadata }) => annotationsOf(metadata) > 0)).toEqual([]);
+
+  const withOneWrong = setting('250m').map((item, index) => (index === 250 ? { ...item, name: 'nobody' } : item));
+  const first = await timed(world, 'overrides', { items: withOneWrong });
+  expect(first.filter(({ ok }) => !ok)).toEqual([{ index: 250, ok: false, error: { code: 'not_found', message: expect.any(String) } }]);
+  const floors = await floorsOf(world);
+  expect([floors.size, floors.get('w-250')]).toEqual([BULK_ITEMS - 1, undefined]);
+
+  // At its heels, while the informers have yet to tell of the first: nothing is lost, and nothing is refused.
+  const second = await timed(world, 'overrides', {
+    items: workloads.map((each) => ({ ...each, action: 'set', floor: { app: { memory: '96Mi' } } })),
+  });
+  expect(second.every(({ ok }) => ok)).toBe(true);
+  const merged = await floorsOf(world);
+  expect(merged.get('w-0')).toBe('{"app":{"cpu":"250m","memory":"96Mi"}}');
+  expect(merged.get('w-250')).toBe('{"app":{"memory":"96Mi"}}');
+
+  const asked = await timed(world, 'resource-audit', { action: 'reset-to-deploy', items: workloads }, '?dryRun=true');
+  expect(asked.every(({ ok }) => ok)).toBe(true);
+  const stripped = await timed(world, 'resource-audit', { action: 'strip-annotations', items: workloads });
+  expect(stripped.every(({ ok }) => ok)).toBe(true);
+  expect((await floorsOf(world)).size).toBe(0);
+}
+
+async function timed(world: BulkWorld, section: string, body: object, query = ''): Promise<readonly BulkResult[]> {
+  const began = performance.now();
+  const { status, envelope } = await tell<readonly BulkResult[]>(world.dashboard, 'POST', `${section}/bulk${query}`, body);
+  const tookMs = performance.now() - began;
+  process.stdout.write(`bulk of ${BULK_ITEMS}, ${section}, ${world.name}: ${Math.round(tookMs)} ms\n`);
+  expect([status, envelope.meta.total]).toEqual([200, BULK_ITEMS]);
+  expect(tookMs).toBeLessThan(AT_MOST_MS);
+  return envelope.data;
+}
+
+async function floorsOf(world: BulkWorld): Promise<ReadonlyMap<string, string>> {
+  const known = (await world.list()).flatMap(({ metadata }) => {
+    const floor = metadata.annotations?.[FLOOR];
+    return floor === undefined ? [] : [[metadata.name, floor] as const];
+  });
+  return new Map(known);
+}
+
+function annotationsOf({ annotations = {} }: Annotated['metadata']): number {
+  return Object.keys(annotations).filter((key) => key.startsWith('evenkeel.io/')).length;
+}

@@ -1,0 +1,57 @@
+// Bulk requests and a reset on the embedded cluster, by the program itself over HTTP.
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BreakableCluster } from './breakable-cluster.ts';
+import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from './bulk-proof.ts';
+import { PATHS } from './cluster-client.ts';
+import { constantInput } from './constant-cluster.ts';
+import { aWorkload, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { startController, type Controller } from './controller-process.ts';
+import { proveReset } from './reset-proof.ts';
+import { Workshop } from './processes.ts';
+
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
+const UP_MS = 300_000;
+
+let workshop: Workshop;
+let world: BreakableCluster;
+let controller: Controller;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  world = await BreakableCluster.start(workshop, constantInput(workshop, 'bulk', [aWorkload('web', TOO_LARGE)], 60));
+  await world.client.create('/api/v1/namespaces', { metadata: { name: BULK_NAMESPACE } });
+  controller = await startController(workshop, { 'kubernetes.kubeconfig': world.kubeconfig, 'controller.leaderElect': 'false' });
+  await world.client.create(PATHS.policies, BULK_POLICY);
+  for (let index = 0; index < BULK_ITEMS; index += 1) await world.client.create(DEPLOYMENTS, bulkDeployment(index));
+}, UP_MS);
+
+afterAll(() => workshop.end(), UP_MS);
+
+test(
+  'bulks of 500 are carried out item by item; 501 change nothing',
+  () =>
+    proveBulk({
+      name: 'embedded cluster',
+      dashboard: controller.dashboard,
+      list: () => world.client.list(DEPLOYMENTS),
+      policy: () => world.client.policy(BULK_POLICY.metadata.name),
+    }),
+  UP_MS,
+);
+
+test(
+  'a reset restarts once, forgets the Recommendation, clears the annotations away and holds',
+  async () => {
+    await proveReset({
+      dashboard: controller.dashboard,
+      withinMs: SOON_MS,
+      get: (path) => world.client.get(path),
+      merge: (path, body) => world.client.merge(path, body),
+      namespace: 'shop',
+      name: 'web',
+    });
+    expect(controller.process.stderr.filter((line) => line.includes('"message":"Restarted a workload"'))).toHaveLength(1);
+  },
+  UP_MS,
+);
