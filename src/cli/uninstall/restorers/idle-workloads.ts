@@ -55,7 +55,8 @@ async function ofAutoscaler(
   { autoscaler, idleReplicas }: IdleMemory,
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
-  const hpa = autoscaler === null ? null : await cluster.find(HPAS, namespace, autoscaler.name, signal);
+  let hpa: ObjectHead | null = null;
+  for await (const head of cluster.list(HPAS, signal, { namespace: namespace ?? '' })) if (head.name === autoscaler?.name) hpa = head;
   if (hpa === null || autoscaler === null) return [];
   const now = numberAt(objectAt(hpa.wire, 'spec'), 'minReplicas', 1);
   if (now !== idleReplicas) return [];
