@@ -34,6 +34,15 @@ describe('sizes to put back', () => {
     expect(verdict).toEqual({ changes: [{ name: 'main', from: SMALL, to: BIRTH }], kept: [], foreign: [] });
   });
 
+  test('a pod that admission gave its size at birth gets that of its template, once', () => {
+    const annotations = { 'evenkeel.io/born': '{"main":{}}' };
+    const born = aPodRecord({ annotations, container: { ...SMALL } });
+    const managed = [entry('kube-controller-manager', ['requests.cpu', 'requests.memory'], '')];
+    expect(sizesToRestore(aSizedPod(SMALL, managed, { pod: born })).changes).toEqual([{ name: 'main', from: SMALL, to: BIRTH }]);
+    const putBack = [...managed, entry('evenkeel-uninstall', ['requests.cpu', 'requests.memory'])];
+    expect(sizesToRestore(aSizedPod(SMALL, putBack, { pod: born })).changes).toEqual([]);
+  });
+
   test('only the numbers that Evenkeel set last: another hand’s stay and are named', () => {
     const verdict = sizesToRestore(
       aSizedPod(SMALL, [entry('evenkeel-controller', ['requests.memory']), entry('kubectl-patch', ['requests.cpu'])]),

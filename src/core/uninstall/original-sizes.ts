@@ -1,5 +1,6 @@
 // What a pod asked for when it was born, from its template, and which of its numbers are Evenkeel's to put back.
 
+import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '../model/pod.ts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
 import { FIELD, RESOURCES, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
@@ -102,13 +103,16 @@ export function mayHoldOurSizes(entries: readonly ManagedFieldsEntry[]): boolean
 
 type FieldOwner = { readonly kind: 'ours' } | { readonly kind: 'birth' } | { readonly kind: 'foreign'; readonly manager: string };
 
-function ownerOf({ managedFields, remembered }: SizedPod, field: ResourceField, now: number | null): FieldOwner {
+function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceField, now: number | null): FieldOwner {
   const owners = ownersOfResource(managedFields, field);
   if (owners.some(({ manager }) => isOurs(manager))) return { kind: 'ours' };
   const merged = owners.some(({ manager }) => manager === MERGED_MANAGER);
   if (merged && remembered.some((values) => rememberedAmount(values, field) === now)) return { kind: 'ours' };
   const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isOwnManager(manager));
-  return other === undefined ? { kind: 'birth' } : { kind: 'foreign', manager: other.manager };
+  if (other !== undefined) return { kind: 'foreign', manager: other.manager };
+  // Admission is no writer of its own: what it sets is owned by whoever made the pod.
+  const putBack = owners.some(({ manager }) => isOwnManager(manager));
+  return pod.annotations[POD_ANNOTATIONS.born] === undefined || putBack ? { kind: 'birth' } : { kind: 'ours' };
 }
 
 // What an uninstall itself has put there was the original then; that it no longer is (another template) is not ours to judge.

@@ -7,6 +7,7 @@ import { Interner } from '../../../adapters/kubernetes/interner.ts';
 import { LIMIT_RANGES, NODES, ownResource, PODS } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
+import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
@@ -49,7 +50,8 @@ class PodSizes {
   async *find(signal: AbortSignal): AsyncGenerator<Finding> {
     await this.#readSurroundings(signal);
     for await (const head of this.#cluster.list(PODS, signal)) {
-      if (head.isGoing || !mayHoldOurSizes(head.managedFields)) continue;
+      const born = head.annotations[POD_ANNOTATIONS.born] !== undefined;
+      if (head.isGoing || !(born || mayHoldOurSizes(head.managedFields))) continue;
       const pod = readPod(head.wire, this.#interner);
       if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
       const { changes, kept, foreign } = await this.#judge(pod, head, signal);
