@@ -45,6 +45,17 @@ describe('a memory limit', () => {
     expect(memoryLimitFor(inputs({ current: 256 * MiB, request: 400 * MiB }))).toMatchObject({ kind: 'raise', limit: 500 * MiB });
   });
 
+  // kubernetes/autoscaler#4150: page cache counts as in use, fills whatever it is given, and is given more.
+  test('does not chase memory that keeps to its limit without being killed', () => {
+    const current = 1 * GiB;
+    const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, peak7d: GiB, latest: GiB });
+    expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: atLimit }))).toMatchObject({ kind: 'keep', limit: current });
+    const killed = { ...atLimit, lastOomAt: NOW - DAY_MS, oomNeed: 1.3 * GiB };
+    expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: killed })).kind).toBe('raise');
+    const fresh = { ...atLimit, typical: 0.6 * GiB };
+    expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: fresh })).kind).toBe('raise');
+  });
+
   test('is not invented', () => {
     expect(memoryLimitFor(inputs({ current: null }))).toMatchObject({ kind: 'none', limit: null });
   });

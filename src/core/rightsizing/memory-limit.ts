@@ -31,6 +31,11 @@ const LEAST_USED_RATIO = 0.1;
 const LEAST_HEADROOM = 0.25;
 const HEADROOM_PER_SPREAD = 1.5;
 
+/** Memory that stands this near to its limit for most of the time, and was never killed there, is taken back in time. */
+const AT_LIMIT_RATIO = 0.95;
+const RECLAIMED =
+  'it has stood at its limit for most of the time and was never killed: page cache, or a heap that keeps to it, would only fill a higher one';
+
 export interface MemoryLimitInputs {
   readonly now: Instant;
   /** In force now; null where the container has none (it never gets one). */
@@ -56,12 +61,13 @@ export type MemoryLimitDecision =
       readonly steps: readonly ExplanationStep[];
     };
 
-/** Decides a container's memory limit. Never under the request; never lowered under its guard. */
+/** Decides a container's memory limit. Never under the request, but where it keeps to its limit by itself; never lowered under its guard. */
 export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
   const { current, request, evidence } = inputs;
   if (current === null) return { kind: 'none', limit: null, because: 'the container has no memory limit, and none is invented' };
   const asked = wholeMiB(Math.max(request * Math.max(1, inputs.ratio), evidence?.oomNeed ?? 0));
   const wanted = Math.max(request, inputs.max === null ? asked : Math.min(asked, inputs.max));
+  if (wanted > current && isReclaimed(evidence, current)) return decided('keep', current, Math.min(request, current), RECLAIMED);
   if (wanted > current) return decided('raise', wanted, request, 'the request times the ratio (or an OOM kill) asks for more');
   const { runtime } = evidence ?? {};
   if (runtime !== undefined && runtime.heapShare !== null) {
@@ -97,6 +103,10 @@ export function memoryLimitFloor(evidence: MemoryEvidence | null): Bytes | null 
 function heapFollowsLimit({ name, option, heapShare }: ContainerRuntime): string {
   const share = `${Math.round((heapShare ?? 0) * 100)} % of the limit`;
   return `${name} sized its heap to ${share} when it started (${option}): a lower limit needs a restart to take effect`;
+}
+
+function isReclaimed(evidence: MemoryEvidence | null, limit: Bytes): boolean {
+  return evidence !== null && evidence.lastOomAt === null && evidence.oomNeed <= limit && evidence.typical >= limit * AT_LIMIT_RATIO;
 }
 
 function findHindrance(inputs: MemoryLimitInputs, next: Bytes): string | null {
