@@ -1,0 +1,92 @@
+// Bulk requests and a reset on a real API server, by the program with its ServiceAccount's token and nothing besides.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from '../e2e/bulk-proof.ts';
+import { logged, startController, type Controller } from '../e2e/controller-process.ts';
+import { tell } from '../e2e/dashboard.ts';
+import { eventuallyReads } from '../e2e/eventually.ts';
+import { ROOT, Workshop } from '../e2e/processes.ts';
+import { proveReset } from '../e2e/reset-proof.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const OWN_NAMESPACE = 'evenkeel-system';
+const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
+const UP_MS = 500_000;
+const SOON_MS = 180_000;
+
+let workshop: Workshop;
+let cluster: RealCluster;
+let controller: Controller;
+
+beforeAll(async () => {
+  workshop = new Workshop();
+  cluster = await RealCluster.start({ name: 'bulk', nodes: 2 });
+  workshop.onEnd(() => cluster.stop());
+  for (const name of [OWN_NAMESPACE, BULK_NAMESPACE, 'shop']) await cluster.kubectl('create', 'namespace', name);
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  controller = await startController(workshop, {
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
+    namespace: OWN_NAMESPACE,
+    'kubelet.interval': '5s',
+  });
+  await cluster.api.expect({ method: 'POST', path: '/apis/evenkeel.io/v1alpha1/podresizepolicies', body: BULK_POLICY });
+  for (let index = 0; index < BULK_ITEMS; index += 1) {
+    await cluster.api.expect({ method: 'POST', path: DEPLOYMENTS, body: bulkDeployment(index) });
+  }
+  const web = bulkDeployment(0, 2) as { metadata: object };
+  await cluster.api.expect({
+    method: 'POST',
+    path: '/apis/apps/v1/namespaces/shop/deployments',
+    body: { ...web, metadata: { ...web.metadata, namespace: 'shop', name: 'web' } },
+  });
+}, UP_MS);
+
+afterAll(() => workshop.end(), UP_MS);
+
+test(
+  'bulks of 500 are carried out item by item; 501 change nothing',
+  () =>
+    proveBulk({
+      name: 'real API server',
+      dashboard: controller.dashboard,
+      list: async () => (await cluster.api.expect<{ readonly items: never[] }>({ path: DEPLOYMENTS })).items,
+      policy: () => cluster.api.expect({ path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/bulk' }),
+    }),
+  UP_MS,
+);
+
+test(
+  'a reset restarts once, forgets the Recommendation, clears the annotations away and holds',
+  async () => {
+    await proveReset({
+      dashboard: controller.dashboard,
+      withinMs: SOON_MS,
+      get: (path) => cluster.api.expect({ path }),
+      merge: async (path, body) => {
+        const headers = { 'content-type': 'application/merge-patch+json' };
+        await cluster.api.expect({ method: 'PATCH', path, headers, body });
+      },
+      namespace: 'shop',
+      name: 'web',
+    });
+    expect(logged(controller.process, 'Restarted a workload')).toHaveLength(1);
+  },
+  UP_MS,
+);
+
+test(
+  'an override of a policy is refused in the server’s own words where it breaks a rule across fields, and kubectl shows one that stands',
+  async () => {
+    const broken = { field: 'memory', value: { min: '2Gi', max: '1Gi' }, reason: 'proof' };
+    const refused = await tell(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', broken);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    const fine = { field: 'cooldown', value: '2h', expiresIn: '5s', reason: 'proof' };
+    expect((await tell(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', fine)).status).toBe(200);
+    const shown = (): Promise<string> =>
+      cluster.kubectl('get', 'prp', 'bulk', '-o', 'jsonpath={.metadata.annotations.evenkeel\\.io/overrides}');
+    expect(await shown()).toContain('"cooldown":{"value":"2h"');
+    await eventuallyReads('the leader has removed what has ended', SOON_MS, shown, (text) => text === '');
+  },
+  UP_MS,
+);
