@@ -63,7 +63,7 @@ export const CPU_TUNING: ResourceTuning = {
   prices: { missed: 24, overrun: 3.6 },
   paces: {
     hourly: {
-      weights: { Savings: 0.5, Balanced: 0.88, Safe: 2.2 },
+      weights: { Savings: 0.65, Balanced: 0.88, Safe: 1.9 },
       coverGoals: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
       raiseRatio: 0.05,
       lowerRatio: 0.1,
@@ -73,7 +73,7 @@ export const CPU_TUNING: ResourceTuning = {
       reacts: true,
     },
     calm: {
-      weights: { Savings: 0.55, Balanced: 0.82, Safe: 2.2 },
+      weights: { Savings: 0.6, Balanced: 0.82, Safe: 1.9 },
       coverGoals: { Savings: 0.95, Balanced: 0.97, Safe: 0.985 },
       raiseRatio: 0.07,
       lowerRatio: 0.15,
@@ -100,7 +100,7 @@ export const MEMORY_TUNING: ResourceTuning = {
   },
   chargeHalfLifeHours: 48,
   // A kill costs all of it, however little was missing.
-  prices: { missed: 2000, overrun: 4500 },
+  prices: { missed: 1500, overrun: 5500 },
   paces: {
     hourly: {
       weights: { Savings: 0.5, Balanced: 1, Safe: 3 },
