@@ -1,8 +1,8 @@
 // What every container used in the last minutes, for limit exceptions; and who is near a limit right now.
 
 import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/exceptions/demand.ts';
-import { isAtLimit } from '../core/exceptions/pressure.ts';
-import type { Instant } from '../core/model/units.ts';
+import { pressingMemory } from '../core/exceptions/pressure.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../core/model/units.ts';
 import type { UsageSample } from '../core/model/usage.ts';
 import type { WorkloadKey } from '../core/model/workload.ts';
 import { isStarting } from '../core/rightsizing/start-up.ts';
@@ -12,12 +12,17 @@ import type { UsageModel } from './usage-model.ts';
 interface Watched {
   readonly log: DemandLog;
   toldAt: Instant;
+  toldBytes: Bytes;
 }
+
+/** Memory that stands still near its limit is looked at by the policy's interval; this is for what rises. */
+const RISING_RATIO: Ratio = 1.002;
+const FORGOTTEN_MS: DurationMs = 10 * MINUTE_MS;
 
 export interface DemandWatchParts {
   readonly cluster: Pick<ClusterReader, 'findPod' | 'findWorkload' | 'subscribe'>;
   readonly usage: Pick<UsageModel, 'onSample'>;
-  /** A container comes near a limit; told at most once a minute for each. It must be quick. */
+  /** A container's memory comes near its limit and rises; told at most once a minute for each. It must be quick. */
   readonly onPressure: (workload: WorkloadKey) => void;
 }
 
@@ -51,9 +56,12 @@ export class DemandWatch {
     if (pod === undefined || isStarting(pod, container, sample.at)) return;
     const watched = this.#of(workload, container);
     watched.log.observe(podName, sample);
-    const limits = pod.containers.find(({ name }) => name === container)?.limits;
-    if (limits === undefined || !isAtLimit(sample, limits) || sample.at - watched.toldAt < WINDOW_MS) return;
+    const limit = pod.containers.find(({ name }) => name === container)?.limits.memoryBytes ?? null;
+    const pressing = pressingMemory(sample, limit);
+    if (pressing === null || sample.at - watched.toldAt < WINDOW_MS) return;
+    if (pressing < watched.toldBytes * RISING_RATIO && sample.at - watched.toldAt < FORGOTTEN_MS) return;
     watched.toldAt = sample.at;
+    watched.toldBytes = pressing;
     this.#parts.onPressure(workload);
   }
 
@@ -61,7 +69,8 @@ export class DemandWatch {
     let byContainer = this.#watched.get(workload);
     if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, Watched>()));
     let watched = byContainer.get(container);
-    if (watched === undefined) byContainer.set(container, (watched = { log: new DemandLog(), toldAt: Number.NEGATIVE_INFINITY }));
+    if (watched === undefined)
+      byContainer.set(container, (watched = { log: new DemandLog(), toldAt: Number.NEGATIVE_INFINITY, toldBytes: 0 }));
     return watched;
   }
 }

@@ -1,7 +1,7 @@
 // What the last minutes say about a limit: near it, at it, throttled by it. Old windows say nothing.
 
-import type { OptionalResources, ResourceName } from '../model/resources.ts';
-import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import type { ResourceName } from '../model/resources.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
 import type { UsageSample } from '../model/usage.ts';
 import { WINDOW_MS, type DemandWindow } from './demand.ts';
 
@@ -38,13 +38,10 @@ export function isNearLimit(windows: readonly DemandWindow[], resource: Resource
   return last >= limit * AT_LIMIT_RATIO || last - first >= limit * RISING_RATIO;
 }
 
-/** Whether one replica's sample alone stands at a limit of its own: worth a look at the whole workload. */
-export function isAtLimit(sample: UsageSample, limits: OptionalResources): boolean {
+/** One replica's working set, where it alone is near a limit of its own: worth a look at the whole workload. null: it is not. */
+export function pressingMemory(sample: UsageSample, limit: Bytes | null): Bytes | null {
   const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
-  return (
-    (limits.memoryBytes !== null && memory !== null && memory >= limits.memoryBytes * NEAR_LIMIT_RATIO) ||
-    (limits.cpuMillicores !== null && sample.cpuMillicores !== null && sample.cpuMillicores >= limits.cpuMillicores * CPU_AT_LIMIT_RATIO)
-  );
+  return limit !== null && memory !== null && memory >= limit * NEAR_LIMIT_RATIO ? memory : null;
 }
 
 /** Whether CPU was throttled for more than a quarter of the time in every window of the last ten minutes. */

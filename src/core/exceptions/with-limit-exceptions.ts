@@ -59,7 +59,7 @@ function joined(
   acts: boolean,
 ): WorkloadDecision {
   const { limitExceptions } = decision.memory;
-  const words = exceptionWords(limitExceptions, returned, now);
+  const words = exceptionWords(limitExceptions, { given, returned }, now);
   const isOpen = limitExceptions.some(({ state }) => state === 'open');
   const unfinished = acts && (given.steps.length > 0 || given.waits.length > 0 || limitExceptions.some((each) => isReturning(each, now)));
   return {

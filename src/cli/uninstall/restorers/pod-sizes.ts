@@ -13,6 +13,8 @@ import type { PodRecord } from '../../../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
 import { changeSummary } from '../../../core/rightsizing/apply/change-summary.ts';
 import type { Values } from '../../../core/rightsizing/apply/container-values.ts';
+import { lentValues } from '../../../core/exceptions/beside-overages.ts';
+import { isApplied } from '../../../core/exceptions/limit-exception.ts';
 import { readMemory } from '../../../core/rightsizing/apply/read-recommendation.ts';
 import { UNINSTALL_MANAGER } from '../../../core/uninstall/field-managers.ts';
 import {
@@ -115,8 +117,9 @@ class PodSizes {
   }
 
   #remember({ metadata, spec, status }: Recommendation): void {
-    const { apply, lastApplied, rolledBack, previous } = readMemory(status);
-    const values = [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values].filter((each) => each !== undefined);
+    const { apply, lastApplied, rolledBack, previous, limitExceptions } = readMemory(status);
+    const lent = limitExceptions.filter(isApplied).map(lentValues);
+    const values = [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...lent].filter((each) => each !== undefined);
     if (values.length === 0) return;
     const { kind, name } = spec.targetRef;
     this.#remembered.set(workloadKey({ namespace: metadata.namespace ?? '', kind, name }), values);

@@ -1,0 +1,85 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import { amounts, aPodRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
+import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
+import { MINUTE_MS, SECOND_MS } from '../core/model/units.ts';
+import type { UsageSample } from '../core/model/usage.ts';
+import { DemandWatch } from './demand-watch.ts';
+import type { SampleListener } from './usage-model.ts';
+
+const WEB = 'shop/Deployment/web';
+let cluster: FakeClusterReader;
+let tell: SampleListener;
+let pressed: string[];
+let watch: DemandWatch;
+
+beforeEach(() => {
+  cluster = new FakeClusterReader();
+  const container = { requests: amounts('100m', '128Mi'), limits: amounts('200m', '256Mi') };
+  cluster.podList = ['web-1', 'web-2', 'web-3'].map((name) => aPodRecord({ name, container }));
+  pressed = [];
+  watch = new DemandWatch({
+    cluster,
+    usage: {
+      onSample: (listener) => {
+        tell = listener;
+        return () => undefined;
+      },
+    },
+    onPressure: (workload) => void pressed.push(workload),
+  });
+});
+
+const sample = (at: number, memoryText: string, cpuMillicores = 50): UsageSample => ({
+  at,
+  cpuMillicores,
+  memoryBytes: memory(memoryText),
+});
+
+test('a window holds the greatest memory of any replica, CPU of nine in ten, and the throttled share', () => {
+  tell(WEB, 'main', 'web-1', { ...sample(T0, '100Mi', 10), throttledRatio: 0.2 });
+  tell(WEB, 'main', 'web-1', { ...sample(T0 + 30 * SECOND_MS, '90Mi', 30), throttledRatio: 0.4 });
+  tell(WEB, 'main', 'web-2', { ...sample(T0 + 10 * SECOND_MS, '120Mi', 60), throttledRatio: 0.1 });
+  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '80Mi'));
+  const [demand] = watch.of(WEB);
+  expect(demand?.container).toBe('main');
+  expect(demand?.windows).toHaveLength(2);
+  expect(demand?.windows[0]).toMatchObject({ at: T0, memoryBytes: memory('120Mi'), cpuMillicores: 60 });
+  expect(demand?.windows[0]?.throttledRatio).toBeCloseTo(0.2);
+  expect(demand?.windows[1]).toMatchObject({ memoryBytes: memory('80Mi'), throttledRatio: null });
+});
+
+test('only the last minutes are kept, and nothing that comes too late', () => {
+  for (let minute = 0; minute < 60; minute += 1) tell(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '100Mi'));
+  tell(WEB, 'main', 'web-2', sample(T0, '250Mi'));
+  const windows = watch.of(WEB)[0]?.windows ?? [];
+  expect(windows.length).toBeLessThanOrEqual(14);
+  expect(Math.max(...windows.map(({ memoryBytes }) => memoryBytes ?? 0))).toBe(memory('100Mi'));
+});
+
+test('what a container uses to start is left out', () => {
+  cluster.podList = cluster.podList.map((pod) => ({
+    ...pod,
+    readySince: T0,
+    containers: pod.containers.map((container) => ({ ...container, startedAt: T0 })),
+  }));
+  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '255Mi'));
+  expect([watch.of(WEB), pressed]).toEqual([[], []]);
+});
+
+test('memory that rises near a limit is told, at most once a minute; what stands still or is CPU is not', () => {
+  tell(WEB, 'main', 'web-1', sample(T0, '200Mi', 200));
+  expect(pressed).toEqual([]);
+  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '240Mi'));
+  tell(WEB, 'main', 'web-2', sample(T0 + MINUTE_MS + SECOND_MS, '245Mi'));
+  expect(pressed).toEqual([WEB]);
+  tell(WEB, 'main', 'web-1', sample(T0 + 2 * MINUTE_MS, '245Mi'));
+  expect(pressed).toHaveLength(2);
+  for (let minute = 3; minute < 11; minute += 1) tell(WEB, 'main', 'web-1', sample(T0 + minute * MINUTE_MS, '245Mi'));
+  expect(pressed).toHaveLength(2);
+});
+
+test('a workload that is gone is forgotten', () => {
+  tell(WEB, 'main', 'web-1', sample(T0, '200Mi'));
+  cluster.announce({ kind: 'workload', key: WEB });
+  expect(watch.of(WEB)).toEqual([]);
+});
