@@ -194,6 +194,21 @@ describe('on a real control plane', () => {
   );
 
   test(
+    'a pod that a person has resized since is left alone, and the state names who it was',
+    async () => {
+      const [pod] = await podsOf('free');
+      const patch = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '300m' } } }] } };
+      await cluster.kubectl('patch', 'pod', pod ?? '', '-n', 'free', '--subresource', 'resize', '--patch', JSON.stringify(patch));
+      expect(await statusOf('free', ({ state }) => state === 'blocked')).toMatchObject({
+        reason: 'other-manager',
+        message: expect.stringMatching(new RegExp(`^${pod ?? ''} was resized by kubectl`)),
+      });
+      expect(await cpusOf('free')).toContain('300m');
+    },
+    TEST_MS,
+  );
+
+  test(
     'nothing else was patched, and Evenkeel was refused nothing',
     async () => {
       const ours = await cluster.audit(({ user, stage }) => user.username === ACCOUNT && stage === 'ResponseComplete');
@@ -341,6 +356,12 @@ async function cpusOf(app: App): Promise<readonly string[]> {
     }[];
   }>({ path: `/api/v1/namespaces/${app}/pods?labelSelector=app%3D${app}` });
   return items.map(({ spec }) => spec.containers[0]?.resources.requests.cpu ?? '');
+}
+
+async function podsOf(app: App): Promise<readonly string[]> {
+  const path = `/api/v1/namespaces/${app}/pods?labelSelector=app%3D${app}`;
+  const { items } = await cluster.api.expect<{ readonly items: readonly { readonly metadata: { readonly name: string } }[] }>({ path });
+  return items.map(({ metadata }) => metadata.name);
 }
 
 async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {

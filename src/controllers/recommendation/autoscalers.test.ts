@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { aContainer, anAdvice, anHpaRecord } from '../../../test/builders/rightsizing.ts';
+import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { readOriginal } from '../../core/hpa/kept-target.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
@@ -56,6 +56,23 @@ describe('an autoscaler that measures against the request', () => {
       'HorizontalPodAutoscaler web: cpu target 60 % → 67 %, wit',
     );
     expect(world.log.lines.filter((line) => line.message === 'Moved the target of an autoscaler')).toHaveLength(moves.length);
+  });
+
+  test('that measures memory, or one container of several, or that is one of two: each by what it measures', async () => {
+    const pair = [aContainer(), aContainer({ name: 'proxy', requests: amounts('100m', '128Mi') })];
+    world.setPods((pod) => ({ ...pod, containers: pair }));
+    world.cluster.workloadList = [aWorkloadRecord({ containers: pair.map((container) => ({ ...container, image: 'a' })) })];
+    world.advice.set(WEB, [anAdvice({ cpu: '350m', memory: '400Mi' }), anAdvice({ container: 'proxy', cpu: '50m', memory: '128Mi' })]);
+    world.cluster.hpaList = [
+      anHpaRecord({ metrics: [{ percent: 60 }, { resource: 'memory', percent: 70 }] }),
+      anHpaRecord({ name: 'proxy', metrics: [{ container: 'proxy', percent: 50 }] }),
+    ];
+    await world.run(4 * HOUR_MS);
+    const [main, proxy] = world.cluster.podList[0]!.containers.map(({ requests }) => requests);
+    expect([main?.cpuMillicores, proxy?.cpuMillicores, main?.memoryBytes]).toEqual([350, 56, memory('400Mi')]);
+    // 60 % of 600m, 70 % of 640Mi, 50 % of the proxy's 100m.
+    expect(world.targetsOf('web')).toEqual([Math.round((60 * 600) / 406), Math.round((70 * 640) / 528)]);
+    expect(world.targetsOf('proxy')).toEqual([Math.round((50 * 100) / 56)]);
   });
 
   test('first rises and then requests fall; first requests grow and then it falls', async () => {

@@ -6,10 +6,8 @@ import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scal
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { ResourceName } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
 import { FIELD, type Values } from './container-values.ts';
-import { outcome, type Outcome } from './decision.ts';
-import { dueChanges, type DueChange } from './due-changes.ts';
+import type { DueChange } from './due-changes.ts';
 import type { Waiting } from './interlocks.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { standingsIn } from './preserve-replicas.ts';
@@ -28,17 +26,6 @@ export function withinAutoscalers(figures: readonly ContainerFigures[], situatio
     }
   }
   return bounded;
-}
-
-/** What the state tells where an autoscaler alone keeps a change from being due; null: none does. */
-export function beyondAutoscalers(figures: readonly ContainerFigures[], now: Instant): Outcome | null {
-  for (const { name, inForce, beyondAutoscaler, advice, policy } of figures) {
-    if (beyondAutoscaler === undefined || advice === null) continue;
-    const { target, because } = beyondAutoscaler;
-    if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
-      return outcome('awaiting', 'hpa', because);
-  }
-  return null;
 }
 
 /** What holds a due change for the sake of an autoscaler; null: nothing does. */

@@ -14,7 +14,8 @@ import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import { withIdleMode } from './idle-mode.ts';
-import { beyondAutoscalers, lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
+import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
+import { beyondAutoscalers } from './beyond-autoscalers.ts';
 import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
 import { begun, ended, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';

@@ -23,6 +23,7 @@ describe('the status of a Recommendation', () => {
         stage: 'Half',
         stageStartedAt: T0 + 1,
         throttledRatioBefore: 0.1,
+        errorRateBefore: 0.02,
         reason: 'less is enough',
         by: 'ops',
         values,
