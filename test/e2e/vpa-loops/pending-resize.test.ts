@@ -1,0 +1,57 @@
+// kubernetes/kubernetes#142155: an autoscaler measures against the requests of the spec while the node has not granted them
+// yet, and so takes pods away that are as busy as before.
+
+import { describe, expect, test } from '@jest/globals';
+import { moveFor, type FollowedAutoscaler } from '../../../src/core/hpa/follow-targets.ts';
+import { meanRequest, requestOf } from '../../../src/core/hpa/scale-point.ts';
+import type { PodRecord } from '../../../src/core/model/pod.ts';
+import { amounts, anHpaRecord, aPodRecord, T0 } from '../../builders/rightsizing.ts';
+
+const CPU = { resource: 'cpu', container: null } as const;
+const [PERCENT, REQUEST] = [75, 400];
+/** Each pod is where its autoscaler wants it. */
+const USED = (REQUEST * PERCENT) / 100;
+
+const followed: FollowedAutoscaler = {
+  name: 'web',
+  namespace: 'shop',
+  targets: [{ ...CPU, percent: PERCENT, request: REQUEST, set: PERCENT }],
+  mayLetGo: true,
+};
+
+/** Four pods whose specs ask for so much, and whose nodes still give what there was. */
+function pendingPods(asked: string): readonly PodRecord[] {
+  const had = amounts(`${REQUEST}m`, '256Mi');
+  return Array.from({ length: 4 }, (_, index) =>
+    aPodRecord({
+      name: `web-${index}`,
+      container: { requests: amounts(asked, '256Mi'), record: { actual: { requests: had, limits: amounts(null, null) }, allocated: had } },
+      resize: { state: 'deferred', message: "Node didn't have enough resource: cpu", since: T0 },
+    }),
+  );
+}
+
+/** The autoscaler's documented formula, on the requests of the spec. */
+function desired(pods: readonly PodRecord[], percent: number): number {
+  const requested = pods.reduce((sum, pod) => sum + (requestOf(pod, CPU) ?? 0), 0);
+  return Math.ceil((pods.length * ((pods.length * USED * 100) / requested)) / percent - 1e-9);
+}
+
+describe('while a resize is pending', () => {
+  test('the target follows the requests of the spec, and the replicas stay', () => {
+    const pods = pendingPods('560m');
+    expect(desired(pods, PERCENT)).toBe(3);
+    const move = moveFor(followed, anHpaRecord({ metrics: [{ percent: PERCENT }] }), pods, 'after');
+    expect(desired(pods, move?.moves[0]?.to ?? PERCENT)).toBe(4);
+  });
+
+  test('when the node never gives it and the old request is written back, the target goes home with it', () => {
+    const pods = pendingPods(`${REQUEST}m`);
+    expect(meanRequest(pods, CPU)).toBe(REQUEST);
+    const moved = { ...followed, targets: [{ ...followed.targets[0]!, set: 54 }] };
+    const move = moveFor(moved, anHpaRecord({ metrics: [{ percent: 54 }] }), pods, 'after');
+    expect(move?.moves[0]).toMatchObject({ from: 54, to: PERCENT });
+    expect(move?.note).toBeNull();
+    expect(desired(pods, PERCENT)).toBe(4);
+  });
+});
