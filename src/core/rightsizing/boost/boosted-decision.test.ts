@@ -215,6 +215,11 @@ describe('and back', () => {
     const annotations = { 'evenkeel.io/start-up': writeBirthNote(base, more) };
     const born = aPodRecord({ annotations, container: { requests: amounts('1500m', '512Mi') } });
     expect(cpusOf(decide({ pods: [born] }))).toEqual([500]);
+    const young = starting({ annotations, container: { requests: amounts('1500m', '512Mi') } });
+    const onRestart = autoPolicy({ startup, apply: 'OnRestart' });
+    expect(cpusOf(decide({ policy: onRestart, pods: [young] }))).toEqual([]);
+    expect(cpusOf(decide({ policy: onRestart, now: T0 + 12 * MINUTE_MS, pods: [young] }))).toEqual([500]);
+    expect(cpusOf(decide({ policy: onRestart, pods: [starting()] }))).toEqual([]);
     const resizedSince = aPodRecord({ annotations, container: { requests: amounts('1200m', '512Mi') } });
     expect(decide({ pods: [resizedSince] }).memory.boosts).toEqual([]);
   });

@@ -7,6 +7,7 @@ import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { MINUTE_MS, type DurationMs, type Millicores } from '../../model/units.ts';
+import { isSizedAtBirthAlone } from '../apply/births.ts';
 import type { ResizeStep } from '../apply/carry-out.ts';
 import { qosOf, sameValues, type Values } from '../apply/container-values.ts';
 import type { WorkloadDecision } from '../apply/decision.ts';
@@ -135,6 +136,8 @@ class Lending {
     if (has) return isStillStarting(pod, container, durationMs, now);
     const failure = memory.failures.find(({ uid }) => uid === pod.uid);
     if (failure !== undefined && now < retryAt(failure)) return false;
+    // Where nothing grows in place, what was lent at birth is kept and taken back, and no more is lent.
+    if (isSizedAtBirthAlone(this.#situation)) return false;
     return canBeLent(pod, container) && isWorthBoosting(pod, container, durationMs, now);
   }
 
@@ -217,9 +220,7 @@ function mayLend({ policy, overrides, policyProblem, memory, now }: WorkloadSitu
   const mode = modeInForce(policy, overrides);
   const allowed = mode === 'Auto' || (mode === 'Approve' && memory.lastApplied !== null);
   const held = overrides.heldUntil !== null && overrides.heldUntil > now;
-  return (
-    allowed && !held && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null && policy.apply !== 'OnRestart'
-  );
+  return allowed && !held && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null;
 }
 
 function isTouched({ policy, overrides }: WorkloadSituation, container: string): boolean {

@@ -1,0 +1,139 @@
+import { request } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { DAY_MS } from '../../core/model/units.ts';
+import type { BirthRequest, BirthSizes } from '../../ports/birth-sizes.ts';
+import { AdmissionServer, type KeyPair } from './admission-server.ts';
+import { isUsableAuthority, makeAuthority, signServing, whyRenew } from './certificates.ts';
+
+const NAMES = ['localhost', '127.0.0.1'];
+const asked: BirthRequest[] = [];
+const small = { requests: { cpuMillicores: 100, memoryBytes: null }, limits: { cpuMillicores: null, memoryBytes: null } };
+const sizes: BirthSizes = {
+  sizeOf: (birth) => {
+    asked.push(birth);
+    if (birth.namespace === 'broken') throw new Error('this must not keep a pod from being born');
+    return birth.namespace === 'shop' ? { values: new Map([['main', small]]), lent: new Map() } : null;
+  },
+};
+
+let authority: KeyPair;
+let pair: KeyPair;
+let server: AdmissionServer;
+
+beforeAll(async () => {
+  authority = await makeAuthority(Date.now());
+  pair = await signServing(authority, NAMES, Date.now());
+  server = await AdmissionServer.start({
+    listen: { host: '127.0.0.1', port: 0 },
+    keyPair: pair,
+    sizes,
+    metrics: new CountingMetrics(),
+    logger: new RecordingLogger(),
+  });
+});
+afterAll(() => server.close());
+
+interface Answer {
+  readonly status: number;
+  readonly body: { readonly response?: { readonly uid: string; readonly allowed: boolean; readonly patch?: string } };
+  readonly serial: string;
+}
+
+function ask(body: unknown, { path = '/mutate', method = 'POST', ca = authority.certificate } = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: server.port, path, method, ca, agent: false }, (response) => {
+      const serial = response.socket instanceof TLSSocket ? response.socket.getPeerCertificate().serialNumber : '';
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString()) as Answer['body'], serial }),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+}
+
+function review(namespace: string, pod: object = {}, more: object = {}): object {
+  const spec = { containers: [{ name: 'main', resources: { requests: { cpu: '500m' } } }], ...pod };
+  const object = {
+    metadata: { generateName: 'web-', ownerReferences: [{ kind: 'ReplicaSet', name: 'web-1', uid: 'u', controller: true }] },
+    spec,
+  };
+  const resource = { group: '', version: 'v1', resource: 'pods' };
+  return { kind: 'AdmissionReview', request: { uid: 'r1', namespace, operation: 'CREATE', resource, object, ...more } };
+}
+
+function patchOf({ body }: Answer): unknown {
+  const { patch } = body.response ?? {};
+  return patch === undefined ? null : JSON.parse(Buffer.from(patch, 'base64').toString());
+}
+
+describe('admission', () => {
+  test('answers with a patch, and says who owns the pod', async () => {
+    const answer = await ask(review('shop'));
+    expect(answer.body.response).toMatchObject({ uid: 'r1', allowed: true, patchType: 'JSONPatch' });
+    expect(patchOf(answer)).toEqual([
+      { op: 'add', path: '/spec/containers/0/resources/requests/cpu', value: '100m' },
+      { op: 'add', path: '/metadata/annotations', value: {} },
+      { op: 'add', path: '/metadata/annotations/evenkeel.io~1born', value: '{"main":{"requests":{"cpu":"500m"},"limits":{}}}' },
+    ]);
+    expect(asked.at(-1)).toMatchObject({ namespace: 'shop', owner: { kind: 'ReplicaSet', name: 'web-1' }, restartPolicy: 'Always' });
+  });
+
+  test.each<[string, object]>([
+    ['a pod of nobody’s', review('elsewhere')],
+    ['a pod that is sized as a whole', review('shop', { resources: { requests: { cpu: '1' } } })],
+    ['a pod for Windows', review('shop', { os: { name: 'windows' } })],
+    ['another verb', review('shop', {}, { operation: 'UPDATE' })],
+    ['a subresource', review('shop', {}, { subResource: 'resize' })],
+    ['another resource', review('shop', {}, { resource: { group: '', version: 'v1', resource: 'services' } })],
+    ['amounts that nobody can read', review('shop', { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] })],
+    ['a review of nothing', { kind: 'AdmissionReview' }],
+    ['no review at all', []],
+  ])('allows %s as it asks', async (_, body) => {
+    const answer = await ask(body);
+    expect(answer.status).toBe(200);
+    expect(answer.body.response).toMatchObject({ allowed: true });
+    expect(patchOf(answer)).toBeNull();
+  });
+
+  test.each([
+    ['no JSON', 'nonsense', {}, 400],
+    ['another path', '{}', { path: '/validate' }, 404],
+    ['another method', '', { method: 'GET' }, 405],
+    ['more than any object has', 'x'.repeat(7 * 1024 * 1024), {}, 413],
+    ['a fault of its own', JSON.stringify(review('broken')), {}, 500],
+  ])('%s is told by its status, and the next is answered', async (_, body, options, status) => {
+    expect((await ask(body, options)).status).toBe(status);
+    expect((await ask(review('shop'))).status).toBe(200);
+  });
+
+  test('a new certificate is served from the next connection on; one of another authority is trusted by who trusts that', async () => {
+    const before = await ask(review('shop'));
+    server.replaceCertificate(await signServing(authority, NAMES, Date.now()));
+    expect((await ask(review('shop'))).serial).not.toBe(before.serial);
+    const other = await makeAuthority(Date.now());
+    server.replaceCertificate(await signServing(other, NAMES, Date.now()));
+    await expect(ask(review('shop'))).rejects.toThrow();
+    expect((await ask(review('shop'), { ca: other.certificate })).status).toBe(200);
+    server.replaceCertificate(pair);
+  });
+});
+
+test('a certificate is renewed in time, and where it would not be trusted', async () => {
+  const now = Date.now();
+  expect(whyRenew(pair, authority.certificate, NAMES, now)).toBeNull();
+  expect(whyRenew(pair, authority.certificate, NAMES, now + 61 * DAY_MS)).toBe('it ends soon');
+  expect(whyRenew(pair, authority.certificate, ['evenkeel-admission.evenkeel-system.svc'], now)).toContain('does not name');
+  expect(whyRenew(pair, (await makeAuthority(now)).certificate, NAMES, now)).toBe('another authority signed it');
+  expect(whyRenew({ ...pair, certificate: '' }, authority.certificate, NAMES, now)).toBe('it cannot be read');
+  expect([isUsableAuthority(authority, now), isUsableAuthority(authority, now + 3600 * DAY_MS), isUsableAuthority(pair, now)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
