@@ -1545,7 +1545,7 @@ export interface Operations {
   /** Changes as they happen (Server-Sent Events). */
   stream: {
     readonly path: Readonly<Record<never, never>>;
-    readonly query: { readonly topic?: readonly ('cluster' | 'recommendations')[]; readonly lastEventId?: string };
+    readonly query: { readonly topic?: readonly ('cluster' | 'recommendations' | 'scaling')[]; readonly lastEventId?: string };
     readonly body: undefined;
     readonly data: string;
     readonly summary: undefined;

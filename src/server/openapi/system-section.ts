@@ -2,7 +2,7 @@ import type { OperationSpec } from './operation.ts';
 import { enumFilter } from './parameters.ts';
 import { anyObject, array, boolean, map, nullable, number, object, oneOf, ref, string, time, type Schema } from './schema.ts';
 
-export const STREAM_TOPICS = ['cluster', 'recommendations'] as const;
+export const STREAM_TOPICS = ['cluster', 'recommendations', 'scaling'] as const;
 
 export const SYSTEM_SCHEMAS: Readonly<Record<string, Schema>> = {
   HealthCheck: object({
@@ -78,7 +78,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     tag: 'System',
     title: 'Changes as they happen (Server-Sent Events)',
     description:
-      'Event `cluster` holds the cluster record, `recommendations` holds `{ changed, removed }`. Each has an id: `Last-Event-ID` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is `reset`, and everything is to be read again. A comment every 15 s keeps the connection alive.',
+      'Event `cluster` holds the cluster record, `recommendations` holds `{ changed, removed }`, `scaling` holds `{ workloads }`: those with something new in `GET /scaling`. Each has an id: `Last-Event-ID` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is `reset`, and everything is to be read again. A comment every 15 s keeps the connection alive.',
     access: 'scoped',
     parameters: [
       {

@@ -2,12 +2,12 @@
 // listener; it works only while someone listens (and a little longer, so that a reconnect finds what it missed).
 
 import type { Cluster, Recommendation } from '../../apis/http/types.generated.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey, WorkloadRef } from '../../core/model/workload.ts';
 import { parseWorkloadKey } from '../../core/model/workload.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { ClusterChange } from '../../ports/cluster-reader.ts';
 
-export type StreamTopic = 'cluster' | 'recommendations';
+export type StreamTopic = 'cluster' | 'recommendations' | 'scaling';
 
 /** One event as it is kept; what a listener may not see of it is left out when it is sent. */
 export type StreamEvent =
@@ -16,8 +16,10 @@ export type StreamEvent =
       readonly seq: number;
       readonly topic: 'recommendations';
       readonly changed: readonly Recommendation[];
-      readonly removed: readonly { readonly namespace: string; readonly kind: string; readonly name: string }[];
-    };
+      readonly removed: readonly WorkloadRef[];
+    }
+  /** Workloads of which the timeline has something new to tell. */
+  | { readonly seq: number; readonly topic: 'scaling'; readonly workloads: readonly WorkloadRef[] };
 
 /** What the hub asks. */
 export interface HubSources {
@@ -50,6 +52,8 @@ export class ChangeHub {
   readonly #listeners = new Set<(event: StreamEvent) => void>();
   readonly #dirty = new Set<WorkloadKey>();
   readonly #known = new Map<WorkloadKey, string>();
+  /** What was last put into force, by workload. */
+  readonly #scaled = new Map<WorkloadKey, string>();
   #events: StreamEvent[] = [];
   #seq = 0;
   #allDirty = false;
@@ -100,6 +104,7 @@ export class ChangeHub {
     this.#idleSinceMs = null;
     if (this.#running !== null) return;
     this.#known.clear();
+    this.#scaled.clear();
     // What changed before anyone listened is not told: whoever comes reads everything first.
     this.#remember();
     const unsubscribe = this.#sources.subscribe((change) => this.#mark(change));
@@ -122,7 +127,9 @@ export class ChangeHub {
     }
     for (const key of this.#sources.workloadKeys()) {
       const record = this.#sources.recommendation(key);
-      if (record !== undefined) this.#known.set(key, JSON.stringify(record));
+      if (record === undefined) continue;
+      this.#known.set(key, JSON.stringify(record));
+      this.#scaled.set(key, inForce(record));
     }
     this.#lastCluster = JSON.stringify(this.#sources.cluster());
     this.#clusterSeenMs = this.#timer.nowMs();
@@ -169,19 +176,25 @@ export class ChangeHub {
     this.#dirty.clear();
     this.#allDirty = false;
     const changed: Recommendation[] = [];
-    const removed: { namespace: string; kind: string; name: string }[] = [];
+    const removed: WorkloadRef[] = [];
+    const scaled: WorkloadRef[] = [];
     for (const key of keys) {
       const record = this.#sources.recommendation(key);
       if (record === undefined) {
         if (this.#known.delete(key)) removed.push(parseWorkloadKey(key));
+        this.#scaled.delete(key);
         continue;
       }
       const text = JSON.stringify(record);
       if (this.#known.get(key) === text) continue;
       this.#known.set(key, text);
       changed.push(record);
+      const [before, now] = [this.#scaled.get(key), inForce(record)];
+      this.#scaled.set(key, now);
+      if (before !== undefined && before !== now) scaled.push(parseWorkloadKey(key));
     }
     if (changed.length + removed.length > 0) this.#tell({ seq: this.#seq + 1, topic: 'recommendations', changed, removed });
+    if (scaled.length > 0) this.#tell({ seq: this.#seq + 1, topic: 'scaling', workloads: scaled });
   }
 
   #tellCluster(): void {
@@ -205,4 +218,9 @@ export class ChangeHub {
     if (this.#events.length > EVENTS_KEPT) this.#events.shift();
     for (const listener of this.#listeners) listener(event);
   }
+}
+
+/** Values, replicas and an autoscaler's targets: what scaling moves, as every replica sees it. */
+function inForce({ appliedAt, replicas, hpa }: Recommendation): string {
+  return JSON.stringify([appliedAt, replicas, hpa?.cpuTargetRatio, hpa?.memoryTargetRatio, hpa?.minReplicas, hpa?.maxReplicas]);
 }

@@ -95,6 +95,10 @@ export class EventStreams {
     if (!topics.has(event.topic)) return null;
     const id = this.#idOf(event.seq);
     if (event.topic === 'cluster') return scope.admin ? frame(id, 'cluster', event.record) : null;
+    if (event.topic === 'scaling') {
+      const workloads = event.workloads.filter(({ namespace }) => scope.allows(namespace));
+      return workloads.length === 0 ? null : frame(id, 'scaling', { workloads });
+    }
     const changed = event.changed.filter((record) => scope.allows(record.namespace));
     const removed = event.removed.filter((record) => scope.allows(record.namespace));
     return changed.length + removed.length === 0 ? null : frame(id, 'recommendations', { changed, removed });

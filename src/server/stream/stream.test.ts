@@ -170,6 +170,22 @@ describe('the stream', () => {
     expect(event?.data.health.parts.find((part: { name: string }) => part.name === 'Freshness').score).toBe(0);
   });
 
+  test('tells of workloads that were scaled, and of no others', async () => {
+    const reader = await open('?topic=scaling');
+    await reader.next();
+    move('web', 'applying');
+    world.cluster.recommendationList = world.cluster.recommendationList.map((each) =>
+      each.spec.targetRef.name === 'checkout'
+        ? { ...each, status: { ...each.status, lastApplied: { at: '2026-11-20T14:29:00.000Z', by: 'evenkeel', pods: 1 } } }
+        : each,
+    );
+    move('checkout', 'applied');
+    expect(await reader.next()).toMatchObject({
+      event: 'scaling',
+      data: { workloads: [{ namespace: 'shop', kind: 'Deployment', name: 'checkout' }] },
+    });
+  });
+
   test('a topic of a later issue is refused by name', async () => {
     const answer = await client.get('/api/v1/stream?topic=alerts');
     expect([answer.status, answer.body.error.details[0].path]).toEqual([400, 'query.topic']);
