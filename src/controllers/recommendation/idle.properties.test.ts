@@ -1,0 +1,116 @@
+// Whatever happens and in whichever order, a workload ends with all that it had once it is used again.
+
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { anAdvice, aPodRecord } from '../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+const HAPPENINGS = [
+  'quiet',
+  'load',
+  'policy off',
+  'policy on',
+  'policy allows one replica',
+  'policy gone',
+  'everything stops',
+  'everything goes on',
+  'restart',
+  'death',
+  'roll-out begins',
+  'roll-out ends',
+  'a pod more',
+  'Recommendation deleted',
+  'usage grows old',
+  'usage is fresh',
+] as const;
+type Happening = (typeof HAPPENINGS)[number];
+
+const POLICY: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '1h', cpuThreshold: '5m', cpu: '10m' } };
+
+function happens(world: ResizeWorld, what: Happening, detail: number): void {
+  const now = world.clock.now();
+  const heard = new Set(world.cluster.podList.map(({ name }) => name));
+  const known = { busiestMillicores: 800, heard };
+  switch (what) {
+    case 'quiet':
+      world.activity.set(WEB, { ...known, quietSince: now - 9 * HOUR_MS, cpuMillicores: 1, inUseAt: null });
+      return;
+    case 'load':
+      world.activity.set(WEB, { ...known, quietSince: null, cpuMillicores: 400, inUseAt: now });
+      return;
+    case 'policy off': {
+      world.setPolicy('all', { mode: 'Auto' });
+      return;
+    }
+    case 'policy on': {
+      world.setPolicy('all', POLICY);
+      return;
+    }
+    case 'policy allows one replica': {
+      world.setPolicy('all', { ...POLICY, idle: { ...POLICY.idle, replicas: 1 } });
+      return;
+    }
+    case 'policy gone':
+      if (world.cluster.policyList.length > 0) world.removePolicy('all');
+      return;
+    case 'everything stops':
+      world.pause = { reason: 'test', until: null };
+      return;
+    case 'everything goes on':
+      world.pause = null;
+      return;
+    case 'restart': {
+      world.start();
+      return;
+    }
+    case 'death':
+      world.diesAfterWrites = detail;
+      return;
+    case 'roll-out begins':
+    case 'roll-out ends':
+      world.cluster.workloadList = world.cluster.workloadList.map((each) => ({ ...each, rolloutInProgress: what === 'roll-out begins' }));
+      return;
+    case 'a pod more':
+      world.cluster.podList = [
+        ...world.cluster.podList,
+        aPodRecord({ name: `web-${world.cluster.podList.length + 1}`, labels: { workload: 'web' } }),
+      ];
+      return;
+    case 'Recommendation deleted':
+      world.cluster.recommendationList = [];
+      return;
+    case 'usage grows old':
+      world.usageConfirmedAt = () => now;
+      return;
+    case 'usage is fresh':
+      world.usageConfirmedAt = null;
+      return;
+  }
+}
+
+test('after any sequence of happenings', async () => {
+  const step = fc.record({ what: fc.constantFrom(...HAPPENINGS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const world = new ResizeWorld();
+      world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
+      world.setPolicy('all', POLICY);
+      // Most begin asleep: what follows is the harder part.
+      happens(world, 'quiet', 0);
+      for (const { what, detail, minutes } of steps) {
+        if ((await world.run(minutes * MINUTE_MS)) === 'died') world.start();
+        happens(world, what, detail);
+      }
+      world.start();
+      for (const what of ['everything goes on', 'usage is fresh', 'roll-out ends', 'policy on', 'load'] as const) happens(world, what, 0);
+      await world.run(HOUR_MS);
+      expect(world.cpus()).toEqual(world.cpus().map(() => 500));
+      expect(world.cluster.workloadList[0]?.replicas.desired).toBe(3);
+      expect(world.cluster.workloadList[0]?.annotations['evenkeel.io/idle']).toBeUndefined();
+      expect(world.status().idle).toBeUndefined();
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
