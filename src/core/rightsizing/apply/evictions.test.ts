@@ -47,6 +47,18 @@ describe('a pod that its node can never give its size', () => {
     expect(after.evictions).toMatchObject({ count: 1, lastAt: T0, refused: null });
   });
 
+  test('also where it should become smaller, by what its node has not taken from it yet', () => {
+    const less = { requests: amounts('100m', '128Mi'), limits: amounts(null, null) };
+    const container = { ...first!.containers[0]!, ...less };
+    const stuck: PodRecord = { ...first!, resize: { state: 'infeasible', message: 'never', since: T0 }, containers: [container] };
+    const small = { ...NO_MEMORY, lastApplied: { ...lastApplied, values: new Map([['main', less]]) } };
+    const others = pods(3)
+      .slice(1)
+      .map((pod) => ({ ...pod, containers: [{ ...container, actual: less }] }));
+    const decided = decide({ advice: [anAdvice()], memory: small, pods: [stuck, ...others] });
+    expect([decided.evict?.name, decided.steps.map(({ kind }) => kind)]).toEqual(['web-1', ['write-back']]);
+  });
+
   const window = parseWindow({ start: '0 22 * * *', duration: '6h' });
   if (!window.ok) throw new Error(window.message);
   test.each<[string, Partial<WorkloadSituation>]>([

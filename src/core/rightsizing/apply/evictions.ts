@@ -7,7 +7,7 @@ import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { HALF, mayBeEvicted } from './carry-out.ts';
-import { raisesAnything, type Values } from './container-values.ts';
+import { sameValues, type Values } from './container-values.ts';
 import { fromWaiting, type WorkloadDecision } from './decision.ts';
 import { withHalvesTried } from './failed-resizes.ts';
 import { isShortLived, type Waiting } from './interlocks.ts';
@@ -93,12 +93,12 @@ function isBoost(message: string): boolean {
   return message.startsWith('more CPU to start');
 }
 
-/** A failure of long ago matters only while the pod lacks what was tried, and that is still wanted. */
+/** A failure of long ago matters only while the pod has not what was tried, and that is still wanted. */
 function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): boolean {
   return pod.containers.some((container) => {
     const should = wanted?.get(container.name) ?? tried.get(container.name);
     // What it asks for already its node has not given it.
-    return should !== undefined && raisesAnything(container.actual ?? container, should);
+    return should !== undefined && !sameValues(container.actual ?? container, should);
   });
 }
 
