@@ -34,7 +34,7 @@ const START = Date.UTC(2026, 0, 5);
 /** Everything runs and has settled before the first figure is taken. */
 const SETTLE_MS = HOUR_MS;
 /** Room for each workload's pods as the manifests size them, and for its deploys. */
-const WORKLOADS_A_NODE = 5;
+const WORKLOADS_A_NODE = 4;
 
 /** Resolves with the figures; throws when the cluster refused something or an actor failed. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
