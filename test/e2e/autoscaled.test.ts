@@ -16,14 +16,14 @@ import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
 
-const START = Date.UTC(2026, 0, 5);
+const START = Date.UTC(2026, 0, 5, 3);
 const SEED = 3;
 /** Three lives of seconds each on an idle machine. */
 const MOST_MS = 600_000;
 const LOOK_EVERY_MS = 5 * MINUTE_MS;
 /** The night, in which it is learnt and resized; then the load of the day comes. */
-const SETTLE_MS = 7 * HOUR_MS;
-const DAY_LASTS_MS = 9 * HOUR_MS;
+const SETTLE_MS = 4 * HOUR_MS;
+const DAY_LASTS_MS = 7 * HOUR_MS;
 
 interface Life {
   /** At each look of the day. */
@@ -87,7 +87,7 @@ async function live(spec: PodResizePolicySpec, watchedMs = DAY_LASTS_MS): Promis
     seed: SEED,
     random: (of) => new SeededRandom(of),
     speed: 'max',
-    nodes: { count: 4, machineTypes: ['n2-standard-8'] },
+    nodes: { count: 2, machineTypes: ['n2-standard-8'] },
     timer,
     logger: createLogger({ level: 'warn', stream: process.stderr }),
   });
@@ -112,7 +112,7 @@ async function live(spec: PodResizePolicySpec, watchedMs = DAY_LASTS_MS): Promis
         apiVersion: 'evenkeel.io/v1alpha1',
         kind: 'PodResizePolicy',
         metadata: { name: 'all' },
-        spec: { history: { minSamples: '3h' }, minConfidence: 0, ...spec },
+        spec: { history: { minSamples: '2h' }, minConfidence: 0, ...spec },
       },
     ]);
     await cluster.clock.runFor(SETTLE_MS);
