@@ -102,7 +102,10 @@ describe('With its ServiceAccount’s own token', () => {
       const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
       await writeLearntUsage(
         learnt,
-        ['web', 'stuck'].map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
+        [
+          ...['web', 'stuck'].map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
+          ...QUIET.map((kind) => ({ namespace: NAMESPACE, kind, name: quietName(kind), container: 'app', uses })),
+        ],
         7 * DAY_MS,
       );
       controller = await startController(workshop, {
@@ -114,7 +117,8 @@ describe('With its ServiceAccount’s own token', () => {
       await peopleTheShop();
       await rightSized();
       await whatPeopleAskFor(controller.dashboard);
-      const observed = await eventually('every declared request', SOON_MS, async () => {
+      // What pods use in their first two minutes says nothing of how they are used: none falls idle before.
+      const observed = await eventually('every declared request', 2 * SOON_MS, async () => {
         const now = await observedOf(controller);
         const missing = notSeen(now);
         if (missing.length > ASKED_OF_KUBELETS.length) {
@@ -237,7 +241,19 @@ async function peopleTheShop(): Promise<void> {
     workload('ReplicaSet', 'bare', replicas),
     workload('Job', 'batch', {}, { 'evenkeel.dev/run-for': '24h' }),
     workload('CronJob', 'nightly', {}),
+    // Of each kind that can be scaled, one that was used and is not: it falls idle, and has fewer replicas then.
+    ...QUIET.map((kind) =>
+      workload(kind, quietName(kind), kind === 'StatefulSet' ? { ...replicas, serviceName: quietName(kind) } : replicas, {
+        'kwok.x-k8s.io/usage-cpu': '1m',
+      }),
+    ),
   );
+}
+
+const QUIET = ['Deployment', 'StatefulSet', 'ReplicaSet'];
+
+function quietName(kind: string): string {
+  return `quiet-${kind.toLowerCase()}`;
 }
 
 const POLICY = {
@@ -255,6 +271,7 @@ const POLICY = {
     cooldown: '5s',
     interval: '5s',
     rollback: { within: '5s' },
+    idle: { enabled: true, after: '10s', replicas: 1 },
   },
 };
 
