@@ -147,7 +147,9 @@ class Starting {
       timer,
       logger,
       metrics,
-      restoreLost: async () => void (await restoreLost()),
+      restoreLost: async () => {
+        await restoreLost();
+      },
     });
     await this.#component('recommender', undefined, () => threads.stop());
     const learner = new RunsApart(threads);
