@@ -103,7 +103,7 @@ export const MEMORY_TUNING: ResourceTuning = {
   prices: { missed: 1500, overrun: 5500 },
   paces: {
     hourly: {
-      weights: { Savings: 0.5, Balanced: 1, Safe: 3 },
+      weights: { Savings: 0.75, Balanced: 1, Safe: 2 },
       coverGoals: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
       raiseRatio: 0,
       lowerRatio: 0.1,
@@ -113,7 +113,7 @@ export const MEMORY_TUNING: ResourceTuning = {
       reacts: true,
     },
     calm: {
-      weights: { Savings: 0.5, Balanced: 1, Safe: 3 },
+      weights: { Savings: 0.75, Balanced: 1, Safe: 2 },
       coverGoals: { Savings: 0.9996, Balanced: 0.9999, Safe: 0.99997 },
       raiseRatio: 0,
       lowerRatio: 0.2,
