@@ -1,7 +1,7 @@
 // What users of VPA report of the sizes themselves: too small, too large, absurd limits, dragged down by weekends.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { daytime, LONGEST_MS, LoopScene, resources, type LoopWorkload } from './scene.ts';
 
 /** Evenkeel comes on a Sunday at midnight. */
 const MONDAY_NOON = 36;
@@ -37,6 +37,15 @@ const workloads: readonly LoopWorkload[] = [
     uses: () => ({ cpuMillicores: 105, memoryMib: 205 }),
   },
   { kind: 'Deployment', name: 'office', resources: resources(['1', '1Gi'], [null, '1536Mi']), uses: office },
+  // Reads three times more files than its limit can hold; its own memory is a fifth of that.
+  {
+    kind: 'Deployment',
+    name: 'files',
+    replicas: 1,
+    resources: resources(['100m', '512Mi'], [null, '1Gi']),
+    uses: () => ({ cpuMillicores: 60, memoryMib: 3000 }),
+    usage: { cacheShare: 0.93 },
+  },
   // More than any node has.
   {
     kind: 'Deployment',
@@ -56,7 +65,7 @@ describe('sizes', () => {
     await scene.hours(MONDAY_NOON - 16);
     sundayLimit = Math.min(...scene.sizes('office').map(({ memoryLimit }) => memoryLimit ?? Infinity));
     await scene.hours(16);
-  });
+  }, LONGEST_MS);
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#2004, #7280; FairwindsOps/goldilocks#210: a floor of 250 MB for each pod.
@@ -97,6 +106,14 @@ describe('sizes', () => {
       expect(cpu).toBeGreaterThanOrEqual(OFFICE.cpuMillicores * 0.9);
       expect(memory).toBeGreaterThanOrEqual(OFFICE.memoryMib * 0.95);
     }
+  });
+
+  // kubernetes/autoscaler#4150; kubernetes-sigs/metrics-server#187: page cache counts as in use, and is given ever more.
+  test('page cache that fills any limit is not given a greater one', () => {
+    const [size] = scene!.inForce('files');
+    expect(size?.memoryLimit).toBeLessThanOrEqual(1024);
+    expect(size?.memory).toBeLessThanOrEqual(1024);
+    expect(scene!.tally('files')).toMatchObject({ oomKills: 0, restarts: 0 });
   });
 
   // kubernetes/autoscaler#4515, #7147, #6487: recommended more than any node has, and pending since.
