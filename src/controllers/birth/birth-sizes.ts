@@ -1,6 +1,7 @@
 // Which size a pod is to be born with, from what the informers hold: no request is made on the way, and any replica
 // answers the same.
 
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { modeInForce } from '../../core/rightsizing/apply/situation.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { readMemory } from '../../core/rightsizing/apply/read-recommendation.ts';
@@ -42,7 +43,9 @@ export class RecommendedBirthSizes implements BirthSizes {
   #sizeFor(workload: WorkloadRecord, request: BirthRequest): BirthSize | null {
     const { cluster, policies } = this.#parts;
     const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
-    const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
+    // The pods of a reset are to be born as they were deployed, though the Recommendation goes a moment later.
+    const reset = workload.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
+    const leftAlone = outOfScope || reset || problem !== null || overrides.excluded || overrides.problems.length > 0;
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
     const mode = modeInForce(rules, overrides);
