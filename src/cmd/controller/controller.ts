@@ -147,9 +147,7 @@ class Starting {
       timer,
       logger,
       metrics,
-      restoreLost: async () => {
-        await restoreLost();
-      },
+      restoreLost: () => restoreLost().then(() => undefined),
     });
     await this.#component('recommender', undefined, () => threads.stop());
     const learner = new RunsApart(threads);
