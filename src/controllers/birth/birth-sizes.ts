@@ -37,15 +37,15 @@ export class RecommendedBirthSizes implements BirthSizes {
     const { cluster, clock, dryRun, activePause } = this.#parts;
     if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
     const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
-    return workload?.deletionAt === null ? this.#sizeFor(workload, request) : null;
+    // The pods of a reset are to be born as they were deployed, though the Recommendation goes a moment later.
+    const reset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
+    return workload?.deletionAt === null && !reset ? this.#sizeFor(workload, request) : null;
   }
 
   #sizeFor(workload: WorkloadRecord, request: BirthRequest): BirthSize | null {
     const { cluster, policies } = this.#parts;
     const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
-    // The pods of a reset are to be born as they were deployed, though the Recommendation goes a moment later.
-    const reset = workload.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
-    const leftAlone = outOfScope || reset || problem !== null || overrides.excluded || overrides.problems.length > 0;
+    const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
     const mode = modeInForce(rules, overrides);
