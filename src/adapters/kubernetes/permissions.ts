@@ -317,7 +317,12 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
   ...OWNERS_OF_PODS.map((resource) => once(['get'], resource, TEMPLATES, 'the templates that pods were made from')),
   once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
   ...SCALABLE.map((resource) => once(['patch'], resource, IDLE_WORKLOADS, 'replicas that were lowered while idle put back', 'scale')),
-  once(['list', 'patch'], resources.HPAS, AUTOSCALERS, 'targets that followed the requests, and minReplicas that were lowered while idle, put back where they were'),
+  once(
+    ['list', 'patch'],
+    resources.HPAS,
+    AUTOSCALERS,
+    'targets that followed the requests, and minReplicas that were lowered while idle, put back where they were',
+  ),
   once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
   ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),
   ...MADE_BY_PEOPLE.map((plural) =>
