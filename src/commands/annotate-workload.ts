@@ -3,12 +3,13 @@
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { workloadPath } from '../core/model/workload.ts';
 import type { Instant } from '../core/model/units.ts';
+import { intentOf } from '../core/overrides/intent.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordDeed, type Deed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
-import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** What a change comes to on a workload as it stands. */
 export type AnnotationPlan =
@@ -58,6 +59,7 @@ export async function annotateWorkload(
       if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
         const fresh = await lookAgain(ports, workload);
         if (fresh !== null) {
+          if (caller.unmoved === true && intentOf(fresh.annotations) !== intentOf(workload.annotations)) return MOVED_ON;
           workload = fresh;
           continue;
         }

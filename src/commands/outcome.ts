@@ -16,6 +16,12 @@ export type CommandRefusal =
 /** What came of a command: the object as it now is (in a dry run: as it would be), or why not. */
 export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean } | CommandRefusal;
 
+/** For a caller who would change only what they have seen (`If-Match`). */
+export const MOVED_ON = {
+  kind: 'conflict',
+  message: 'It has changed since you looked at it (If-Match). Read it again, then repeat.',
+} as const satisfies CommandRefusal;
+
 /** The refusal in a write's outcome; null where it was carried out. */
 export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal | null {
   switch (outcome.kind) {

@@ -60,6 +60,16 @@ describe('bounds', () => {
     expect(floorOf('web')).toBe('{"app":{"cpu":"250m","memory":"1Gi"}}');
   });
 
+  test('are refused where another has written a moment ago and only what was seen was to be changed', async () => {
+    const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
+    world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
+    expect((await setBounds(ports, caller({ unmoved: true }), WEB, { floor: { app: { cpu: '250m' } } })).kind).toBe('conflict');
+    expect(floorOf('web')).toBeUndefined();
+    // A status that moved on is nobody's word.
+    world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: {} });
+    expect((await setBounds(ports, caller({ unmoved: true }), WEB, { floor: { app: { cpu: '250m' } } })).kind).toBe('done');
+  });
+
   test('above a ceiling are refused with the field, and nothing is written', async () => {
     await setBounds(ports, caller(), WEB, { ceiling: { app: { cpu: '1' } } });
     const outcome = await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '2' } } });

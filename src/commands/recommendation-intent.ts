@@ -8,7 +8,7 @@ import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/re
 import { recordDeed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
-import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The workload and its Recommendation as it now is (in a dry run: as it would be). */
 export interface ChangedRecommendation {
@@ -32,6 +32,9 @@ export type SpecPatch = { readonly kind: 'patch' } & {
   readonly spec: { readonly [Field in keyof RecommendationSpec]?: RecommendationSpec[Field] | null };
 };
 
+/** Two people at once, or a status that moves meanwhile: looked at again this often before it is the caller's turn. */
+const MOST_TRIES = 6;
+
 /** Writes one intent onto the Recommendation of the workload that is named. */
 export async function stateIntent(
   ports: CommandPorts,
@@ -42,16 +45,40 @@ export async function stateIntent(
   const resolved = resolveWorkload(ports.cluster, caller.scope, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
-  const recommendation = ports.cluster.findRecommendation(workloadKey(workload));
+  let recommendation = ports.cluster.findRecommendation(workloadKey(workload));
   if (recommendation === undefined) {
     return {
       kind: 'conflict',
       message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
     };
   }
+  for (let tries = 1; ; tries += 1) {
+    const plan = planOf(ports, caller, intent, { workload, recommendation });
+    if (plan.kind !== 'write') return plan;
+    const written = await write(ports, caller, intent, { workload, recommendation }, plan, tries < MOST_TRIES);
+    if (written.kind !== 'moved-on') return written;
+    if (caller.unmoved === true && JSON.stringify(written.recommendation.spec) !== JSON.stringify(recommendation.spec)) return MOVED_ON;
+    recommendation = written.recommendation;
+  }
+}
+
+interface Plan {
+  readonly kind: 'write';
+  readonly spec: SpecPatch['spec'];
+  /** The annotation of repeats; null: none. */
+  readonly keys: string | null;
+}
+
+function planOf(
+  ports: CommandPorts,
+  caller: Caller,
+  intent: Intent,
+  item: ChangedRecommendation,
+): Plan | CommandOutcome<ChangedRecommendation> {
+  const { workload, recommendation } = item;
   const now = ports.clock.now();
   const annotation = recommendation.metadata.annotations?.[IDEMPOTENCY_ANNOTATION];
-  const unchanged = { kind: 'done', item: { workload, recommendation }, dryRun: caller.dryRun } as const;
+  const unchanged = { kind: 'done', item, dryRun: caller.dryRun } as const;
   if (isRepeat(annotation, intent.action, caller.idempotencyKey, now)) return unchanged;
   const mode = ports.modeOf(workload);
   const idle = intent.idleIn(mode);
@@ -59,34 +86,33 @@ export async function stateIntent(
   const decision = intent.decide(recommendation, now);
   if (decision === null) return unchanged;
   if (decision.kind !== 'patch') return decision;
-  return write(
-    ports,
-    caller,
-    intent,
-    { workload, recommendation },
-    decision.spec,
-    withKey(annotation, intent.action, caller.idempotencyKey, now),
-  );
+  return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller.idempotencyKey, now) };
 }
 
+/** Guarded by the version that was decided from: what another has stated meanwhile is never lost. */
 async function write(
   ports: CommandPorts,
   caller: Caller,
   intent: Intent,
   { workload, recommendation }: ChangedRecommendation,
-  spec: SpecPatch['spec'],
-  keys: string | null,
-): Promise<CommandOutcome<ChangedRecommendation>> {
-  const { name, namespace = workload.namespace, uid = '' } = recommendation.metadata;
+  { spec, keys }: Plan,
+  mayRepeat: boolean,
+): Promise<CommandOutcome<ChangedRecommendation> | { readonly kind: 'moved-on'; readonly recommendation: Recommendation }> {
+  const { name, namespace = workload.namespace, uid = '', resourceVersion } = recommendation.metadata;
   const subject = { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid };
   const deed = { ...intent, subject, before: recommendation.spec, after: spec } as const;
   const patch = { ...(keys === null ? {} : { metadata: { annotations: { [IDEMPOTENCY_ANNOTATION]: keys } } }), spec };
+  const object = { plural: PLURALS.Recommendation, namespace, name };
+  const guard = resourceVersion === undefined ? {} : { resourceVersion };
   let outcome;
   try {
-    outcome = await ports.records.patchIntent({ plural: PLURALS.Recommendation, namespace, name }, patch, {
-      dryRun: caller.dryRun,
-      fieldManager: FIELD_MANAGER,
-    });
+    outcome = await ports.records.patchIntent(object, patch, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
+    if (outcome.kind === 'conflict' && mayRepeat) {
+      // Informers may be a moment behind, and the status moves on: an empty patch in a dry run answers the object as it is.
+      const now = await ports.records.patchIntent(object, {}, { dryRun: true, fieldManager: FIELD_MANAGER });
+      const fresh = now.object as Recommendation | undefined;
+      if (fresh !== undefined && (fresh.metadata.uid ?? '') === uid) return { kind: 'moved-on', recommendation: fresh };
+    }
   } catch (error) {
     ports.logger.warn('writing intent failed', { object: `${namespace}/${name}`, err: error });
     recordDeed(ports, caller, { ...deed, outcome: 'error' });

@@ -100,6 +100,23 @@ describe('limit exceptions', () => {
     expect((await client.send('POST', `${CHECKOUT}/reject`, { resource: 'memory' })).status).toBe(409);
   });
 
+  test('what another decided a moment ago is kept, though the informers have not told yet', async () => {
+    const known = world.cluster.recommendationList.find(({ spec }) => spec.targetRef.name === 'checkout')!;
+    const theirs = { container: 'app', resource: 'memory', decision: 'reject', by: 'ann', at: '2026-11-20T14:29:59.000Z' } as const;
+    const ahead = {
+      ...known,
+      metadata: { ...known.metadata, resourceVersion: '9' },
+      spec: { ...known.spec, exceptionDecisions: [theirs] },
+    };
+    world.records.recommendationsAhead.set(`shop/${known.metadata.name}`, ahead);
+    const tag = (await client.get('/api/v1/recommendations/shop/checkout')).headers.get('etag')!;
+    const seen = await client.send('POST', `${CHECKOUT}/approve`, { resource: 'cpu' }, { 'if-match': tag });
+    expect([seen.status, decisions()]).toEqual([409, []]);
+    expect((await client.send('POST', `${CHECKOUT}/approve`, { resource: 'memory' })).status).toBe(409);
+    expect((await client.send('POST', `${CHECKOUT}/approve`, { resource: 'cpu' })).status).toBe(200);
+    expect(decisions()).toMatchObject([theirs, { resource: 'cpu', decision: 'approve' }]);
+  });
+
   test.each<[string, string, unknown, number, string]>([
     ['one that is no longer open', `${LIST}/shop/cart/reject`, {}, 409, 'conflict'],
     ['a container without any', `${CHECKOUT}/approve`, { container: 'other' }, 409, 'conflict'],

@@ -15,6 +15,8 @@ export class FakeRecordWriter implements RecordWriter {
   refuseWith: WriteOutcome | null = null;
   /** Metadata of objects, by path, as the server has them where the informers are behind. */
   readonly ahead = new Map<string, { uid: string; resourceVersion: string; annotations: Record<string, string> }>();
+  /** Recommendations, by namespace and name, as the server has them where the informers are behind. */
+  readonly recommendationsAhead = new Map<string, Recommendation>();
   /** The API server is out of reach. */
   broken = false;
   readonly #cluster: FakeClusterReader;
@@ -45,11 +47,17 @@ export class FakeRecordWriter implements RecordWriter {
   async patchIntent(
     object: OwnObject,
     patch: object,
-    options: { readonly dryRun?: boolean },
+    options: { readonly resourceVersion?: string; readonly dryRun?: boolean },
   ): Promise<WriteOutcome & { readonly object?: unknown }> {
     const dryRun = options.dryRun === true;
     const refusal = this.#refusal();
     if (refusal !== null) return refusal;
+    const ahead = this.recommendationsAhead.get(`${object.namespace ?? ''}/${object.name}`);
+    if (ahead !== undefined && options.resourceVersion !== undefined && options.resourceVersion !== ahead.metadata.resourceVersion) {
+      return { kind: 'conflict', message: 'the object has been modified' };
+    }
+    // An empty patch in a dry run is how an object is read.
+    if (Object.keys(patch).length === 0 && ahead !== undefined) return { kind: 'dry-run', object: ahead };
     this.written.push({ object: `${object.namespace ?? ''}/${object.name}`, patch, dryRun });
     // Of a policy, only whether the server would take it is asked here.
     if (object.plural.endsWith('policies')) return { kind: dryRun ? 'dry-run' : 'done' };
@@ -57,7 +65,7 @@ export class FakeRecordWriter implements RecordWriter {
       ({ metadata }) => metadata.namespace === object.namespace && metadata.name === object.name,
     );
     if (before === undefined) return { kind: 'gone', message: 'not found' };
-    const after = mergePatch(before, patch) as unknown as Recommendation;
+    const after = mergePatch(ahead ?? before, patch) as unknown as Recommendation;
     if (!dryRun) this.#cluster.recommendationList = this.#cluster.recommendationList.map((each) => (each === before ? after : each));
     return { kind: dryRun ? 'dry-run' : 'done', object: after };
   }

@@ -10,6 +10,8 @@ export function targetOf(path: { readonly ns: string; readonly name: string }, q
 
 /** Who asks, for commands. */
 export function callerOf<Id extends OperationId>(request: ApiRequest<Id>): Caller {
-  const { scope, requestId, address, idempotencyKey } = request;
-  return { scope, requestId, address, idempotencyKey, dryRun: (request.query as { readonly dryRun?: boolean }).dryRun === true };
+  const { scope, requestId, address, idempotencyKey, ifMatch } = request;
+  const dryRun = (request.query as { readonly dryRun?: boolean }).dryRun === true;
+  // `*` matches whatever there is.
+  return { scope, requestId, address, idempotencyKey, dryRun, unmoved: ifMatch !== null && ifMatch.trim() !== '*' };
 }

@@ -1,3 +1,4 @@
+import { MOVED_ON } from '../../commands/outcome.ts';
 import type { Found } from '../../queries/outcome.ts';
 import type { Refusal } from '../../core/access/refusal.ts';
 import { entityTag, tagMatches } from '../etag.ts';
@@ -11,7 +12,7 @@ export async function requireMatch(ifMatch: string | null, scope: Scope, current
   // What is not there is the command's own refusal to tell.
   if (now.kind !== 'found') return;
   if (tagMatches(ifMatch, entityTag(now.item, 1, scope.key))) return;
-  throw new Problem('conflict', 'It has changed since you looked at it (If-Match). Read it again, then repeat.');
+  throw new Problem('conflict', MOVED_ON.message);
 }
 
 /** For mutations of what has no GET of its own. */
