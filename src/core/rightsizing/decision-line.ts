@@ -3,7 +3,7 @@
 import type { Goal } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import type { PanelDecision } from './expert-panel.ts';
-import type { PaceTuning } from './resource-rules.ts';
+import type { PaceTuning, ResourceTuning } from './resource-rules.ts';
 
 /** Hours over which it is told how often the decisions would have been enough. */
 export const CALIBRATION_HOURS = 168;
@@ -22,6 +22,8 @@ export interface HourDecision {
   /** The value in force: the decision, damped against noise and early decreases. */
   readonly held: number;
 }
+
+type ScoreTuning = Pick<ResourceTuning, 'reactionRatio' | 'resolutionRatio'>;
 
 export class DecisionLine {
   readonly pace: PaceTuning;
@@ -44,12 +46,17 @@ export class DecisionLine {
     return this.#held;
   }
 
-  /** Moves the value in force where the decision gives reason to. @param frozen it may not rise */
-  hold(decided: number, frozen: boolean): void {
+  /**
+   * Moves the value in force where the decision gives reason to.
+   * @param frozen it may not rise
+   * @param tooLow usage has stood above the value for hours: a rise is no noise, however small
+   */
+  hold(decided: number, frozen: boolean, tooLow: boolean): void {
     const { lowerRatio, driftRatio, driftHours, raiseRatio, holdHours } = this.pace;
     this.#lowerHours = decided < this.#held * (1 - lowerRatio) ? this.#lowerHours + 1 : 0;
     this.#driftHours = decided < this.#held * (1 - driftRatio) ? Math.min(this.#driftHours + 1, driftHours) : 0;
-    const rises = Number.isNaN(this.#held) || (decided > this.#held * (1 + raiseRatio) && !frozen);
+    const band = tooLow ? 0 : raiseRatio;
+    const rises = Number.isNaN(this.#held) || (decided > this.#held * (1 + band) && !frozen);
     if (rises || this.#lowerHours >= holdHours || this.#driftHours >= driftHours) this.#put(decided);
   }
 
@@ -61,13 +68,14 @@ export class DecisionLine {
   /**
    * Notes what share of an hour the value in force covered, as it went.
    * @param points the hour's usage, in order of time
-   * @param reactionRatio what usage above the value lifts it to
+   * @param tuning `reactionRatio`: what usage above the value lifts it to; `resolutionRatio`: how far above it usage still
+   * counts as covered
    */
-  score(hour: number, points: readonly number[], reactionRatio: number): void {
+  score(hour: number, points: readonly number[], { reactionRatio, resolutionRatio }: ScoreTuning): void {
     let given = this.#held;
     let covered = 0;
     for (const point of points) {
-      if (point <= given) covered += 1;
+      if (point <= given * (1 + resolutionRatio)) covered += 1;
       else if (this.pace.reacts) given = point * reactionRatio;
     }
     this.#shares[hour % CALIBRATION_HOURS] = Number.isNaN(this.#held) ? UNKNOWN_SHARE : Math.round((covered / points.length) * FULL_SHARE);

@@ -25,6 +25,8 @@ const PEAK_HOURS = 336;
 /** After a level shift: the histograms slower than this one (8 h) go on from what it holds, and old charges count a fifth. */
 const SHIFT_HISTOGRAM = 1;
 const SHIFT_FADE = 0.2;
+/** Hours in a row with usage above the value in force, after which a rise within the noise is believed, too. */
+const TOO_LOW_HOURS = 6;
 
 export class ResourceModel {
   readonly tuning: ResourceTuning;
@@ -173,7 +175,7 @@ export class ResourceModel {
 
   #learn(points: readonly number[]): void {
     if (this.#hoursScored > 0) for (const panel of this.#panels.values()) panel.charge(this.#forecasts, points);
-    for (const line of this.#lines) line.score(this.#hour, points, this.tuning.reactionRatio);
+    for (const line of this.#lines) line.score(this.#hour, points, this.tuning);
     const sorted = points.toSorted((a, b) => a - b);
     this.bank.decay(1);
     for (const point of sorted) this.bank.add(point);
@@ -205,11 +207,17 @@ export class ResourceModel {
     const fromPanel = panel?.value ?? 0;
     const most = this.ring.maxPeak(this.#hour, PEAK_HOURS) * this.tuning.mostOverPeak;
     const decided = Math.max(Number.isNaN(most) ? fromPanel : Math.min(fromPanel, most), Number.isNaN(prior) ? 0 : prior);
-    if (informed) line.hold(decided, this.#leaking);
+    if (informed) line.hold(decided, this.#leaking, this.#usageAbove(line.held));
     if (lessCareful !== undefined) line.atLeast(lessCareful);
     const council = panel?.council ?? [];
     const base = council.reduce((sum, each) => sum + (this.#forecasts[each.base] ?? 0), 0) / Math.max(1, council.length);
     line.decision = { decided, base, council, prior: decided > fromPanel, held: line.held };
+  }
+
+  /** A quarter of the points of each of the last hours stood above a value. */
+  #usageAbove(value: number): boolean {
+    for (let back = 1; back <= TOO_LOW_HOURS; back++) if (!(this.ring.upperAt(this.#hour - back) > value)) return false;
+    return true;
   }
 
   #line(goal: Goal, pace: Pace): DecisionLine | undefined {

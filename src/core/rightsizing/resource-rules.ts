@@ -40,6 +40,8 @@ export interface ResourceTuning {
   readonly mostOverPeak: number;
   /** In the hour: usage above the target lifts it to this multiple of that usage until the hour ends. */
   readonly reactionRatio: number;
+  /** Values are known no better than this: usage that stands above the value in force by no more counts as covered. */
+  readonly resolutionRatio: number;
   /** Before the panel has this many hours behind it, the highest of the last day times `priorRatio` is the least. */
   readonly priorHours: number;
   readonly priorRatio: number;
@@ -85,6 +87,8 @@ export const CPU_TUNING: ResourceTuning = {
   },
   mostOverPeak: 1.15,
   reactionRatio: 1.1,
+  // Half a bucket of a histogram.
+  resolutionRatio: 0.025,
   priorHours: 48,
   priorRatio: 1.15,
   watchLeaks: false,
@@ -125,6 +129,8 @@ export const MEMORY_TUNING: ResourceTuning = {
   },
   mostOverPeak: 1.15,
   reactionRatio: 1.1,
+  // Half a code: memory above its limit kills, so no more is let pass.
+  resolutionRatio: 0.00035,
   priorHours: 48,
   priorRatio: 1.15,
   watchLeaks: true,
