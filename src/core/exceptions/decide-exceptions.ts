@@ -74,7 +74,7 @@ function inputsOf(
   const acts = actsOn(situation, mode) && (ownMode === 'Auto' || ownMode === 'Approve');
   const facts = own === null ? null : factsOf(situation, own, resource, ownMode);
   const evidence = facts?.evidence ?? null;
-  const proposed = evidence === null ? null : proposedValue(situation, resource, evidence.limit, evidence.needed);
+  const proposed = evidence === null ? null : proposedValue(situation, own?.name ?? '', resource, evidence.limit, evidence.needed);
   return {
     now,
     facts,
@@ -91,7 +91,7 @@ function factsOf(situation: WorkloadSituation, own: ContainerFigures, resource: 
   const facts = resourceFacts(situation, own, resource, windows, ownMode === 'Auto');
   const isBatch = workload.kind === 'Job' || workload.kind === 'CronJob';
   const silent = ownMode === 'Off' || standing.stale !== null || (isBatch && resource === 'cpu');
-  return silent ? { ...facts, demand: null, evidence: null } : facts;
+  return silent ? { ...facts, target: null, demand: null, evidence: null } : facts;
 }
 
 /** A rejection only closes; an approval changes what is in force, so it waits until anything may be changed. */

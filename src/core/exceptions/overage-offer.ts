@@ -3,6 +3,7 @@
 import type { ResizeMode } from '../../apis/conditions.ts';
 import type { ResourceName } from '../model/resources.ts';
 import type { DurationMs } from '../model/units.ts';
+import { heldByPerson } from '../rightsizing/apply/interlocks.ts';
 import { mayLowerMemoryLimit } from '../rightsizing/apply/pod-change.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
@@ -54,6 +55,7 @@ function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: Conta
   if (standing.dryRun || policy.dryRun) return 'dry run';
   if (ownMode !== 'Auto' && ownMode !== 'Approve') return `mode ${ownMode} applies nothing`;
   if (!acts) return 'nothing may be changed now';
+  if (heldByPerson(situation)) return 'held by the annotation evenkeel.io/held-until';
   const measured = hpas.some(({ resourceMetrics }) =>
     resourceMetrics.some((metric) => metric.resource === resource && metric.targetUtilizationRatio !== null),
   );

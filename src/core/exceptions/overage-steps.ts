@@ -2,7 +2,7 @@
 
 import { FIELD, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
 import { carryOut, type CarryOut } from '../rightsizing/apply/carry-out.ts';
-import { holdsChange, type Waiting } from '../rightsizing/apply/interlocks.ts';
+import { heldByPerson, holdsChange, type Waiting } from '../rightsizing/apply/interlocks.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
 import { UNSET_RESOURCES } from '../model/resources.ts';
@@ -29,7 +29,7 @@ export function overageSteps(situation: WorkloadSituation, figures: readonly Con
 }
 
 function give(situation: WorkloadSituation, giving: readonly LimitException[]): CarryOut {
-  if (giving.length === 0) return NOTHING;
+  if (giving.length === 0 || heldByPerson(situation)) return NOTHING;
   const values = limitsOnly(giving, ({ overage, limit }) => overage?.value ?? limit);
   const what = giving.map(({ container, resource, overage }) => `${resource} of ${container} to ${amount(resource, overage?.value ?? 0)}`);
   const result = carryOut(situation, values, {

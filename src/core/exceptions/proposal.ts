@@ -17,8 +17,15 @@ export interface Capped {
 }
 
 /** What to propose for good: enough, in readable amounts, and no more than LimitRanges and the largest node allow. */
-export function proposedValue(situation: WorkloadSituation, resource: ResourceName, limit: number, needed: number): Capped {
-  return capped(limit, roundedUp(resource, needed), standingCaps(situation, resource));
+export function proposedValue(
+  situation: WorkloadSituation,
+  container: string,
+  resource: ResourceName,
+  limit: number,
+  needed: number,
+): Capped {
+  const caps = [...standingCaps(situation, resource), ...rangeCaps(situation, container, resource)];
+  return capped(limit, roundedUp(resource, needed), caps);
 }
 
 /**
@@ -44,6 +51,26 @@ function standingCaps({ limitRanges, largestNode }: WorkloadSituation, resource:
     return greatest === null ? [] : [{ value: greatest, what: `LimitRange ${name}` }];
   });
   return largestNode === null ? ranges : [...ranges, { value: largestNode[field], what: 'the largest node' }];
+}
+
+/** What a LimitRange lets a limit come to beside its own request, which stays, and beside the rest of its pod. */
+function rangeCaps({ limitRanges, pods }: WorkloadSituation, name: string, resource: ResourceName): readonly Cap[] {
+  const field = FIELD[resource];
+  const [pod] = pods;
+  const own = pod?.containers.find((each) => each.name === name);
+  if (pod === undefined || own === undefined) return [];
+  const request = own.requests[field];
+  const others = pod.containers.reduce((sum, { limits }) => sum + (limits[field] ?? 0), 0) - (own.limits[field] ?? 0);
+  return limitRanges.flatMap((range): Cap[] => {
+    const ratio = range.maxLimitRequestRatio[resource];
+    const whole = range.podMax?.[field] ?? null;
+    return [
+      ...(ratio === null || request === null || pod.qosClass === 'Guaranteed'
+        ? []
+        : [{ value: request * ratio, what: `LimitRange ${range.name} (limits of at most ${ratio} × the request)` }]),
+      ...(whole === null ? [] : [{ value: whole - others, what: `LimitRange ${range.name} (of a whole pod)` }]),
+    ];
+  });
 }
 
 function freeCaps({ pods, freeOnNodes }: WorkloadSituation, resource: ResourceName, limit: number): readonly Cap[] {

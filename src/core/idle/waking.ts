@@ -3,8 +3,12 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ResizeMode } from '../../apis/conditions.ts';
 import { formatCpu } from '../model/quantity.ts';
-import { MINUTE_MS, type DurationMs } from '../model/units.ts';
+import type { PodRecord } from '../model/pod.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '../model/units.ts';
+import { sameResources } from '../model/resources.ts';
+import { otherManager } from '../rightsizing/apply/other-manager.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
+import { isOwnManager } from '../uninstall/field-managers.ts';
 import { boundsOf } from '../rightsizing/policy/workload-overrides.ts';
 import type { IdleMemory } from './idle-memory.ts';
 import { wakeThreshold } from './idle-rules.ts';
@@ -49,7 +53,9 @@ function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null
   if (wishes.rollback !== null && wishes.rollback.at !== memory.rolledBack?.requestedAt) return 'a roll-back was asked for';
   if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} asks for more`;
   if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was taken away`;
-  return null;
+  const byHand = situation.pods.find((pod) => isResizedByOthers(pod, idle));
+  if (byHand !== undefined) return `${byHand.name} was resized by ${byHand.resizedBy?.manager ?? 'somebody else'}`;
+  return otherManager(situation);
 }
 
 function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
@@ -71,6 +77,24 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
   if (!workload.rolloutInProgress) return false;
   if (idleReplicas === null && hpas.length === 0) return true;
   return new Set(pods.map(({ owner }) => owner?.uid)).size > 1;
+}
+
+/** Pods that a waking workload's natural size is not for: somebody has given them another one since, and means it. */
+export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
+  const managed = otherManager(situation) !== null;
+  return (pod) => isResizedByOthers(pod, idle) || (managed && !isAsleep(pod, idle));
+}
+
+function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
+  // Times of the server's record are whole seconds.
+  return resizedBy !== null && resizedBy.at >= Math.ceil(since / SECOND_MS) * SECOND_MS && !isOwnManager(resizedBy.manager);
+}
+
+function isAsleep({ containers }: PodRecord, { sizes }: IdleMemory): boolean {
+  return containers.every(({ name, requests }) => {
+    const small = sizes.get(name)?.requests ?? requests;
+    return sameResources(requests, small);
+  });
 }
 
 function isBelowFloor({ overrides }: WorkloadSituation, { sizes, natural }: IdleMemory): boolean {

@@ -9,14 +9,14 @@ import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
-import { sameValues, type Values } from './container-values.ts';
+import { lowersAnything, sameValues, type Values } from './container-values.ts';
 import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
-import { holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
+import { heldByPerson, holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
 import { begun, ended, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
@@ -57,7 +57,6 @@ class Deciding {
   decide(): WorkloadDecision {
     const outcome = this.#neverChanges() ?? this.#mayChange();
     const { policy, now } = this.#situation;
-    const dryRun = this.#situation.standing.dryRun || policy.dryRun;
     const untilNext = outcome.until === null ? policy.intervalMs : Math.max(1000, outcome.until - now);
     const pace = this.#memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
     return {
@@ -66,7 +65,7 @@ class Deciding {
       containers: this.#figures,
       memory: this.#memory,
       // A dry run has the server validate one pod; the others are alike.
-      steps: dryRun ? this.#steps.slice(0, 1) : this.#steps,
+      steps: this.#isDryRun() ? this.#steps.slice(0, 1) : this.#steps,
       autoscalers: [],
       evict: null,
       notes: this.#notes,
@@ -98,10 +97,9 @@ class Deciding {
     if (resized !== null) return this.#leavesTo(resized, others?.until);
     const held = holdsEverything(this.#situation);
     if (held !== null) return this.#waitsOrRests(held);
-    const dryRun = this.#situation.standing.dryRun || this.#situation.policy.dryRun;
     const before = this.#memory;
     const result = this.#acts();
-    if (!dryRun) return result;
+    if (!this.#isDryRun()) return result;
     this.#remember(before);
     const due = this.#steps.length > 0 || this.#due().length > 0;
     return due ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
@@ -116,10 +114,7 @@ class Deciding {
   #onlyRecommends(): Outcome {
     // A change that was under way stays where it is: the mode says that nothing is to be touched.
     if (this.#memory.apply !== null) this.#remember({ apply: null });
-    this.#rollBackOnRequest();
-    if (this.#memory.rolledBack !== null && this.#memory.rolledBack.heldUntil > this.#situation.now) {
-      this.#steps.push(...this.#conforming().steps);
-    }
+    this.#takesBackOnRequest();
     const due = this.#due();
     const rejected = this.#rejection();
     if (due.length === 0) return this.#rests();
@@ -127,9 +122,28 @@ class Deciding {
     return outcome('recommended', null, this.#summary());
   }
 
+  /** The one thing that is done in a mode that only recommends: what a person asks for by name. */
+  #takesBackOnRequest(): void {
+    const { now } = this.#situation;
+    if (holdsEverything(this.#situation) !== null || otherManager(this.#situation) !== null) return;
+    const before = this.#memory;
+    this.#rollBackOnRequest();
+    const { rolledBack } = this.#memory;
+    if (rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.heldUntil > now) {
+      this.#steps.push(...this.#conforming().steps);
+    }
+    if (this.#isDryRun()) this.#remember(before);
+  }
+
+  #isDryRun(): boolean {
+    return this.#situation.standing.dryRun || this.#situation.policy.dryRun;
+  }
+
   #acts(): Outcome {
     this.#rollBackOnRequest();
     this.#rollBackOnHarm();
+    // Pods that are born anew meanwhile are to stay as they are.
+    if (heldByPerson(this.#situation) && this.#memory.apply !== null) this.#remember({ apply: null });
     this.#endOnObstacle();
     const failed = this.#writeBack();
     this.#retargetIfShort();
@@ -277,6 +291,9 @@ class Deciding {
     const settled = this.#memory.lastApplied;
     const none: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
     if (settled === null) return none;
+    const { rolledBack } = this.#memory;
+    const isAskedFor = rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.at === settled.at;
+    if (heldByPerson(this.#situation) && !isAskedFor) return none;
     const result = carryOut(this.#situation, settled.values, {
       kind: 'conform',
       most: Number.POSITIVE_INFINITY,
@@ -340,7 +357,23 @@ class Deciding {
     const { memory, now } = this.#situation;
     const urgent = memory.apply === null ? [] : this.#due().filter((due) => due.urgent);
     if (memory.apply === null || urgent.length === 0) return;
+    if (this.#mode === 'Approve') {
+      this.#endIfTooSmall(memory.apply, urgent);
+      return;
+    }
     this.#remember({ apply: { ...memory.apply, stageStartedAt: now, values: this.#valuesFor(urgent) } });
+    this.#figures = workloadFigures(this.#situation);
+  }
+
+  /** Nothing greater has been approved. What is too small goes no further, and back: the approval no longer holds. */
+  #endIfTooSmall(change: ChangeUnderWay, short: readonly DueChange[]): void {
+    const { memory, now } = this.#situation;
+    const isLowered = ({ container }: DueChange): boolean => {
+      const [from, to] = [memory.previous?.values.get(container), change.values.get(container)];
+      return from !== undefined && to !== undefined && lowersAnything(from, to);
+    };
+    if (!short.some(isLowered) || this.#approval().kind === 'valid') return;
+    this.#remember(ended(memory, now, true));
     this.#figures = workloadFigures(this.#situation);
   }
 

@@ -5,7 +5,7 @@ import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { IdleMemory, LastIdle, Sizes } from '../../idle/idle-memory.ts';
 import { requestsOnly } from '../../idle/idle-memory.ts';
 import { isScaled, scaleBack, scaleDown } from '../../idle/idle-scale.ts';
-import { wakeReason } from '../../idle/waking.ts';
+import { leftToOthers, wakeReason } from '../../idle/waking.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
 import { carryOut } from './carry-out.ts';
@@ -19,6 +19,9 @@ import { workloadFigures, type ContainerFigures } from './workload-figures.ts';
 
 /** A node that cannot give a pod its natural size yet keeps the rest of right-sizing from it no longer than this. */
 const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;
+
+/** As many as the schema holds; the wait between naps grows no longer by then. */
+const MOST_NAPS = 64;
 
 /** While it wakes, pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
@@ -101,7 +104,8 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
   if (waking === null) return { outcome: null, memory: {}, steps: [], notes, scale: null };
   const because = `woken: ${waking.because}`;
   const patient = now - waking.since < NODES_PATIENCE_MS;
-  const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)));
+  const left = leftToOthers(situation, idle);
+  const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)) && !left(pod));
   // A node that tells no usage can be asked to give more all the same.
   const reachable = { ...situation, pods: short.filter(isResizable), unreadNodes: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
@@ -140,6 +144,6 @@ function isLess(a: number | null, b: number | null): boolean {
 function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory, waking: NonNullable<IdleMemory['waking']>): LastIdle {
   const slept = waking.since - idle.since;
   const before = memory.lastIdle?.shortNaps ?? 0;
-  const shortNaps = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? before + 1 : before;
+  const shortNaps = slept >= policy.idle.afterMs ? 0 : waking.by === 'load' ? Math.min(before + 1, MOST_NAPS) : before;
   return { since: idle.since, wokenAt: now, because: waking.because, shortNaps, awakeMs: idle.awakeMs, floor: idle.floor };
 }

@@ -27,10 +27,15 @@ export function holdsEverything(situation: WorkloadSituation): Waiting | null {
   return null;
 }
 
-/** What holds back a new decision; changes already decided go on. */
+/** Whether a person wants no automatic change for a while: nothing that was decided goes on, either. */
+export function heldByPerson({ now, overrides }: Pick<WorkloadSituation, 'now' | 'overrides'>): boolean {
+  return overrides.heldUntil !== null && overrides.heldUntil > now;
+}
+
+/** What holds back a new decision; after a roll-back, changes already decided go on. */
 export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
   const { now, overrides, memory } = situation;
-  if (overrides.heldUntil !== null && overrides.heldUntil > now) {
+  if (heldByPerson(situation)) {
     return waiting('rolled-back', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
   }
   const rolledBack = memory.rolledBack;
@@ -44,8 +49,8 @@ export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
  * Whether a change may be made although decisions are held. An OOM kill while our own roll-back is held wants more memory
  * than the values before had: waiting out the hold would only repeat the kill. A hold that a person asked for stands.
  */
-export function outlivesHold({ now, overrides, memory }: WorkloadSituation, change: DueChange): boolean {
-  const byPerson = (overrides.heldUntil !== null && overrides.heldUntil > now) || memory.rolledBack?.requestedAt !== null;
+export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
+  const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;
   return change.oom && change.urgent && !byPerson;
 }
 

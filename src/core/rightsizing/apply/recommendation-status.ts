@@ -37,6 +37,8 @@ const REFRESH_MS: DurationMs = HOUR_MS;
 const TOLERANCE = 0.05;
 const LONGEST_MESSAGE = 2048;
 const LONGEST_REASON = 512;
+/** As many as the schema holds. */
+const MOST_INPUTS = 512;
 
 export function recommendationStatus(
   decision: WorkloadDecision,
@@ -61,7 +63,7 @@ export function recommendationStatus(
     updatedAt: isoTime(facts.now),
     requests: sumsOf(containers),
     containers: containers.map((figures) => containerStatus(figures, memory)),
-    inputs: containers.flatMap(inputsOf),
+    inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
     ...memoryStatus(memory),
     conditions: conditionsOf(decision, facts, before?.conditions ?? []),
   };

@@ -13,7 +13,8 @@ export type ApprovalStanding =
 
 /**
  * An approval lapses after 7 days, when the recommendation moves upward by more than the tolerance, and where it asks for
- * more than was ever recommended or in force: then it is not an approval of these values.
+ * more than was ever recommended or in force: then it is not an approval of these values. So it does where it would lower a
+ * limit further than is recommended now.
  */
 export function approvalStanding(
   approved: PersonalWishes['approved'],
@@ -29,18 +30,31 @@ export function approvalStanding(
     const current = inForce.get(name);
     if (target === undefined || current === undefined) return { kind: 'lapsed', message: `container ${name} is not recommended for` };
     for (const resource of RESOURCES) {
-      const field = FIELD[resource];
-      const [value, wanted] = [values.requests[field], target.requests[field]];
-      if (value === null || wanted === null) continue;
-      const slack = 1 + tolerance(name, resource);
-      if (wanted > value * slack)
-        return { kind: 'lapsed', message: `the recommendation for ${resource} of ${name} has moved upward since` };
-      if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) {
-        return { kind: 'lapsed', message: `the approved ${resource} of ${name} is not what was recommended` };
-      }
+      const message = whyLapsed(`${resource} of ${name}`, resource, { values, target, current, slack: 1 + tolerance(name, resource) });
+      if (message !== null) return { kind: 'lapsed', message };
     }
   }
   return { kind: 'valid', values: approved.values, by: approved.by };
+}
+
+interface Held {
+  readonly values: RequestsAndLimits;
+  readonly target: RequestsAndLimits;
+  readonly current: RequestsAndLimits;
+  readonly slack: number;
+}
+
+function whyLapsed(what: string, resource: 'cpu' | 'memory', { values, target, current, slack }: Held): string | null {
+  const field = FIELD[resource];
+  const [value, wanted] = [values.requests[field], target.requests[field]];
+  if (value !== null && wanted !== null) {
+    if (wanted > value * slack) return `the recommendation for ${what} has moved upward since`;
+    if (value > Math.max(wanted, current.requests[field] ?? 0) * slack) return `the approved ${what} is not what was recommended`;
+  }
+  // A limit falls under its guard alone, as it is now; and not where a greater one has been put in force since.
+  const [limit, wantedLimit] = [values.limits[field], target.limits[field]];
+  if (limit === null || wantedLimit === null || limit >= (current.limits[field] ?? 0)) return null;
+  return wantedLimit > limit * slack ? `the limit of ${what} is no longer to be lowered so far` : null;
 }
 
 /** Until when these values are not offered again; null: they may be. */

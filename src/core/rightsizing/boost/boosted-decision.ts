@@ -65,6 +65,8 @@ class Lending {
   readonly #mayLend: boolean;
   readonly #room: Room;
   #ends = Number.POSITIVE_INFINITY;
+  /** Remembered now for the first time. */
+  #added = 0;
 
   constructor(situation: WorkloadSituation, decision: WorkloadDecision, lent: ReadonlyMap<string, Values>) {
     this.#situation = situation;
@@ -124,7 +126,7 @@ class Lending {
       this.#ends = Math.min(this.#ends, startEndsAt(pod, container, startup.durationMs));
     }
     const values = pod.containers.flatMap(({ name }) => found.get(name) ?? after.get(name) ?? []);
-    const full = lent.size === 0 && this.#boosts.length >= MOST_BOOSTS;
+    const full = lent.size === 0 && this.#isFull(pod);
     if (found.size > 0 && (full || qosOf(values) !== pod.qosClass)) return new Map();
     for (const container of pod.containers) this.#room.take(pod, container, found.get(container.name));
     return found;
@@ -167,9 +169,18 @@ class Lending {
       }),
     );
     const since = before?.since ?? now;
+    // What does not fit is a loan of its birth, which stands on the pod itself.
+    if (this.#isFull(pod)) return;
     if (starting.size > 0 || lent.size > 0 || (before !== undefined && now - since < ON_ITS_WAY_MS)) {
+      if (before === undefined) this.#added += 1;
       this.#boosts.push({ pod: pod.name, uid: pod.uid, since, values });
     }
+  }
+
+  /** No room to remember one more; what is remembered stays. */
+  #isFull({ uid }: PodRecord): boolean {
+    const { boosts } = this.#situation.memory;
+    return boosts.length + this.#added >= MOST_BOOSTS && !boosts.some((each) => each.uid === uid);
   }
 
   #rememberRefusal(pod: PodRecord): void {
