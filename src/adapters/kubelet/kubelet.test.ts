@@ -17,7 +17,7 @@ import { NodeCounters } from './node-counters.ts';
 import { readStatsSummary } from './stats-summary.ts';
 import { probeUsageAccess } from './usage-access.ts';
 
-function page(cpuSeconds: number | string, memoryBytes: number | string, at: number, pod = 'p'): string {
+function page(cpuSeconds: number | string, memoryBytes: number | string, at: number, pod = 'p', startedAt = 1.6e12): string {
   const labels = `container="app",namespace="a",pod="${pod}"`;
   return `# HELP container_cpu_usage_seconds_total [STABLE] Cumulative cpu time consumed by the container in core-seconds
 # TYPE container_cpu_usage_seconds_total counter
@@ -25,7 +25,7 @@ container_cpu_usage_seconds_total{${labels}} ${cpuSeconds} ${at}
 # TYPE container_memory_working_set_bytes gauge
 container_memory_working_set_bytes{${labels}} ${memoryBytes} ${at}
 # TYPE container_start_time_seconds gauge
-container_start_time_seconds{${labels}} 1.7e+09
+container_start_time_seconds{${labels}} ${startedAt / 1000}
 # TYPE node_cpu_usage_seconds_total counter
 node_cpu_usage_seconds_total ${typeof cpuSeconds === 'number' ? cpuSeconds * 2 : 0} ${at}
 node_memory_working_set_bytes 1.5e+09 ${at}
@@ -64,6 +64,21 @@ describe('NodeCounters', () => {
     counters.read(page(100, 1, T), T);
     counters.read(page(3, 1, T + 60_000), T + 60_000);
     expect(counters.read(page(9, 1, T + 120_000), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
+  });
+
+  test.each([
+    ['that started just now tells CPU since its start', T - 45_000, 200],
+    ['that started a moment ago tells no CPU yet', T - 5_000, null],
+    ['that started long ago tells none at the first reading', T - 600_000, null],
+  ])('a container %s', (_, startedAt, cpu) => {
+    const counters = new NodeCounters('n1', 180_000);
+    expect(counters.read(page(9, 1, T, 'p', startedAt), T).containers[0]?.cpuMillicores).toBe(cpu);
+  });
+
+  test('a container that was started again tells CPU since that start', () => {
+    const counters = new NodeCounters('n1', 180_000);
+    counters.read(page(100, 1, T), T);
+    expect(counters.read(page(3, 1, T + 60_000, 'p', T + 30_000), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
   test('a sample that the kubelet repeats brings no CPU again', () => {

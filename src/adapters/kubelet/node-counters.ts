@@ -1,4 +1,4 @@
-import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { ContainerRef, ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import type { ContainerRss } from './stats-summary.ts';
@@ -11,6 +11,8 @@ export interface NodeReading extends UsageReading {
 
 interface Counter {
   readonly labels: SeriesLabels | null;
+  /** When its counters began at 0; NaN where that is not told. */
+  startedAt: Instant;
   cpuSeconds: number;
   cpuAt: Instant;
   /** Of the reading under way; null: not in it. */
@@ -26,6 +28,8 @@ interface Counter {
 
 /** Anonymous memory moves slowly, and is read every 5 minutes. */
 const RSS_HOLDS_MS: DurationMs = 10 * MINUTE_MS;
+/** A mean over less than this from a start on says nothing. */
+const LEAST_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
 /** Containers that were not seen for this many readings are forgotten. */
 const FORGET_AFTER_ROUNDS = 5;
 
@@ -81,6 +85,10 @@ export class NodeCounters implements ResourceMetricsVisitor {
 
   containerMemoryBytes(labels: string, value: number, at: Instant | null): void {
     this.#takeMemory(this.#counterOf(labels), value, at);
+  }
+
+  containerStart(labels: string, startedAt: Instant): void {
+    if (startedAt > 0) this.#counterOf(labels).startedAt = startedAt;
   }
 
   nodeCpuSeconds(value: number, at: Instant | null): void {
@@ -142,7 +150,9 @@ export class NodeCounters implements ResourceMetricsVisitor {
     return cpuMillicores === null && memoryBytes === null ? null : { at, cpuMillicores, memoryBytes };
   }
 
-  // null for the first value, one that went back (the container was started again), and one after too long a gap.
+  // null after too long a gap, and for the first value (or one that went back: the container was started again) of a
+  // container that did not start just now. One that did has used all of its counter since: what ends within a reading or
+  // two would never be measured otherwise.
   #rate(counter: Counter): number | null {
     const { cpuSeconds, cpuAt, newCpuSeconds, newCpuAt } = counter;
     if (newCpuSeconds === null) return null;
@@ -154,18 +164,28 @@ export class NodeCounters implements ResourceMetricsVisitor {
     }
     counter.cpuSeconds = newCpuSeconds;
     counter.cpuAt = newCpuAt;
-    if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return null;
+    if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return this.#rateSinceStart(counter, cpuAt);
     if (elapsedMs > this.#longestGapMs) {
       this.#drop('gap');
       return null;
     }
-    // Core-seconds per second are cores; two digits of a millicore are more than the kernel's own accounting has.
-    return Math.round(((newCpuSeconds - cpuSeconds) * 1e8) / elapsedMs) / 100;
+    return millicores(newCpuSeconds - cpuSeconds, elapsedMs);
+  }
+
+  #rateSinceStart({ startedAt, cpuAt, cpuSeconds }: Counter, before: Instant): number | null {
+    const elapsedMs = cpuAt - startedAt;
+    const startedSince = startedAt > before && elapsedMs >= LEAST_SINCE_START_MS && elapsedMs <= this.#longestGapMs;
+    return startedSince ? millicores(cpuSeconds, elapsedMs) : null;
   }
 
   #drop(reason: string): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + 1);
   }
+}
+
+/** Core-seconds per second are cores; two digits of a millicore are more than the kernel's own accounting has. */
+function millicores(cpuSeconds: number, elapsedMs: DurationMs): number {
+  return Math.round((cpuSeconds * 1e8) / elapsedMs) / 100;
 }
 
 function keyOf({ namespace, pod, container }: ContainerRef): string {
@@ -175,6 +195,7 @@ function keyOf({ namespace, pod, container }: ContainerRef): string {
 function newCounter(labels: SeriesLabels | null): Counter {
   return {
     labels,
+    startedAt: Number.NaN,
     cpuSeconds: 0,
     cpuAt: 0,
     newCpuSeconds: null,

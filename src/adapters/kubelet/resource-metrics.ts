@@ -1,4 +1,4 @@
-// The kubelet's `/metrics/resource`, read for the four series that we need. A general Prometheus parser would spend most of
+// The kubelet's `/metrics/resource`, read for the five series that we need. A general Prometheus parser would spend most of
 // its time on what we throw away; this one runs once a minute for every container of the cluster.
 
 /** What one container's labels say. */
@@ -10,15 +10,18 @@ export interface SeriesLabels {
 
 /** Receives the series found. `at` is the sample's own time in milliseconds, or null where it has none. */
 export interface ResourceMetricsVisitor {
-  /** `labels` is the text between the braces, the same for both series of a container. */
+  /** `labels` is the text between the braces, the same for all series of a container. */
   containerCpuSeconds(labels: string, value: number, at: number | null): void;
   containerMemoryBytes(labels: string, value: number, at: number | null): void;
+  /** @param startedAt milliseconds since the epoch */
+  containerStart(labels: string, startedAt: number): void;
   nodeCpuSeconds(value: number, at: number | null): void;
   nodeMemoryBytes(value: number, at: number | null): void;
 }
 
 const CONTAINER_CPU = 'container_cpu_usage_seconds_total{';
 const CONTAINER_MEMORY = 'container_memory_working_set_bytes{';
+const CONTAINER_START = 'container_start_time_seconds{';
 const NODE_CPU = 'node_cpu_usage_seconds_total';
 const NODE_MEMORY = 'node_memory_working_set_bytes';
 const SPACE = 0x20;
@@ -40,6 +43,8 @@ function readLine(text: string, from: number, end: number, visitor: ResourceMetr
     readLabelled(text, from + CONTAINER_CPU.length, end, (labels, value, at) => visitor.containerCpuSeconds(labels, value, at));
   } else if (text.startsWith(CONTAINER_MEMORY, from)) {
     readLabelled(text, from + CONTAINER_MEMORY.length, end, (labels, value, at) => visitor.containerMemoryBytes(labels, value, at));
+  } else if (text.startsWith(CONTAINER_START, from)) {
+    readLabelled(text, from + CONTAINER_START.length, end, (labels, value) => visitor.containerStart(labels, value * 1000));
   } else if (text.startsWith(NODE_CPU, from)) {
     readValue(text, from + NODE_CPU.length, end, (value, at) => visitor.nodeCpuSeconds(value, at));
   } else if (text.startsWith(NODE_MEMORY, from)) {
