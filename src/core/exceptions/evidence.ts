@@ -35,6 +35,8 @@ export interface ResourceFacts {
   readonly limit: number | null;
   /** The most that it may ask for; null where nothing caps what is recommended. */
   readonly ceiling: number | null;
+  /** The request that is recommended, within every bound; null: nothing is. */
+  readonly target: number | null;
   /** Demand of the last minutes; null: not known. */
   readonly demand: number | null;
   readonly evidence: Evidence | null;
@@ -63,6 +65,7 @@ export function resourceFacts(
     resource,
     limit,
     ceiling: bounded?.ceiling ?? null,
+    target: figures.target?.requests[FIELD[resource]] ?? null,
     demand: demandNow(windows, resource, situation.now),
     evidence: killed(inputs) ?? nearLimit(inputs) ?? throttled(inputs) ?? bounded?.evidence ?? null,
   };

@@ -314,6 +314,21 @@ describe('a person', () => {
     expect([only(settled.decision).settled, settled.decision.ceilings]).toEqual([true, []]);
     expect(then({ ...settled.next, overrides: NO_OVERRIDES }, MINUTE_MS).decision.ceilings).toEqual([]);
   });
+
+  test('a ceiling that is taken away or raised is no longer in the way', () => {
+    const told = then(limited({ policy: autoPolicy(), advice: [ceiled(250, 128)] }), MINUTE_MS);
+    // A little more than the ceiling was, and still cut.
+    const raised = then({ ...told.next, advice: [ceiled(250, 160)] }, MINUTE_MS);
+    expect(only(raised.decision).state).toBe('open');
+    const free = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '240Mi' })] }, MINUTE_MS);
+    expect(only(free.decision)).toMatchObject({
+      state: 'resolved',
+      evidence: expect.stringMatching(/^the ceiling is no longer in the way/),
+    });
+    // Less is wished for, and the ceiling still stands: that is what the day of calm is for.
+    const less = then({ ...told.next, advice: [anAdvice({ cpu: '100m', memory: '120Mi' })] }, MINUTE_MS);
+    expect(only(less.decision).state).toBe('open');
+  });
 });
 
 test('the third time in a week it says so', () => {

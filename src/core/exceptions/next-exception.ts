@@ -78,7 +78,7 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   if (decision !== null) return decidedUpon(before, decision, now);
   if (facts === null) return closed(before, 'resolved', now, 'the container is gone');
   if (facts.evidence !== null) return seenAgain(before, facts.evidence, inputs);
-  const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : null;
+  const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : ceilingOutOfTheWay(before, facts);
   if (moved !== null) return closed(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
   return facts.demand === null ? before : calmer(before, facts.demand < limit * CALM_RATIO, now);
@@ -88,6 +88,11 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
 function movedOutOfTheWay({ proposed }: LimitException, limit: number | null): string | null {
   if (limit === null) return 'there is no limit any more';
   return proposed !== null && limit >= proposed ? 'the limit has been raised' : null;
+}
+
+/** Taken away or raised: more is recommended now than it let through, and nothing cuts it. What pods have for a while runs out first. */
+function ceilingOutOfTheWay(before: LimitException, { target, ceiling }: ResourceFacts): string | null {
+  return target !== null && target > before.limit && ceiling === null && !isApplied(before) ? 'the ceiling is no longer in the way' : null;
 }
 
 function calmer(before: LimitException, isCalm: boolean, now: Instant): LimitException {
