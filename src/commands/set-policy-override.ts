@@ -1,8 +1,9 @@
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
+import type { ErrorDetail } from '../apis/http/types.generated.ts';
 import { PLURALS, type ObjectMeta, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import type { Instant } from '../core/model/units.ts';
+import { DAY_MS, type Instant } from '../core/model/units.ts';
 import {
   annotationAfter,
   effectiveSpec,
@@ -12,6 +13,7 @@ import {
   type OverridableKind,
   type PolicyOverride,
 } from '../core/policies/policy-overrides.ts';
+import { schemaOfField } from '../core/policies/spec-schema.ts';
 import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
 import { readPolicy } from '../core/rightsizing/policy/read-policy.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
@@ -43,6 +45,8 @@ type Plan = { readonly kind: 'write'; readonly text: string | null; readonly ove
 
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
 const MOST_TRIES = 6;
+/** Ten years: later than that is until it is removed, and times past the year 9999 cannot be written. */
+const LONGEST_MS = 3650 * DAY_MS;
 
 /** Sets or takes away one field of one policy. Answers the policy with it. */
 export async function setPolicyOverride(
@@ -94,27 +98,36 @@ export async function setPolicyOverride(
 function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
   const { field, value, expiresIn, reason } = body;
   const standing = annotations?.[ANNOTATION];
-  const override = value === null ? null : { field, value, by: caller.scope.actor, at: now, expiresAt: null, reason };
-  if (override === null && expiresIn !== undefined) {
-    return {
-      kind: 'invalid',
-      details: [{ path: '/expiresIn', message: 'has no meaning where value is null, which takes the override away' }],
-    };
-  }
-  const faults = override === null ? [] : overrideFaults(kind, field, value);
-  const details = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
-  const duration = expiresIn === undefined ? null : parseDuration(expiresIn);
-  if (duration?.ok === false) details.push({ path: '/expiresIn', message: duration.message });
+  const ends = expiresIn === undefined ? null : parseDuration(expiresIn);
+  const details = [...valueDetails(kind, body, standing), ...endDetails(value, ends)];
   if (details.length > 0) return { kind: 'invalid', details };
-  const ending = override === null ? null : { ...override, expiresAt: duration?.ok === true ? now + duration.value : null };
-  const after = annotationAfter(standing, field, ending);
+  const expiresAt = ends?.ok === true ? now + ends.value : null;
+  const override = value === null ? null : { field, value, by: caller.scope.actor, at: now, expiresAt, reason };
+  const after = annotationAfter(standing, field, override);
   if (after.kind === 'unreadable') {
     return {
       kind: 'conflict',
       message: `The annotation ${ANNOTATION} that stands on the policy is not JSON. Correct or remove it by hand first.`,
     };
   }
-  return after.text === (standing ?? null) ? null : { kind: 'write', text: after.text, override: ending };
+  return after.text === (standing ?? null) ? null : { kind: 'write', text: after.text, override };
+}
+
+function valueDetails(kind: OverridableKind, { field, value }: PolicyOverrideBody, standing: string | undefined): readonly ErrorDetail[] {
+  const faults = overrideFaults(kind, field, value);
+  const told = faults.map((fault) => ({ path: `/${fault.of}${fault.path}`, message: fault.message }));
+  if (value !== null) return told;
+  // Whatever stands there can be taken away; a field that there is not, and that stands nowhere, is a slip of the pen.
+  const mistyped = schemaOfField(kind, field) === null && standing?.includes(JSON.stringify(field)) !== true;
+  return mistyped ? told : [];
+}
+
+function endDetails(value: unknown, ends: ReturnType<typeof parseDuration> | null): readonly ErrorDetail[] {
+  const wrong = (message: string): readonly ErrorDetail[] => [{ path: '/expiresIn', message }];
+  if (ends === null) return [];
+  if (value === null) return wrong('has no meaning where value is null, which takes the override away');
+  if (!ends.ok) return wrong(ends.message);
+  return ends.value > LONGEST_MS ? wrong('must be at most 3650d; left out, it stands until it is removed') : [];
 }
 
 /** What the API server and the reading of the spec as a whole say of it: rules that span fields. */

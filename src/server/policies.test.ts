@@ -83,6 +83,8 @@ describe('policy overrides', () => {
     ['a brake to be let go', 'podresizepolicies/shop', { field: 'paused', value: false, reason: 'x' }, 400, '/value'],
     ['disruption budgets', 'rebalancepolicies/night', { field: 'respectPDB', value: false, reason: 'x' }, 400, '/field'],
     ['a duration that is none', 'podresizepolicies/shop', { ...mode, expiresIn: 'soon' }, 400, '/expiresIn'],
+    ['an end that no calendar has', 'podresizepolicies/shop', { ...mode, expiresIn: '14800000w' }, 400, '/expiresIn'],
+    ['a slip of the pen to take away', 'podresizepolicies/shop', { ...mode, field: 'moed', value: null }, 400, '/field'],
     ['no reason', 'podresizepolicies/shop', { field: 'mode', value: 'Auto' }, 400, '/reason'],
     ['another kind', 'scheduledscalepolicies/x', mode, 400, 'path.kind'],
     ['no such policy', 'podresizepolicies/none', mode, 404, undefined],

@@ -843,7 +843,7 @@ export interface PolicyOverrideBody {
   readonly field: string;
   /** By the field’s schema; an object or a list replaces the field as a whole. null takes the override away. */
   readonly value: unknown;
-  /** Duration such as 2h or 7d; left out: until it is removed. */
+  /** Duration such as 2h or 7d, at most 3650d; left out: until it is removed. */
   readonly expiresIn?: string;
   /** Why, for whoever finds it. */
   readonly reason: string;

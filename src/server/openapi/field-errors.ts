@@ -6,11 +6,17 @@ export function fieldErrors(errors: readonly ErrorObject[], locate: (pointer: st
   const seen = new Map<string, ErrorDetail>();
   for (const error of errors) {
     // The union around a nullable value says nothing that its branches do not say better.
-    if (error.keyword === 'anyOf' || error.keyword === 'if') continue;
+    if (error.keyword === 'anyOf' || error.keyword === 'if' || isNullBranch(error)) continue;
     const detail = { path: locate(pointerOf(error)), message: sentence(error) };
     seen.set(`${detail.path} ${detail.message}`, detail);
   }
   return [...seen.values()];
+}
+
+/** That null would do as well helps nobody who gave something: the other branch says what is wrong with it. */
+function isNullBranch(error: ErrorObject): boolean {
+  const { type } = error.params as { readonly type?: unknown };
+  return error.keyword === 'type' && type === 'null' && /\/anyOf\/\d+\/type$/.test(error.schemaPath);
 }
 
 function pointerOf(error: ErrorObject): string {
