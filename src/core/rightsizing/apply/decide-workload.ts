@@ -6,13 +6,12 @@ import type { ContainerRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
 import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
-import { containerMode } from '../policy/policy-rules.ts';
 import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { lowersAnything, sameValues, type Values } from './container-values.ts';
 import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
-import { dueChanges, type DueChange } from './due-changes.ts';
+import type { DueChange } from './due-changes.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
@@ -25,8 +24,20 @@ import { heldByOthers, otherResizes } from './other-resizes.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
 import { withAutoscalers } from './with-autoscalers.ts';
-import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
-import { partOfTarget, workloadFigures, type ContainerFigures } from './workload-figures.ts';
+import {
+  inForceOf,
+  merged,
+  reasonOf,
+  recommendedOf,
+  standingApproval,
+  standingRejection,
+  throttledRatioOf,
+  valuesFor,
+  whatIsDue,
+  type Picture,
+} from './what-is-due.ts';
+import type { ApprovalStanding } from './wishes.ts';
+import { workloadFigures, type ContainerFigures } from './workload-figures.ts';
 import { writeBacks } from './write-backs.ts';
 
 /** While a change is under way the pods are looked at this often. */
@@ -116,7 +127,7 @@ class Deciding {
     if (this.#memory.apply !== null) this.#remember({ apply: null });
     this.#takesBackOnRequest();
     const due = this.#due();
-    const rejected = this.#rejection();
+    const rejected = standingRejection(this.#picture);
     if (due.length === 0) return this.#rests();
     if (rejected !== null) return rejected;
     return outcome('recommended', null, this.#summary());
@@ -165,11 +176,11 @@ class Deciding {
 
   /** Starts a change where one is due and nothing holds it; else tells what it waits for. */
   #startChange(): Outcome {
-    const approval: ApprovalStanding = this.#mode === 'Approve' ? this.#approval() : { kind: 'none' };
+    const approval: ApprovalStanding = this.#mode === 'Approve' ? standingApproval(this.#picture) : { kind: 'none' };
     const approved = approval.kind === 'valid' ? approval : null;
     const wanted = this.#due(approved?.values);
     if (wanted.length === 0) return this.#nothingDue();
-    const rejected = this.#rejection();
+    const rejected = standingRejection(this.#picture);
     if (rejected !== null) return rejected;
     const held = holdsDecisions(this.#situation);
     const due = wanted.filter((change) => held === null || outlivesHold(this.#situation, change));
@@ -185,13 +196,16 @@ class Deciding {
         `${otherWorkloadsUnderWay} other workloads are being resized; maxConcurrent is ${policy.maxConcurrent}`,
       );
     }
-    const values = approved === null ? this.#valuesFor(allowed) : this.#merged(approved.values);
+    const values = approved === null ? valuesFor(this.#figures, allowed) : merged(this.#figures, approved.values);
     return this.#begin(values, reasonOf(allowed), approved?.by ?? 'evenkeel');
   }
 
   #nothingDue(): Outcome {
     if (this.#mode !== 'Approve' || this.#due().length === 0) return beyondAutoscalers(this.#figures, this.#situation.now) ?? this.#rests();
-    return this.#rejection() ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${this.#summary()}`);
+    return (
+      standingRejection(this.#picture) ??
+      outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${this.#summary()}`)
+    );
   }
 
   #awaitsApproval(approval: ApprovalStanding): Outcome {
@@ -212,13 +226,13 @@ class Deciding {
 
   #begin(values: Values, reason: string, by: string): Outcome {
     const { now } = this.#situation;
-    const inForce = this.#inForce();
+    const inForce = inForceOf(this.#figures);
     if ([...values].every(([name, to]) => sameValues(inForce.get(name) ?? to, to))) return this.#rests();
     const change: ChangeUnderWay = {
       startedAt: now,
       stage: 'Canary',
       stageStartedAt: now,
-      throttledRatioBefore: this.#throttledRatio(),
+      throttledRatioBefore: throttledRatioOf(this.#situation),
       errorRateBefore: this.#situation.errorRate ?? null,
       reason,
       by,
@@ -333,7 +347,14 @@ class Deciding {
     const changed = carryOut(this.#situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
     const { errorRate } = this.#situation;
     const others = this.#situation.pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
-    const proof = { now: this.#situation.now, change: memory.apply, changed, others, throttledRatio: this.#throttledRatio(), errorRate };
+    const proof = {
+      now: this.#situation.now,
+      change: memory.apply,
+      changed,
+      others,
+      throttledRatio: throttledRatioOf(this.#situation),
+      errorRate,
+    };
     const harm = harmOf(proof, policy.rollback);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
   }
@@ -361,7 +382,7 @@ class Deciding {
       this.#endIfTooSmall(memory.apply, urgent);
       return;
     }
-    this.#remember({ apply: { ...memory.apply, stageStartedAt: now, values: this.#valuesFor(urgent) } });
+    this.#remember({ apply: { ...memory.apply, stageStartedAt: now, values: valuesFor(this.#figures, urgent) } });
     this.#figures = workloadFigures(this.#situation);
   }
 
@@ -372,7 +393,7 @@ class Deciding {
       const [from, to] = [memory.previous?.values.get(container), change.values.get(container)];
       return from !== undefined && to !== undefined && lowersAnything(from, to);
     };
-    if (!short.some(isLowered) || this.#approval().kind === 'valid') return;
+    if (!short.some(isLowered) || standingApproval(this.#picture).kind === 'valid') return;
     this.#remember(ended(memory, now, true));
     this.#figures = workloadFigures(this.#situation);
   }
@@ -390,59 +411,11 @@ class Deciding {
 
   /** @param values approved ones in place of the recommended */
   #due(values?: Values): readonly DueChange[] {
-    return this.#figures.flatMap((figures) => {
-      const { target, advice, policy, name } = figures;
-      if (target === null || advice === null) return [];
-      const mode = containerMode(policy, this.#mode);
-      if (mode !== this.#mode && (mode === 'Off' || mode === 'Observe' || mode === 'Recommend')) return [];
-      const wanted = values === undefined ? target : values.get(name);
-      if (wanted === undefined) return [];
-      const current = this.#mode === 'Auto' || this.#mode === 'Approve' ? figures.inForce : figures.current;
-      return dueChanges({ now: this.#situation.now, container: name, current, target: wanted, advice, policy });
-    });
+    return whatIsDue(this.#picture, values);
   }
 
-  #valuesFor(changes: readonly DueChange[]): Values {
-    return new Map(
-      this.#figures.map((figures) => {
-        const own = changes.filter((change) => change.container === figures.name);
-        return [figures.name, partOfTarget(figures, own)];
-      }),
-    );
-  }
-
-  #merged(values: Values): Values {
-    return new Map(this.#figures.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
-  }
-
-  #inForce(): Values {
-    return new Map(this.#figures.map(({ name, inForce }) => [name, inForce]));
-  }
-
-  #recommended(): Values {
-    return new Map(this.#figures.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
-  }
-
-  #approval(): ApprovalStanding {
-    const { approved } = this.#situation.wishes;
-    // Else what was taken back would come again by itself when the hold ends.
-    if (approved !== null && approved.at <= (this.#memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
-      return { kind: 'lapsed', message: 'what was approved has been rolled back since' };
-    }
-    return approvalStanding(approved, this.#recommended(), this.#inForce(), this.#tolerance, this.#situation.now);
-  }
-
-  #rejection(): Outcome | null {
-    const until = rejectedUntil(this.#situation.wishes.rejected, this.#recommended(), this.#tolerance, this.#situation.now);
-    return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
-  }
-
-  readonly #tolerance = (container: string, resource: 'cpu' | 'memory'): number =>
-    this.#figures.find(({ name }) => name === container)?.policy[resource].minChangeRatio ?? 0;
-
-  #throttledRatio(): number | null {
-    const ratios = this.#situation.advice.flatMap((advice) => advice.throttledRatio ?? []);
-    return ratios.length === 0 ? null : Math.max(...ratios);
+  get #picture(): Picture {
+    return { situation: this.#situation, mode: this.#mode, figures: this.#figures };
   }
 
   #rests(): Outcome {
@@ -455,17 +428,11 @@ class Deciding {
     return due ? fromWaiting([held], this.#rests()) : this.#rests();
   }
 
-  #summary(values: Values = this.#recommended()): string {
+  #summary(values: Values = recommendedOf(this.#figures)): string {
     return changeSummary(this.#inForceOrBefore(), values);
   }
 
   #inForceOrBefore(): Values {
-    return this.#memory.apply === null ? this.#inForce() : (this.#memory.previous?.values ?? this.#inForce());
+    return this.#memory.apply === null ? inForceOf(this.#figures) : (this.#memory.previous?.values ?? inForceOf(this.#figures));
   }
-}
-
-function reasonOf(changes: readonly DueChange[]): string {
-  if (changes.some((change) => change.oom)) return 'an OOM kill';
-  if (changes.some((change) => change.urgent)) return 'too small';
-  return changes.some((change) => change.direction === 'raise') ? 'more is needed' : 'less is enough';
 }

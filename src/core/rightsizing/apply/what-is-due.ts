@@ -1,0 +1,83 @@
+// What is due of a workload, from its figures, and what people have said of it: read by the decision, which says when.
+
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import { containerMode } from '../policy/policy-rules.ts';
+import type { Values } from './container-values.ts';
+import { outcome, type Outcome } from './decision.ts';
+import { dueChanges, type DueChange } from './due-changes.ts';
+import type { WorkloadSituation } from './situation.ts';
+import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
+import { partOfTarget, type ContainerFigures } from './workload-figures.ts';
+
+/** A workload as a decision sees it. */
+export interface Picture {
+  readonly situation: WorkloadSituation;
+  readonly mode: ResizeMode;
+  readonly figures: readonly ContainerFigures[];
+}
+
+/** @param values approved ones in place of the recommended */
+export function whatIsDue({ situation, mode, figures: all }: Picture, values?: Values): readonly DueChange[] {
+  return all.flatMap((figures) => {
+    const { target, advice, policy, name } = figures;
+    if (target === null || advice === null) return [];
+    const own = containerMode(policy, mode);
+    if (own !== mode && (own === 'Off' || own === 'Observe' || own === 'Recommend')) return [];
+    const wanted = values === undefined ? target : values.get(name);
+    if (wanted === undefined) return [];
+    const current = mode === 'Auto' || mode === 'Approve' ? figures.inForce : figures.current;
+    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy });
+  });
+}
+
+export function valuesFor(all: readonly ContainerFigures[], changes: readonly DueChange[]): Values {
+  return new Map(
+    all.map((figures) => {
+      const own = changes.filter((change) => change.container === figures.name);
+      return [figures.name, partOfTarget(figures, own)];
+    }),
+  );
+}
+
+/** Containers that the values do not name stay as they are. */
+export function merged(figures: readonly ContainerFigures[], values: Values): Values {
+  return new Map(figures.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
+}
+
+export function inForceOf(figures: readonly ContainerFigures[]): Values {
+  return new Map(figures.map(({ name, inForce }) => [name, inForce]));
+}
+
+export function recommendedOf(figures: readonly ContainerFigures[]): Values {
+  return new Map(figures.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
+}
+
+export function standingApproval({ situation: { wishes, memory, now }, figures }: Picture): ApprovalStanding {
+  const { approved } = wishes;
+  // Else what was taken back would come again by itself when the hold ends.
+  if (approved !== null && approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
+    return { kind: 'lapsed', message: 'what was approved has been rolled back since' };
+  }
+  return approvalStanding(approved, recommendedOf(figures), inForceOf(figures), toleranceOf(figures), now);
+}
+
+export function standingRejection({ situation: { wishes, now }, figures }: Picture): Outcome | null {
+  const until = rejectedUntil(wishes.rejected, recommendedOf(figures), toleranceOf(figures), now);
+  return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
+}
+
+export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
+  const ratios = advice.flatMap(({ throttledRatio }) => throttledRatio ?? []);
+  return ratios.length === 0 ? null : Math.max(...ratios);
+}
+
+export function reasonOf(changes: readonly DueChange[]): string {
+  if (changes.some((change) => change.oom)) return 'an OOM kill';
+  if (changes.some((change) => change.urgent)) return 'too small';
+  return changes.some((change) => change.direction === 'raise') ? 'more is needed' : 'less is enough';
+}
+
+function toleranceOf(figures: readonly ContainerFigures[]) {
+  return (container: string, resource: 'cpu' | 'memory'): number =>
+    figures.find(({ name }) => name === container)?.policy[resource].minChangeRatio ?? 0;
+}
