@@ -147,6 +147,12 @@ describe('roll back', () => {
     expect(world.records.written).toEqual([]);
   });
 
+  test('while dry-run is on is validated and leaves nothing behind that would act once it ends', async () => {
+    const outcome = await rollbackRecommendation({ ...ports, dryRun: () => true }, caller(), CART, undefined);
+    expect(outcome).toMatchObject({ kind: 'done', dryRun: true });
+    expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
+  });
+
   test('has nothing to go back to where nothing was changed', async () => {
     expect((await rollbackRecommendation(ports, caller(), CHECKOUT, undefined)).kind).toBe('conflict');
   });

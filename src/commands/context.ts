@@ -13,6 +13,8 @@ export interface CommandPorts {
   readonly cluster: ClusterReader;
   /** The mode in force: what a person asks for must have an effect in it. */
   modeOf(workload: WorkloadRecord): ResizeMode;
+  /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
+  dryRun?(): boolean;
   readonly records: RecordWriter;
   readonly events: EventRecorder;
   /** Lines with the message `audit` are the trail of who asked for what. */
@@ -29,6 +31,11 @@ export interface Caller {
   readonly idempotencyKey: string | null;
   /** Only if nobody has said something else since (`If-Match`): what moved on under the write is then refused, not decided anew. */
   readonly unmoved?: boolean;
+}
+
+/** For what asks for an effect at once: in dry-run nothing is left behind that would act on the day it ends. */
+export function askingForEffect(ports: CommandPorts, caller: Caller): Caller {
+  return caller.dryRun || ports.dryRun?.() !== true ? caller : { ...caller, dryRun: true };
 }
 
 /** Field manager of what a person states through the dashboard. */

@@ -8,7 +8,7 @@ import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/re
 import { readResetRequest, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import type { CommandOutcome } from './outcome.ts';
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
@@ -34,7 +34,7 @@ export async function resetToDeploy(
   }
   const barePod = barePodNamed(ports, caller, target);
   if (barePod !== null) return { kind: 'not-feasible', message: barePod };
-  return annotateWorkload(ports, caller, target, {
+  return annotateWorkload(ports, askingForEffect(ports, caller), target, {
     action: 'ResetToDeploy',
     decide: (workload, now) => {
       const problem = restartProblem(workload);

@@ -2,7 +2,7 @@ import type { Operations } from '../apis/http/types.generated.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import type { CommandOutcome } from './outcome.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
@@ -14,7 +14,7 @@ export function rollbackRecommendation(
   body: Operations['rollbackRecommendation']['body'],
 ): Promise<CommandOutcome<ChangedRecommendation>> {
   const by = caller.scope.actor;
-  return stateIntent(ports, caller, target, {
+  return stateIntent(ports, askingForEffect(ports, caller), target, {
     action: 'RollBack',
     eventReason: COMMAND_EVENT.rollbackRequested,
     message: withReason(`${by} asked to go back to the values before the last change`, body?.reason),

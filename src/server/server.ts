@@ -125,13 +125,20 @@ function apiRoutes(
   });
   clusterRoutes(api, models);
   const { clock, cluster, logger, decisions } = sources;
-  const ports = { ...commands, clock, cluster, logger, modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode };
+  const ports = {
+    ...commands,
+    clock,
+    cluster,
+    logger,
+    modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode,
+    dryRun: () => sources.mode.mode().dryRun.controller,
+  };
   recommendationRoutes(api, models, ports);
   overrideRoutes(api, models, ports);
   limitExceptionRoutes(api, models, ports);
   idleRoutes(api, models, ports);
   policyRoutes(api, models, ports);
-  resourceAuditRoutes(api, models, ports, () => sources.mode.mode().dryRun.controller);
+  resourceAuditRoutes(api, models, ports);
   scalingRoutes(api, models);
   systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
   api.close();

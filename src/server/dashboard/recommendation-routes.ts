@@ -1,6 +1,6 @@
 import { approveRecommendation } from '../../commands/approve-recommendation.ts';
 import { bulkRecommendations } from '../../commands/bulk-recommendations.ts';
-import type { CommandPorts } from '../../commands/context.ts';
+import { askingForEffect, type CommandPorts } from '../../commands/context.ts';
 import type { CommandOutcome } from '../../commands/outcome.ts';
 import type { ChangedRecommendation } from '../../commands/recommendation-intent.ts';
 import { rejectRecommendation } from '../../commands/reject-recommendation.ts';
@@ -61,9 +61,12 @@ export function recommendationRoutes(api: ApiRouter, models: ReadModels, ports: 
   });
   api.on('bulkRecommendations', async (request) => {
     refuseIfMatch(request.ifMatch);
-    const results = await bulkRecommendations(ports, callerOf(request), request.body.items);
+    const caller = callerOf(request);
+    const { items } = request.body;
+    const asking = items.every(({ action }) => action === 'rollback') ? askingForEffect(ports, caller) : caller;
+    const results = await bulkRecommendations(ports, asking, items);
     recommendations.clear();
-    return bulkReply<'bulkRecommendations'>(results, request.query.dryRun === true);
+    return bulkReply<'bulkRecommendations'>(results, asking.dryRun);
   });
   api.on('triggerResizeCycle', async (request) => {
     refuseIfMatch(request.ifMatch);

@@ -1,5 +1,5 @@
 import { bulkResourceAudit } from '../../commands/bulk-resource-audit.ts';
-import type { CommandPorts } from '../../commands/context.ts';
+import { askingForEffect, type CommandPorts } from '../../commands/context.ts';
 import { deleteRecommendation } from '../../commands/delete-recommendation.ts';
 import { resetToDeploy } from '../../commands/reset-to-deploy.ts';
 import { stripAnnotations } from '../../commands/strip-annotations.ts';
@@ -13,16 +13,8 @@ import { refuseIfMatch, requireMatch } from './if-match.ts';
 
 type WorkloadOperation = 'resetToDeploy' | 'deleteRecommendation' | 'stripAnnotations';
 
-/**
- * Template, recommendation and live pods side by side, and the ways back.
- * @param dryRun whether effects are validated and not carried out at this moment
- */
-export function resourceAuditRoutes(
-  api: ApiRouter,
-  { resourceAudit, recommendations }: ReadModels,
-  ports: CommandPorts,
-  dryRun: () => boolean,
-): void {
+/** Template, recommendation and live pods side by side, and the ways back. */
+export function resourceAuditRoutes(api: ApiRouter, { resourceAudit, recommendations }: ReadModels, ports: CommandPorts): void {
   api.on('listResourceAudit', ({ scope, query }) => list(resourceAudit.list(scope, query)));
   api.on('getResourceAudit', ({ scope, path, query }) => one<'getResourceAudit'>(resourceAudit.get(scope, targetOf(path, query))));
 
@@ -31,10 +23,7 @@ export function resourceAuditRoutes(
 
   api.on('resetToDeploy', async (request) => {
     await matched(request);
-    const caller = callerOf(request);
-    // A restart is an effect: in dry-run it is asked whether it could be requested, and nothing is left behind to be carried out.
-    const asking = { ...caller, dryRun: caller.dryRun || dryRun() };
-    const outcome = await resetToDeploy(ports, asking, targetOf(request.path, request.query), request.body ?? {});
+    const outcome = await resetToDeploy(ports, callerOf(request), targetOf(request.path, request.query), request.body ?? {});
     if (outcome.kind !== 'done') throw commandProblem(outcome);
     recommendations.clear();
     return changed<'resetToDeploy'>(resourceAudit.record(outcome.item), { dryRun: outcome.dryRun });
@@ -56,7 +45,7 @@ export function resourceAuditRoutes(
   api.on('bulkResourceAudit', async (request) => {
     refuseIfMatch(request.ifMatch);
     const caller = callerOf(request);
-    const asking = { ...caller, dryRun: caller.dryRun || (request.body.action === 'reset-to-deploy' && dryRun()) };
+    const asking = request.body.action === 'reset-to-deploy' ? askingForEffect(ports, caller) : caller;
     const results = await bulkResourceAudit(ports, asking, request.body);
     recommendations.clear();
     return bulkReply<'bulkResourceAudit'>(results, asking.dryRun);

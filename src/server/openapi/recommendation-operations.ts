@@ -104,7 +104,8 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/recommendations/{ns}/{name}/rollback',
     tag: 'Recommendations',
     title: 'Go back to the values before the last change',
-    description: 'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet.',
+    description:
+      'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet. While dry-run is on it is validated and not left to be carried out later: `meta.dryRun` is true.',
     access: 'scoped',
     parameters: workload,
     body: ref('RollbackBody'),
