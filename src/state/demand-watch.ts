@@ -43,7 +43,11 @@ export class DemandWatch {
 
   /** By container; empty where nothing was seen. */
   of(workload: WorkloadKey): readonly ContainerDemand[] {
-    return [...(this.#watched.get(workload) ?? [])].map(([container, { log }]) => ({ container, windows: log.windows() }));
+    return [...(this.#watched.get(workload) ?? [])].map(([container, { log }]) => ({
+      container,
+      windows: log.windows(),
+      memoryStillSince: log.memoryStillSince,
+    }));
   }
 
   close(): void {

@@ -87,8 +87,8 @@ function inputsOf(
 /** Never from stale data, nor where a batch pod simply works as fast as it may. */
 function factsOf(situation: WorkloadSituation, own: ContainerFigures, resource: ResourceName, ownMode: ResizeMode): ResourceFacts {
   const { standing, workload, demand } = situation;
-  const windows = standing.stale === null ? (demand.find(({ container }) => container === own.name)?.windows ?? []) : [];
-  const facts = resourceFacts(situation, own, resource, windows, ownMode === 'Auto');
+  const known = standing.stale === null ? demand.find(({ container }) => container === own.name) : undefined;
+  const facts = resourceFacts(situation, own, resource, known ?? { windows: [] }, ownMode === 'Auto');
   const isBatch = workload.kind === 'Job' || workload.kind === 'CronJob';
   const silent = ownMode === 'Off' || standing.stale !== null || (isBatch && resource === 'cpu');
   return silent ? { ...facts, target: null, demand: null, evidence: null } : facts;

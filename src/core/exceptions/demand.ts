@@ -10,6 +10,8 @@ export interface DemandWindow {
   readonly at: Instant;
   /** The greatest working set of any replica: the one that would be killed. */
   readonly memoryBytes: number | null;
+  /** The greatest of what the kernel could not take back, where the source of usage tells it; else null. */
+  readonly ownMemoryBytes?: number | null;
   /** What nine of ten replicas stay below. */
   readonly cpuMillicores: number | null;
   /** Mean over the replicas. */
@@ -20,17 +22,25 @@ export interface DemandWindow {
 export interface ContainerDemand {
   readonly container: string;
   readonly windows: readonly DemandWindow[];
+  /** Since when its memory has neither risen nor fallen; null: not known. */
+  readonly memoryStillSince?: Instant | null;
 }
 
 export const WINDOW_MS: DurationMs = MINUTE_MS;
 /** Enough for ten minutes of throttling. */
 const WINDOWS_KEPT = 12;
 const REPLICA_PERCENTILE = 0.9;
+/** On top of what a container has for itself: what the kernel holds for it. */
+const KERNEL_RATIO = 1.2;
+/** Memory within this band under its highest stands still: a full page cache moves a little. */
+const RISEN_RATIO = 1.002;
+const FALLEN_RATIO = 0.9;
 
 interface ReplicaMinute {
   cpuSum: number;
   cpuCount: number;
   memory: number | null;
+  own: number | null;
   throttledSum: number;
   throttledCount: number;
 }
@@ -40,6 +50,7 @@ export class DemandLog {
   readonly #closed: DemandWindow[] = [];
   #openAt: Instant = Number.NEGATIVE_INFINITY;
   #replicas = new Map<string, ReplicaMinute>();
+  #still: { readonly highest: number; readonly since: Instant } | null = null;
 
   /** Takes one replica's sample; one that is older than the window under way tells nothing of now and is left out. */
   observe(pod: string, sample: UsageSample): void {
@@ -48,11 +59,15 @@ export class DemandLog {
     if (at > this.#openAt) this.#open(at);
     let replica = this.#replicas.get(pod);
     if (replica === undefined) {
-      replica = { cpuSum: 0, cpuCount: 0, memory: null, throttledSum: 0, throttledCount: 0 };
+      replica = { cpuSum: 0, cpuCount: 0, memory: null, own: null, throttledSum: 0, throttledCount: 0 };
       this.#replicas.set(pod, replica);
     }
     const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
-    if (memory !== null) replica.memory = Math.max(replica.memory ?? 0, memory);
+    if (memory !== null) {
+      replica.memory = Math.max(replica.memory ?? 0, memory);
+      const rss = sample.memoryRssBytes ?? null;
+      if (rss !== null) replica.own = Math.max(replica.own ?? 0, Math.min(memory, rss * KERNEL_RATIO));
+    }
     if (sample.cpuMillicores !== null) {
       replica.cpuSum += sample.cpuMillicores;
       replica.cpuCount += 1;
@@ -68,16 +83,32 @@ export class DemandLog {
     return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#joined()];
   }
 
+  /** Since when memory has neither risen nor fallen, as far as it was watched; null: nothing is known. */
+  get memoryStillSince(): Instant | null {
+    return this.#still?.since ?? null;
+  }
+
   #open(at: Instant): void {
-    if (this.#replicas.size > 0) this.#closed.push(this.#joined());
+    if (this.#replicas.size > 0) this.#close(this.#joined());
     if (this.#closed.length > WINDOWS_KEPT) this.#closed.shift();
     this.#openAt = at;
     this.#replicas = new Map();
   }
 
+  #close(window: DemandWindow): void {
+    this.#closed.push(window);
+    const { at, memoryBytes } = window;
+    if (memoryBytes === null) return;
+    const still = this.#still;
+    const moved = still === null || memoryBytes > still.highest * RISEN_RATIO || memoryBytes < still.highest * FALLEN_RATIO;
+    if (moved) this.#still = { highest: memoryBytes, since: at };
+  }
+
   #joined(): DemandWindow {
     const replicas = [...this.#replicas.values()];
     const memory = replicas.flatMap((replica) => replica.memory ?? []);
+    const told = replicas.some(({ own }) => own !== null);
+    const own = told ? replicas.flatMap((replica) => replica.own ?? replica.memory ?? []) : [];
     const cpu = replicas.filter(({ cpuCount }) => cpuCount > 0).map(({ cpuSum, cpuCount }) => cpuSum / cpuCount);
     const throttled = replicas
       .filter(({ throttledCount }) => throttledCount > 0)
@@ -85,6 +116,7 @@ export class DemandLog {
     return {
       at: this.#openAt,
       memoryBytes: memory.length === 0 ? null : Math.max(...memory),
+      ownMemoryBytes: own.length === 0 ? null : Math.max(...own),
       cpuMillicores: cpu.length === 0 ? null : (cpu.toSorted((a, b) => a - b)[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null),
       throttledRatio: throttled.length === 0 ? null : throttled.reduce((sum, each) => sum + each, 0) / throttled.length,
     };

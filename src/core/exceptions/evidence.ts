@@ -9,8 +9,8 @@ import { FIELD } from '../rightsizing/apply/container-values.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
 import type { ExceptionBound, LimitExceptionType } from './limit-exception.ts';
-import type { DemandWindow } from './demand.ts';
-import { demandNow, isNearLimit, isThrottled } from './pressure.ts';
+import type { ContainerDemand, DemandWindow } from './demand.ts';
+import { demandNow, isMostlyCache, isNearLimit, isThrottled, standsStill } from './pressure.ts';
 
 /** What stands in one container's way, for one resource. */
 export interface Evidence {
@@ -27,6 +27,8 @@ export interface Evidence {
   readonly at: Instant;
 }
 
+type KnownDemand = Pick<ContainerDemand, 'windows' | 'memoryStillSince'>;
+
 /** What is known of one resource of one container. */
 export interface ResourceFacts {
   readonly container: string;
@@ -40,6 +42,8 @@ export interface ResourceFacts {
   /** Demand of the last minutes; null: not known. */
   readonly demand: number | null;
   readonly evidence: Evidence | null;
+  /** Its memory has stood still for hours without a kill: however near to its limit, it is not about to pass it. */
+  readonly standing: boolean;
 }
 
 /** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
@@ -52,13 +56,15 @@ export function resourceFacts(
   situation: WorkloadSituation,
   figures: ContainerFigures,
   resource: ResourceName,
-  windows: readonly DemandWindow[],
+  known: KnownDemand,
   applies: boolean,
 ): ResourceFacts {
+  const { windows } = known;
+  const standing = resource === 'memory' && isStanding(known, figures, situation);
   const limit = figures.inForce.limits[FIELD[resource]];
   const target = figures.target?.limits[FIELD[resource]] ?? null;
   const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
-  const inputs: Inputs = { situation, figures, resource, windows, limit, reachable };
+  const inputs: Inputs = { situation, figures, resource, windows, limit, reachable, standing };
   const bounded = overBound(inputs);
   return {
     container: figures.name,
@@ -68,7 +74,12 @@ export function resourceFacts(
     target: figures.target?.requests[FIELD[resource]] ?? null,
     demand: demandNow(windows, resource, situation.now),
     evidence: killed(inputs) ?? nearLimit(inputs) ?? throttled(inputs) ?? bounded?.evidence ?? null,
+    standing,
   };
+}
+
+function isStanding({ memoryStillSince = null }: KnownDemand, { advice }: ContainerFigures, { now }: WorkloadSituation): boolean {
+  return standsStill(memoryStillSince, advice?.lastOomAt ?? null, now);
 }
 
 interface Inputs {
@@ -77,6 +88,7 @@ interface Inputs {
   readonly resource: ResourceName;
   readonly windows: readonly DemandWindow[];
   readonly limit: number | null;
+  readonly standing: boolean;
   /** The limit once what is recommended is in force. */
   readonly reachable: number | null;
 }
@@ -94,8 +106,8 @@ function killed({ situation: { now, policy }, figures, resource, limit, reachabl
   return { type: 'oom-killed', bound: 'limit', limit, observed: needed, used: needed, needed, words, at };
 }
 
-function nearLimit({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
-  if (limit === null || reachable === null || !isNearLimit(windows, resource, reachable, now)) return null;
+function nearLimit({ situation: { now }, resource, windows, limit, reachable, standing }: Inputs): Evidence | null {
+  if (limit === null || reachable === null || standing || !isNearLimit(windows, resource, reachable, now)) return null;
   const observed = demandNow(windows, resource, now) ?? reachable;
   const share = Math.round((observed / limit) * 100);
   const words =
@@ -141,7 +153,7 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
   const ceiling = bound === 'ceiling' ? given : null;
-  const used = Math.max(about.recentPeak, demandNow(inputs.windows, resource, situation.now) ?? 0);
+  const used = lately(inputs, about, bound);
   if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CALM_RATIO) return { ceiling, evidence: null };
   const what = bound === 'limit' ? 'its limit, which is not to be raised,' : 'its ceiling';
   const words = `${amount(resource, wanted)} of ${resource} would be right; ${what} gives ${amount(resource, given)}`;
@@ -150,6 +162,18 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
     ceiling,
     evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, used, needed, words, at: situation.now },
   };
+}
+
+/** What was used lately. Page cache fills any limit: there, what the recommender saw is no use. */
+function lately(
+  { situation: { now }, resource, windows, standing }: Inputs,
+  { recentPeak }: ResourceAdvice,
+  bound: ExceptionBound,
+): number {
+  const demand = demandNow(windows, resource, now) ?? 0;
+  if (resource !== 'memory' || bound === 'ceiling') return Math.max(recentPeak, demand);
+  if (standing) return 0;
+  return isMostlyCache(windows, now) ? demand : Math.max(recentPeak, demand);
 }
 
 /** The recommendation as it would be without a ceiling, and without what only this hour asks for. */

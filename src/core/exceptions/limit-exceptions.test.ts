@@ -7,6 +7,7 @@ import type { WorkloadDecision } from '../rightsizing/apply/decision.ts';
 import { NO_MEMORY, NO_WISHES, type WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../rightsizing/policy/policy-rules.ts';
 import { NO_OVERRIDES } from '../rightsizing/policy/workload-overrides.ts';
+import { DemandLog, type ContainerDemand } from './demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
 
 const LIMITED = { container: { requests: amounts('100m', '128Mi'), limits: amounts(null, '256Mi') } };
@@ -138,6 +139,56 @@ describe('is opened by evidence', () => {
     const second = then(first.next, MINUTE_MS, { demand: rising(T0 + 2 * MINUTE_MS), advice: [fit] });
     expect(only(second.decision)).toMatchObject({ type: 'oom-killed', occurrences: 2 });
     expect(only(then(second.next, 0).decision).type).toBe('oom-killed');
+  });
+});
+
+describe('page cache', () => {
+  const log = new DemandLog();
+  const sampled = (minutes: number, workingMib: number, rssMib: number | null): readonly ContainerDemand[] => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      const at = T0 + minute * MINUTE_MS;
+      log.observe('p', { at, cpuMillicores: 1, memoryBytes: workingMib * MiB, memoryRssBytes: rssMib === null ? null : rssMib * MiB });
+    }
+    return [{ container: 'main', windows: log.windows(), memoryStillSince: log.memoryStillSince }];
+  };
+  const opened = (more: Partial<WorkloadSituation>) =>
+    decideWorkload(limited(more)).memory.limitExceptions.filter(({ state }) => state === 'open');
+
+  test('that fills a limit opens nothing where the source tells it apart; memory of its own does', () => {
+    const now = T0 + 20 * MINUTE_MS;
+    expect(opened({ now, demand: sampled(21, 255, 60) })).toEqual([]);
+    expect(opened({ now, demand: [{ container: 'main', windows: ownWindows(now, 255, 250) }] })).toHaveLength(1);
+  });
+
+  test('told minutes late does not hide memory that rises now', () => {
+    const now = T0 + 2 * MINUTE_MS;
+    const windows = [125, 242, 252].map((mib, index) => ownWindows(T0 + index * MINUTE_MS, mib, 120).at(-1)!);
+    expect(opened({ now, demand: [{ container: 'main', windows }] })).toHaveLength(1);
+  });
+
+  const full = (now: number, since: number | null) =>
+    memoryDemand(now, '255Mi', '255Mi', '255Mi').map((each) => ({ ...each, memoryStillSince: since }));
+
+  test('that is not told apart: what stood at a limit for hours without a kill opens nothing, and resolves, and says why', () => {
+    expect(opened({ demand: full(T0, T0 - 4 * HOUR_MS) })).toEqual([]);
+    expect(opened({ demand: full(T0, T0 - HOUR_MS) })).toHaveLength(1);
+    const after = live(limited(), 5 * HOUR_MS, (now) => full(now, T0));
+    expect(after.memory.limitExceptions[0]).toMatchObject({ state: 'resolved', occurrences: 1 });
+    expect(after.memory.limitExceptions[0]?.evidence).toMatch(/stood at the limit for 3 hours.*page cache/);
+    expect(live(after, 2 * DAY_MS, (now) => full(now, T0), 6 * HOUR_MS).memory.limitExceptions[0]?.openings).toHaveLength(1);
+  });
+
+  test('is no excuse after a kill', () => {
+    const demand = full(T0, T0 - 4 * HOUR_MS);
+    expect(opened({ demand, advice: [killed(T0 - HOUR_MS)] }).map(({ type }) => type)).toEqual(['oom-killed']);
+  });
+
+  test('standing still means neither rising nor falling', () => {
+    const watched = new DemandLog();
+    [250, 250, 245, 250, 251, 251, 200, 200].forEach((mib, minute) =>
+      watched.observe('p', { at: T0 + minute * MINUTE_MS, cpuMillicores: 1, memoryBytes: mib * MiB }),
+    );
+    expect(watched.memoryStillSince).toBe(T0 + 6 * MINUTE_MS);
   });
 });
 
@@ -366,6 +417,12 @@ function ceiled(wanted: number, given: number, recentPeak = wanted * 0.9) {
     { step: 'ceiling', detail: 'c', value: (given - wanted) * MiB, unit: 'bytes' },
   ] as const;
   return { ...base, memory: { ...base.memory!, steps } };
+}
+
+/** Three minutes of one working set of which so much is the container's own. */
+function ownWindows(now: number, workingMib: number, ownMib: number): ContainerDemand['windows'] {
+  const working = `${workingMib}Mi`;
+  return memoryDemand(now, working, working, working)[0]!.windows.map((each) => ({ ...each, ownMemoryBytes: ownMib * MiB }));
 }
 
 function cpuLimited(demand: WorkloadSituation['demand']): WorkloadSituation {

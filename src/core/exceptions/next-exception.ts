@@ -30,6 +30,8 @@ const GROWN_RATIO: Ratio = 1.2;
 /** A figure that grew by less is not worth a write. */
 const NEWS_RATIO: Ratio = 0.05;
 const RECURRING = 3;
+const STANDS_STILL =
+  'its memory has stood at the limit for 3 hours, neither rising nor killed: most likely page cache, which the kernel takes back';
 
 /** @returns what is to be written down; null: nothing any more */
 export function nextException(before: LimitException | null, inputs: StepInputs): LimitException | null {
@@ -81,7 +83,14 @@ function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
   const moved = before.bound === 'limit' ? movedOutOfTheWay(before, facts.limit) : ceilingOutOfTheWay(before, facts);
   if (moved !== null) return closed(before, 'resolved', now, moved);
   const limit = before.bound === 'limit' ? Math.max(before.limit, facts.limit ?? 0) : before.limit;
+  if (facts.demand !== null && hasStood(before, facts, facts.demand >= limit * CALM_RATIO))
+    return closed(before, 'resolved', now, STANDS_STILL);
   return facts.demand === null ? before : calmer(before, facts.demand < limit * CALM_RATIO, now);
+}
+
+/** Of a temporary overage some is in use beyond the limit: that is no page cache at rest. */
+function hasStood(before: LimitException, { standing }: ResourceFacts, isNear: boolean): boolean {
+  return standing && isNear && before.bound === 'limit' && before.type === 'usage-over-limit' && !isApplied(before);
 }
 
 /** Raised by the ordinary way or by a hand: what it waited for has come. */

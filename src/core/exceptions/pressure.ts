@@ -1,7 +1,7 @@
 // What the last minutes say about a limit: near it, at it, throttled by it. Old windows say nothing.
 
 import type { ResourceName } from '../model/resources.ts';
-import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import { HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
 import type { UsageSample } from '../model/usage.ts';
 import { WINDOW_MS, type DemandWindow } from './demand.ts';
 
@@ -17,6 +17,10 @@ const WINDOWS_LOOKED_AT = 3;
 const WINDOWS_NEEDED = 2;
 /** Samples may come every minute or, from slow sources, every few. */
 const FRESH_MS: DurationMs = 5 * MINUTE_MS;
+/** Nodes tell of page cache every five minutes. */
+const CACHE_TOLD_WITHIN_MS: DurationMs = 7 * MINUTE_MS;
+/** Memory that has stood at a limit for so long without a kill is not about to pass it. */
+const STANDING_FOR_MS: DurationMs = 3 * HOUR_MS;
 const THROTTLED_RATIO: Ratio = 0.25;
 const THROTTLED_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const LEAST_THROTTLED_WINDOWS = 3;
@@ -38,6 +42,18 @@ export function isNearLimit(windows: readonly DemandWindow[], resource: Resource
   return last >= limit * AT_LIMIT_RATIO || last - first >= limit * RISING_RATIO;
 }
 
+/** Whether much of the memory in use now is known to be page cache. */
+export function isMostlyCache(windows: readonly DemandWindow[], now: Instant): boolean {
+  const used = windows.at(-1)?.memoryBytes ?? null;
+  const own = demandNow(windows, 'memory', now);
+  return used !== null && own !== null && own < used * NEAR_LIMIT_RATIO;
+}
+
+/** Whether memory has stood where it stands for hours, and nothing was killed since. */
+export function standsStill(stillSince: Instant | null, lastOomAt: Instant | null, now: Instant): boolean {
+  return stillSince !== null && now - stillSince >= STANDING_FOR_MS && (lastOomAt === null || lastOomAt < stillSince);
+}
+
 /** One replica's working set, where it alone is near a limit of its own: worth a look at the whole workload. null: it is not. */
 export function pressingMemory(sample: UsageSample, limit: Bytes | null): Bytes | null {
   const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
@@ -57,7 +73,22 @@ function newest(windows: readonly DemandWindow[], now: Instant): readonly Demand
   const last = windows.at(-1);
   return last === undefined || now - last.at > FRESH_MS
     ? []
-    : windows.slice(-WINDOWS_LOOKED_AT).filter(({ at }) => now - at <= WINDOWS_LOOKED_AT * FRESH_MS);
+    : windows
+        .map((window) => withoutCache(window, windows))
+        .slice(-WINDOWS_LOOKED_AT)
+        .filter(({ at }) => now - at <= WINDOWS_LOOKED_AT * FRESH_MS);
+}
+
+/**
+ * Page cache fills any limit and kills nobody. How much of the memory is cache is told late: what was gained since then counts
+ * as the container's own.
+ */
+function withoutCache(window: DemandWindow, windows: readonly DemandWindow[]): DemandWindow {
+  const { at, memoryBytes, ownMemoryBytes } = window;
+  if (memoryBytes === null || ownMemoryBytes === null || ownMemoryBytes === undefined) return window;
+  const recent = windows.filter((each) => each.at <= at && each.at > at - CACHE_TOLD_WITHIN_MS);
+  const least = Math.min(...recent.map((each) => each.memoryBytes ?? memoryBytes));
+  return { ...window, memoryBytes: Math.min(memoryBytes, ownMemoryBytes + memoryBytes - least) };
 }
 
 function amountOf(window: DemandWindow, resource: ResourceName): number | null {
