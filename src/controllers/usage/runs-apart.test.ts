@@ -45,6 +45,28 @@ describe('Jobs and CronJobs by runs', () => {
     expect(await adviceOf(learner)).toMatchObject({ enoughHistory: true, confidence: 0.5, confidenceText: '5 of 10 runs seen' });
   });
 
+  test('runs that are all alike are trusted by their number, and not at all once they have stayed away', async () => {
+    const learner = new RunsApart(aLearner());
+    for (let run = 0; run < 54; run += 1) runs(learner, 1, { from: run, memoryMib: 100 - run });
+    expect(await adviceOf(learner)).toMatchObject({ confidence: 1, cpu: { confidence: 1 }, memory: { confidence: 1 } });
+    expect(await adviceOf(learner, T0 + 30 * DAY_MS)).toMatchObject({
+      confidence: 0,
+      confidenceText: '20 runs seen; none lately, as often as they used to come',
+    });
+  });
+
+  test('runs that past advice would not have covered are trusted less, each resource for itself, and that is said', async () => {
+    const learner = new RunsApart(aLearner());
+    // Every run needs half as much memory again as the one before, and the same CPU.
+    for (let run = 0; run < 12; run += 1) runs(learner, 1, { from: run, memoryMib: 100 * 1.5 ** run });
+    const growing = await adviceOf(learner);
+    expect(growing).toMatchObject({ confidence: 0, cpu: { confidence: 1 }, memory: { confidence: 0 } });
+    expect(growing?.confidenceText).toBe('12 runs seen; memory advised before would have covered 0 % of them');
+    const noisy = new RunsApart(aLearner());
+    for (let run = 0; run < 20; run += 1) runs(noisy, 1, { from: run, memoryMib: 100 + ((run * 7) % 20), cpu: 200 + ((run * 13) % 40) });
+    expect((await adviceOf(noisy))?.confidence).toBeGreaterThan(0.9);
+  });
+
   test('a run under way counts for its peak and not as a run', async () => {
     const learner = new RunsApart(aLearner());
     runs(learner, 5);

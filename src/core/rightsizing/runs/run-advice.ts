@@ -6,6 +6,7 @@ import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio }
 import { formatDuration } from '../../model/duration.ts';
 import type { ContainerAdvice, ExplanationStep, Goal, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
 import type { Run, RunKill, RunLog } from './run-log.ts';
+import { freshnessOfRuns, sharesCovered } from './run-trust.ts';
 
 const LEAST_RUNS = 5;
 /** As many are as good as certainty gets. */
@@ -18,6 +19,9 @@ const SHORT_TRUST: Ratio = 0.5;
 const RUNS_PAST_KILL = 5;
 const WELL_UNDER: Ratio = 0.8;
 
+/** Share of runs that what was advised before them is to cover. */
+const COVER_GOALS: Readonly<Record<Goal, Ratio>> = { Savings: 0.9, Balanced: 0.95, Safe: 0.98 };
+
 const MEMORY_MARGIN: Readonly<Record<Goal, Ratio>> = { Savings: 0.1, Balanced: 0.15, Safe: 0.25 };
 const CPU_MARGIN: Readonly<Record<Goal, Ratio>> = { Savings: 0, Balanced: 0.1, Safe: 0.2 };
 
@@ -27,9 +31,9 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
   const known = log.all();
   const kills = log.kills();
   if (known.length === 0 && kills.length === 0) return null;
-  const trust = trustOf(runs);
-  const memory = memoryAdvice(known, kills, rules, trust.confidence);
-  const cpu = cpuAdvice(known, rules.cpu, trust.confidence);
+  const trust = trustOf(runs, rules, now);
+  const memory = memoryAdvice(known, kills, rules, trust.memory);
+  const cpu = cpuAdvice(known, rules.cpu, trust.cpu);
   const peaks = known.flatMap(({ memoryPeakBytes }) => memoryPeakBytes ?? []).sort((a, b) => a - b);
   const used = known.flatMap(({ cpuP95Millicores }) => cpuP95Millicores ?? []).sort((a, b) => a - b);
   const at = (share: Ratio): Resources => ({ cpuMillicores: quantile(used, share), memoryBytes: quantile(peaks, share) });
@@ -51,12 +55,37 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
     lastSampleAt: log.lastAt === 0 ? (lastOomAt ?? now) : log.lastAt,
     coverage: 1,
     enoughHistory: runs.length >= LEAST_RUNS,
-    confidence: trust.confidence,
+    confidence: Math.min(memory === null ? 1 : trust.memory, cpu === null ? 1 : trust.cpu, memory === null && cpu === null ? 0 : 1),
     confidenceText: trust.text,
   };
 }
 
-function trustOf(runs: readonly Run[]): { readonly confidence: Ratio; readonly text: string } {
+interface RunTrust {
+  readonly cpu: Ratio;
+  readonly memory: Ratio;
+  readonly text: string;
+}
+
+/** By how many runs were seen, how closely, how lately, and how many of them what was advised before would have covered. */
+function trustOf(runs: readonly Run[], rules: RecommenderRules, now: Instant): RunTrust {
+  const seen = seenOf(runs);
+  const fresh = freshnessOfRuns(runs, now);
+  const covered = sharesCovered(runs, LEAST_RUNS, {
+    cpu: (before) => quantile(cpuOf(before), rules.cpu.percentile ?? 0.95) * (1 + cpuMargin(rules.cpu)),
+    memory: (before) => Math.max(0, ...peaksOf(before)) * (1 + memoryMargin(rules.memory)),
+  });
+  const by = (share: Ratio | null, goal: Goal): Ratio => seen.confidence * fresh * Math.min(1, (share ?? 1) / COVER_GOALS[goal]);
+  const words = (what: string, share: Ratio | null): readonly string[] =>
+    share === null || share === 1 ? [] : [`${what} advised before would have covered ${Math.floor(share * 100)} % of them`];
+  const old = fresh === 0 ? ['none lately, as often as they used to come'] : [];
+  return {
+    cpu: by(covered.cpu, rules.cpu.goal),
+    memory: by(covered.memory, rules.memory.goal),
+    text: [seen.text, ...words('CPU', covered.cpu), ...words('memory', covered.memory), ...old].join('; '),
+  };
+}
+
+function seenOf(runs: readonly Run[]): { readonly confidence: Ratio; readonly text: string } {
   const counted = runs.length >= FULL_TRUST_RUNS ? `${runs.length} runs seen` : `${runs.length} of ${FULL_TRUST_RUNS} runs seen`;
   const whole = Math.min(1, runs.length / FULL_TRUST_RUNS);
   const lengths = runs.map(({ firstAt, lastAt }) => lastAt - firstAt).sort((a, b) => a - b);
@@ -72,11 +101,11 @@ function trustOf(runs: readonly Run[]): { readonly confidence: Ratio; readonly t
 }
 
 function memoryAdvice(runs: readonly Run[], kills: readonly RunKill[], rules: RecommenderRules, confidence: Ratio): ResourceAdvice | null {
-  const peaks = runs.flatMap(({ memoryPeakBytes }) => memoryPeakBytes ?? []);
+  const peaks = peaksOf(runs);
   const peak = Math.max(0, ...peaks);
   const oom = killNeed(runs, kills, rules.oom);
   if (peak === 0 && oom === 0) return null;
-  const margin = rules.memory.margin ?? MEMORY_MARGIN[rules.memory.goal];
+  const margin = memoryMargin(rules.memory);
   const sum = new Sum('bytes', peak, `the highest peak of ${peaks.length} runs`);
   sum.to('margin', Math.ceil(peak * (1 + margin)), `${Math.round(margin * 100)} % spare`);
   sum.atLeast('oom', oom, 'killed for want of memory');
@@ -90,11 +119,22 @@ function cpuAdvice(runs: readonly Run[], rules: ResourceRules, confidence: Ratio
   const sorted = used.toSorted((a, b) => a - b);
   const share = rules.percentile ?? 0.95;
   const value = quantile(sorted, share);
-  const margin = rules.margin ?? CPU_MARGIN[rules.goal];
+  const margin = cpuMargin(rules);
   const sum = new Sum('millicores', value, `what ${Math.round(share * 100)} % of ${used.length} runs need 95 % of their time`);
   sum.to('margin', Math.ceil(value * (1 + margin)), `${Math.round(margin * 100)} % spare`);
   sum.to('rounding', Math.ceil(sum.value / 5) * 5, 'to whole 5m');
   return sum.advice(rules, { peak: sorted.at(-1) ?? value, latest: used.at(-1) ?? value, confidence, lowest: quantile(sorted, 0.5) });
+}
+
+const memoryMargin = ({ margin, goal }: ResourceRules): Ratio => margin ?? MEMORY_MARGIN[goal];
+const cpuMargin = ({ margin, goal }: ResourceRules): Ratio => margin ?? CPU_MARGIN[goal];
+
+function peaksOf(runs: readonly Run[]): readonly Bytes[] {
+  return runs.flatMap(({ memoryPeakBytes }) => memoryPeakBytes ?? []);
+}
+
+function cpuOf(runs: readonly Run[]): readonly number[] {
+  return runs.flatMap(({ cpuP95Millicores }) => cpuP95Millicores ?? []).sort((a, b) => a - b);
 }
 
 /** What kills ask for, until enough runs in a row have stayed well under it. */
