@@ -382,7 +382,8 @@ class Deciding {
       this.#endIfTooSmall(memory.apply, urgent);
       return;
     }
-    this.#remember({ apply: { ...memory.apply, stageStartedAt: now, values: valuesFor(this.#figures, urgent) } });
+    const values = valuesFor(this.#figures, urgent);
+    this.#remember({ apply: { ...memory.apply, stageStartedAt: now, reason: reasonOf(urgent), values } });
     this.#figures = workloadFigures(this.#situation);
   }
 
