@@ -2,35 +2,35 @@
 // remember. Pure: the same situation gives the same decision, bit for bit.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import type { ContainerRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
 import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
-import { changeSummary } from './change-summary.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
-import { lowersAnything, sameValues, type Values } from './container-values.ts';
+import { conforming } from './conforming.ts';
+import { sameValues, type Values } from './container-values.ts';
 import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import type { DueChange } from './due-changes.ts';
+import { harmSeen } from './harm-seen.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
 import { heldByPerson, holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
-import { begun, ended, rolledBack } from './memory-steps.ts';
+import { begun, ended, hasBegun, lowersContainer, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
 import { heldByOthers, otherResizes } from './other-resizes.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
-import { harmOf, mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { mustProveItself, nextStage, podsInStage } from './stages.ts';
 import { withAutoscalers } from './with-autoscalers.ts';
 import {
   inForceOf,
   merged,
   reasonOf,
-  recommendedOf,
   standingApproval,
   standingRejection,
+  summaryOf,
   throttledRatioOf,
   valuesFor,
   whatIsDue,
@@ -141,7 +141,7 @@ class Deciding {
     this.#rollBackOnRequest();
     const { rolledBack } = this.#memory;
     if (rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.heldUntil > now) {
-      this.#steps.push(...this.#conforming().steps);
+      this.#steps.push(...conforming(this.#situation).steps);
     }
     if (this.#isDryRun()) this.#remember(before);
   }
@@ -160,17 +160,17 @@ class Deciding {
     this.#retargetIfShort();
     const underWay = this.#memory.apply;
     if (underWay !== null) return this.#advance(underWay);
-    const conforming = this.#conforming();
+    const gaps = conforming(this.#situation);
     const decided = this.#startChange();
     const started = this.#memory.apply;
     if (started !== null) return this.#advance(started);
-    this.#steps.push(...conforming.steps);
+    this.#steps.push(...gaps.steps);
     if (decided.state !== 'awaiting') {
       const born = this.#bornWith();
       if (born !== null) return born;
     }
     if (failed !== null && decided.state !== 'awaiting') return failed;
-    if (decided.state !== 'awaiting' && conforming.waits.length > 0) return fromWaiting(conforming.waits, decided);
+    if (decided.state !== 'awaiting' && gaps.waits.length > 0) return fromWaiting(gaps.waits, decided);
     return decided;
   }
 
@@ -300,24 +300,6 @@ class Deciding {
     return outcome('applied', null, `in force on ${progress.settled.length} pods; ${summary}`);
   }
 
-  /** What gives pods that lack it what is in force: those born since from the template, those that a roll-back is for. */
-  #conforming(): CarryOut {
-    const settled = this.#memory.lastApplied;
-    const none: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
-    if (settled === null) return none;
-    const { rolledBack } = this.#memory;
-    const isAskedFor = rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.at === settled.at;
-    if (heldByPerson(this.#situation) && !isAskedFor) return none;
-    const result = carryOut(this.#situation, settled.values, {
-      kind: 'conform',
-      most: Number.POSITIVE_INFINITY,
-      because: 'the pod has not yet what is in force for its workload',
-    });
-    const { calmUntil } = this.#situation.standing;
-    const calm = calmUntil !== null && calmUntil > this.#situation.now;
-    return { ...result, steps: result.steps.filter((step) => !(calm && step.lowers)) };
-  }
-
   /** What is in force waits for births; null: it does not, or not any more. */
   #bornWith(): Outcome | null {
     const awaited = birthsAwaited(this.#situation);
@@ -342,20 +324,7 @@ class Deciding {
   }
 
   #rollBackOnHarm(): void {
-    const { memory, policy } = this.#situation;
-    if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return;
-    const changed = carryOut(this.#situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
-    const { errorRate } = this.#situation;
-    const others = this.#situation.pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
-    const proof = {
-      now: this.#situation.now,
-      change: memory.apply,
-      changed,
-      others,
-      throttledRatio: throttledRatioOf(this.#situation),
-      errorRate,
-    };
-    const harm = harmOf(proof, policy.rollback);
+    const harm = harmSeen(this.#situation);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
   }
 
@@ -363,10 +332,7 @@ class Deciding {
   #endOnObstacle(): void {
     const { apply, previous } = this.#memory;
     if (apply === null || !lowersWhatIsFixed(this.#situation, previous?.values ?? new Map(), apply.values)) return;
-    const before: Values = previous?.values ?? new Map();
-    const isAsBefore = (each: ContainerRecord): boolean => sameValues(before.get(each.name) ?? each, each);
-    const hasBegun = this.#situation.pods.some(({ containers }) => !containers.every(isAsBefore));
-    this.#remember(ended(this.#memory, this.#situation.now, hasBegun));
+    this.#remember(ended(this.#memory, this.#situation.now, hasBegun(this.#situation.pods, previous)));
     this.#figures = workloadFigures(this.#situation);
   }
 
@@ -390,11 +356,11 @@ class Deciding {
   /** Nothing greater has been approved. What is too small goes no further, and back: the approval no longer holds. */
   #endIfTooSmall(change: ChangeUnderWay, short: readonly DueChange[]): void {
     const { memory, now } = this.#situation;
-    const isLowered = ({ container }: DueChange): boolean => {
-      const [from, to] = [memory.previous?.values.get(container), change.values.get(container)];
-      return from !== undefined && to !== undefined && lowersAnything(from, to);
-    };
-    if (!short.some(isLowered) || standingApproval(this.#picture).kind === 'valid') return;
+    if (
+      !short.some(({ container }) => lowersContainer(change, memory.previous, container)) ||
+      standingApproval(this.#picture).kind === 'valid'
+    )
+      return;
     this.#remember(ended(memory, now, true));
     this.#figures = workloadFigures(this.#situation);
   }
@@ -429,11 +395,7 @@ class Deciding {
     return due ? fromWaiting([held], this.#rests()) : this.#rests();
   }
 
-  #summary(values: Values = recommendedOf(this.#figures)): string {
-    return changeSummary(this.#inForceOrBefore(), values);
-  }
-
-  #inForceOrBefore(): Values {
-    return this.#memory.apply === null ? inForceOf(this.#figures) : (this.#memory.previous?.values ?? inForceOf(this.#figures));
+  #summary(values?: Values): string {
+    return summaryOf(this.#picture, values);
   }
 }

@@ -1,7 +1,8 @@
 // How what is remembered changes when a change begins and when it is taken back.
 
+import type { PodRecord } from '../../model/pod.ts';
 import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import type { Values } from './container-values.ts';
+import { lowersAnything, sameValues, type Values } from './container-values.ts';
 import type { ChangeUnderWay, ResizeMemory } from './situation.ts';
 import { mustProveItself } from './stages.ts';
 
@@ -22,6 +23,17 @@ export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Val
     previous: { at: startedAt, values: inForce },
     memoryLimitLoweredAt: loweredAt,
   };
+}
+
+/** Whether any pod is otherwise than before the change. */
+export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
+  return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
+}
+
+/** Whether a change makes a container smaller in anything. */
+export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
+  const [from, to] = [previous?.values.get(container), change.values.get(container)];
+  return from !== undefined && to !== undefined && lowersAnything(from, to);
 }
 
 /** A change that is not gone on with: what was before it is in force again. @param hasBegun some pod has been touched */

@@ -2,6 +2,7 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { containerMode } from '../policy/policy-rules.ts';
+import { changeSummary } from './change-summary.ts';
 import type { Values } from './container-values.ts';
 import { outcome, type Outcome } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
@@ -64,6 +65,12 @@ export function standingApproval({ situation: { wishes, memory, now }, figures }
 export function standingRejection({ situation: { wishes, now }, figures }: Picture): Outcome | null {
   const until = rejectedUntil(wishes.rejected, recommendedOf(figures), toleranceOf(figures), now);
   return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
+}
+
+/** Of a change against what is in force, or was before the one under way. */
+export function summaryOf({ situation: { memory }, figures }: Picture, values: Values = recommendedOf(figures)): string {
+  const before = memory.apply === null ? null : memory.previous;
+  return changeSummary(before?.values ?? inForceOf(figures), values);
 }
 
 export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
