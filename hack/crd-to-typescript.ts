@@ -135,5 +135,6 @@ function capitalized(word: string): string {
 
 function singular(path: string): string {
   if (path.endsWith('ies')) return `${path.slice(0, -3)}y`;
+  if (path.endsWith('sses')) return path.slice(0, -2);
   return path.endsWith('s') ? path.slice(0, -1) : `${path}Item`;
 }

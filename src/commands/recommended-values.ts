@@ -1,8 +1,24 @@
-import type { RecommendationSpecApprovedContainer, RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { RecommendationSpecApprovedContainer, RecommendationStatus, RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
+import { classedName } from '../core/rightsizing/classes/class-name.ts';
 
-/** The values exactly as `status.containers[].recommended` shows them, which is how spec keeps what a person decided on. */
+/** As many as the schema holds. */
+const MOST_VALUES = 64;
+
+/**
+ * The values exactly as `status.containers[].recommended` shows them, and those of each class of nodes as
+ * `container@class`: that is how spec keeps what a person decided on.
+ */
 export function recommendedValues(status: RecommendationStatus | undefined): readonly RecommendationSpecApprovedContainer[] {
-  return (status?.containers ?? []).flatMap(({ name, recommended }) =>
+  const byClass = (status?.classes ?? []).flatMap(({ name, containers = [] }) =>
+    valuesOf(containers).map((values) => ({ ...values, name: classedName(values.name, name) })),
+  );
+  return [...valuesOf(status?.containers ?? []), ...byClass].slice(0, MOST_VALUES);
+}
+
+function valuesOf(
+  containers: readonly Pick<RecommendationStatusContainer, 'name' | 'recommended'>[],
+): readonly RecommendationSpecApprovedContainer[] {
+  return containers.flatMap(({ name, recommended }) =>
     recommended === undefined
       ? []
       : [

@@ -8,6 +8,8 @@ export interface BirthRequest extends UnbornPod {
   readonly owner: OwnerRef | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Node that it is made for; null: the scheduler chooses one. */
+  readonly node: string | null;
 }
 
 /** Answers from memory, at once. */

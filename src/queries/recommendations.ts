@@ -6,7 +6,8 @@ import type {
   RecommendationTotals,
   Warning,
 } from '../apis/http/types.generated.ts';
-import type { Recommendation } from '../apis/v1alpha1/index.ts';
+import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { PodRecord } from '../core/model/pod.ts';
 import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { NodePrice } from '../ports/price-source.ts';
@@ -19,8 +20,10 @@ import { onNextIntent } from './intent-watch.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
+import { classRecords } from './class-records.ts';
+import { classOfNode } from '../core/rightsizing/classes/class-name.ts';
 import { recommendationRecord } from './recommendation-record.ts';
-import { savingsArithmetic } from './savings-lines.ts';
+import { savingsArithmetic, type PricedPart } from './savings-lines.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { wouldChangeIt } from './would-change-it.ts';
@@ -94,10 +97,11 @@ export class RecommendationQueries {
     const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
     const detail: RecommendationDetail = {
       ...record,
+      classes: classRecords(status),
       audit: {
         containers: explainContainers(record, status?.inputs ?? [], decisions.evidence(key) ?? []),
         rules: decisions.rules(workload),
-        money: savingsArithmetic(record, this.#podPrices(workload)),
+        money: savingsArithmetic(record, this.#pricedParts(workload, record, status)),
         history,
         wouldChangeIt: wouldChangeIt(record, status?.message),
       },
@@ -144,9 +148,22 @@ export class RecommendationQueries {
     }
   }
 
-  #podPrices(workload: WorkloadRecord): readonly NodePrice[] {
+  #pricedParts(workload: WorkloadRecord, record: RecommendationItem, status: RecommendationStatus | undefined): readonly PricedPart[] {
+    const { cluster } = this.#sources;
+    const pods = [...cluster.podsOf(workloadKey(workload))];
+    const classes = classRecords(status);
+    if (classes.length === 0) return [{ where: null, containers: record.containers, podPrices: this.#podPrices(pods) }];
+    const classOf = ({ node }: PodRecord): string | null => (node === null ? null : classOfNode(cluster.findNode(node)));
+    return classes.map(({ name, containers }) => ({
+      where: name,
+      containers,
+      podPrices: this.#podPrices(pods.filter((pod) => classOf(pod) === name)),
+    }));
+  }
+
+  #podPrices(pods: readonly PodRecord[]): readonly NodePrice[] {
     const { prices } = this.#figures.figures();
-    return [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom).flatMap((pod) => {
+    return pods.filter(holdsRoom).flatMap((pod) => {
       const price = pod.node === null ? undefined : prices.get(pod.node);
       return price === undefined ? [] : [price];
     });

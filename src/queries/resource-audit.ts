@@ -111,7 +111,7 @@ function containerNames(workload: WorkloadRecord, pods: readonly PodRecord[]): r
 
 /** Every value that Evenkeel remembers to have given a container, or is giving it. */
 function valuesOfOurs(
-  { lastApplied, apply, previous, idle, resizes }: RecommendationStatus,
+  { lastApplied, apply, previous, idle, resizes, classes = [] }: RecommendationStatus,
   annotations: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, readonly RequestsAndLimits[]> {
   const remembered: readonly NamedValues[] = [
@@ -121,6 +121,12 @@ function valuesOfOurs(
     ...(idle?.natural ?? []),
     ...(idle?.sizes ?? []),
     ...(resizes ?? []).flatMap(({ containers }) => containers ?? []),
+    ...classes.flatMap((own) => [
+      ...(own.lastApplied?.containers ?? []),
+      ...(own.apply?.containers ?? []),
+      ...(own.previous?.containers ?? []),
+      ...(own.resizes ?? []).flatMap(({ containers }) => containers ?? []),
+    ]),
     ...notedValues(annotations[WORKLOAD_ANNOTATIONS.resized]),
   ];
   const values = new Map<string, RequestsAndLimits[]>();

@@ -10,16 +10,30 @@ export interface SavingsArithmetic {
   readonly priceSource: string | null;
 }
 
+/** Pods that are to get the same, with the price that each runs under. */
+export interface PricedPart {
+  /** Class of nodes; null: all of the workload's pods. */
+  readonly where: string | null;
+  readonly containers: readonly Pick<RecommendationItem['containers'][number], 'name' | 'current' | 'recommended'>[];
+  readonly podPrices: readonly NodePrice[];
+}
+
 /**
  * What a change frees: for each price under which pods run, their number × what each gives back × the price. Where the
  * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line tells the
  * difference, so that the sum is what is shown.
  */
-export function savingsArithmetic(record: RecommendationItem, podPrices: readonly NodePrice[]): SavingsArithmetic {
+export function savingsArithmetic(
+  record: Pick<RecommendationItem, 'savingsPerMonthUsd'>,
+  parts: readonly PricedPart[],
+): SavingsArithmetic {
+  const podPrices = parts.flatMap((part) => part.podPrices);
   if (record.savingsPerMonthUsd === null || podPrices.length === 0)
     return { lines: [], totalPerMonthUsd: record.savingsPerMonthUsd, priceSource: null };
-  const lines = [...groupByPrice(podPrices).values()].flatMap(({ price, pods }) =>
-    record.containers.flatMap((container) => linesOf(container, price, pods)),
+  const lines = parts.flatMap((part) =>
+    [...groupByPrice(part.podPrices).values()].flatMap(({ price, pods }) =>
+      part.containers.flatMap((container) => linesOf(container, part.where, price, pods)),
+    ),
   );
   const total = lines.reduce((sum, line) => sum + line.exact, 0);
   const rounded = roundParts(
@@ -37,13 +51,18 @@ export function savingsArithmetic(record: RecommendationItem, podPrices: readonl
   };
 }
 
-function linesOf(container: RecommendationItem['containers'][number], price: NodePrice, pods: number): { label: string; exact: number }[] {
+function linesOf(
+  container: PricedPart['containers'][number],
+  where: string | null,
+  price: NodePrice,
+  pods: number,
+): { label: string; exact: number }[] {
   const { current, recommended } = container;
   const freed = (now: number | null, then: number | null): number => (then === null ? 0 : (now ?? 0) - then);
   const cpu = freed(current.requests.cpuMillicores, recommended.requests.cpuMillicores);
   const memory = freed(current.requests.memoryBytes, recommended.requests.memoryBytes);
   const money = (perHour: number): string => `$${(perHour * HOURS_PER_MONTH).toFixed(3)}`;
-  const who = `${container.name}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+  const who = `${container.name}${where === null ? '' : ` on ${where}`}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
   return [
     {
       label: `${who} × ${signed(cpu / 1000)} cores × ${money(price.perCoreHourUsd)}`,

@@ -104,7 +104,8 @@ export class DecisionBook {
       return;
     }
     this.#decided.set(workload, decided);
-    if (decided.status.apply === undefined) return;
+    const { apply, classes = [] } = decided.status;
+    if (apply === undefined && classes.every((each) => each.apply === undefined)) return;
     let changing = this.#underWay.get(decided.policy);
     if (changing === undefined) this.#underWay.set(decided.policy, (changing = new Set()));
     changing.add(workload);

@@ -81,9 +81,24 @@ function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: re
         : { apiVersion: textAt(owner, 'apiVersion'), kind: textAt(owner, 'kind'), name: textAt(owner, 'name'), uid: textAt(owner, 'uid') },
     labels: texts(objectAt(metadata, 'labels')),
     annotations: texts(objectAt(metadata, 'annotations')),
+    node: nodeOf(spec),
     restartPolicy: policy === 'Never' || policy === 'OnFailure' ? policy : 'Always',
     containers,
   };
+}
+
+/** The DaemonSet controller names the node in the affinity, and leaves it to the scheduler to bind the pod. */
+function nodeOf(spec: Wire): string | null {
+  const affinity = objectAt(objectAt(spec, 'affinity'), 'nodeAffinity');
+  const terms = objectsAt(objectAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution'), 'nodeSelectorTerms');
+  const fields = terms.length === 1 ? terms.flatMap((term) => objectsAt(term, 'matchFields')) : [];
+  const names = fields.flatMap(({ key, operator, values }) =>
+    key === 'metadata.name' && operator === 'In' && Array.isArray(values) ? (values as unknown[]) : [],
+  );
+  const [name] = names;
+  if (names.length === 1 && typeof name === 'string') return name;
+  const bound = textAt(spec, 'nodeName');
+  return bound === '' ? null : bound;
 }
 
 function texts(map: Wire): Readonly<Record<string, string>> {

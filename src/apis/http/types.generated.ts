@@ -363,6 +363,20 @@ export interface RecommendedContainer {
   readonly throttledRatio: number | null;
 }
 
+/** What the pods on nodes of one size have, and what they should have. */
+export interface RecommendationClass {
+  /** Cores and memory of its nodes, each rounded, such as `8cpu-32Gi`. */
+  readonly name: string;
+  /** Of the workload on such nodes. */
+  readonly pods: number;
+  /** null: it has no pods now. */
+  readonly state:
+    'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded' | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly containers: readonly { readonly name: string; readonly current: RequestsAndLimits; readonly recommended: RequestsAndLimits }[];
+}
+
 export interface Recommendation {
   readonly namespace: string;
   readonly kind: string;
@@ -523,6 +537,8 @@ export interface RecommendationDetail {
   readonly appliedAt: string | null;
   /** Where its usage comes from. */
   readonly source: string | null;
+  /** Of a DaemonSet on nodes of more than one size: each class of nodes by itself; `containers` shows the one with the most pods. Empty otherwise. */
+  readonly classes: readonly RecommendationClass[];
   readonly audit: {
     readonly containers: readonly ContainerAudit[];
     /** Goal, percentile, margins, floors, ceilings and window, each with where it came from. */

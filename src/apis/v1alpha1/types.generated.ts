@@ -1584,6 +1584,11 @@ export interface RecommendationStatus {
   readonly requests?: RecommendationStatusRequests;
   /** The figures, by container. */
   readonly containers?: readonly RecommendationStatusContainer[];
+  /**
+   * Of a DaemonSet on nodes of more than one size: what its pods have and should have on each class of nodes. The class with the most pods
+   * stands in `containers`, too. Absent otherwise.
+   */
+  readonly classes?: readonly RecommendationStatusClass[];
   /** The explanation, step by step from usage to each recommended value, in order. */
   readonly inputs?: readonly RecommendationStatusInput[];
   /** The change under way. Absent when none is. */
@@ -1769,6 +1774,431 @@ export interface RecommendationStatusContainerUsageMax {
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
   readonly memory?: string;
+}
+
+export interface RecommendationStatusClass {
+  /** Cores and memory of its nodes, each rounded, such as 8cpu-32Gi. */
+  readonly name: string;
+  /** Pods of the workload on such nodes. */
+  readonly pods?: number;
+  /**
+   * How far it has come. collecting has too little history; optimal is inside tolerance; recommended is published only; awaiting waits for
+   * reason; applying and applied are being or have been put into force; idle is made small; exception has an open limit exception; blocked
+   * can never be done as things stand; excluded was asked to be left alone.
+   */
+  readonly state?: 'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
+  /** Why it waits or is blocked, as one word such as window, cooldown or approval. */
+  readonly reason?: string;
+  /** The state in plain words. */
+  readonly message?: string;
+  /** The figures, by container. */
+  readonly containers?: readonly RecommendationStatusClassContainer[];
+  /** The change under way. Absent when none is. */
+  readonly apply?: RecommendationStatusClassApply;
+  /** The last change that reached pods. */
+  readonly lastApplied?: RecommendationStatusClassLastApplied;
+  /** What was in force before the last change, for roll-back. */
+  readonly previous?: RecommendationStatusClassPrevious;
+  /** The last roll-back. */
+  readonly rolledBack?: RecommendationStatusClassRolledBack;
+  /** Pods whose resize did not go through at once. */
+  readonly resizes?: readonly RecommendationStatusClassResize[];
+  /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
+  readonly boosts?: readonly RecommendationStatusClassBoost[];
+  /** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  readonly evictions?: RecommendationStatusClassEvictions;
+  /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+  readonly otherResizes?: RecommendationStatusClassOtherResizes;
+  /** Demand beyond what the workload may have. */
+  readonly limitExceptions?: readonly RecommendationStatusClassLimitException[];
+}
+
+export interface RecommendationStatusClassContainer {
+  /** Container name. */
+  readonly name: string;
+  /** In force now. */
+  readonly current?: RecommendationStatusClassContainerCurrent;
+  /** What it should have. */
+  readonly recommended?: RecommendationStatusClassContainerRecommended;
+  /** Why its memory limit stands where it does, in plain words. */
+  readonly memoryLimitBecause?: string;
+  /** When its memory limit was last lowered (RFC 3339); one step a day is made at most. */
+  readonly memoryLimitLoweredAt?: string;
+}
+
+/** In force now. */
+export interface RecommendationStatusClassContainerCurrent {
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassContainerCurrentRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassContainerCurrentLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassContainerCurrentRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassContainerCurrentLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** What it should have. */
+export interface RecommendationStatusClassContainerRecommended {
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassContainerRecommendedRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassContainerRecommendedLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassContainerRecommendedRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassContainerRecommendedLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** The change under way. Absent when none is. */
+export interface RecommendationStatusClassApply {
+  /** When it began (RFC 3339). */
+  readonly startedAt: string;
+  /** How many of the pods may have it so far (one, 10 %, 50 %, all). */
+  readonly stage: 'Canary' | 'Tenth' | 'Half' | 'All';
+  /** When this stage began (RFC 3339). */
+  readonly stageStartedAt: string;
+  /** Who made it, evenkeel or the person who approved. */
+  readonly by?: string;
+  /** Throttled share of CPU periods (0–1) when it began. */
+  readonly throttledRatioBefore?: number;
+  /** What the policy's rollback.onErrorRateQuery answered when it began. */
+  readonly errorRateBefore?: number;
+  /** Why the change is made. */
+  readonly reason?: string;
+  /** The values that are being put into force. */
+  readonly containers: readonly RecommendationStatusClassApplyContainer[];
+}
+
+export interface RecommendationStatusClassApplyContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassApplyContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassApplyContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassApplyContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassApplyContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** The last change that reached pods. */
+export interface RecommendationStatusClassLastApplied {
+  /** When it was complete on all pods, or began if it is still under way (RFC 3339). */
+  readonly at: string;
+  /** Who made it, evenkeel or a person. */
+  readonly by?: string;
+  /** Why. */
+  readonly reason?: string;
+  /** Pods that have it. */
+  readonly pods?: number;
+  /** The values. */
+  readonly containers?: readonly RecommendationStatusClassLastAppliedContainer[];
+}
+
+export interface RecommendationStatusClassLastAppliedContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassLastAppliedContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassLastAppliedContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassLastAppliedContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassLastAppliedContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** What was in force before the last change, for roll-back. */
+export interface RecommendationStatusClassPrevious {
+  /** When it was replaced (RFC 3339). */
+  readonly at: string;
+  /** The values. */
+  readonly containers: readonly RecommendationStatusClassPreviousContainer[];
+}
+
+export interface RecommendationStatusClassPreviousContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassPreviousContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassPreviousContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassPreviousContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassPreviousContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** The last roll-back. */
+export interface RecommendationStatusClassRolledBack {
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** spec.rollback.at of the request that it carried out (RFC 3339). Absent where it came by itself. */
+  readonly requestedAt?: string;
+  /** Why, such as restarts, throttling or request. */
+  readonly reason?: string;
+  /** Why, in plain words. */
+  readonly message?: string;
+  /** No automatic change before (RFC 3339). */
+  readonly heldUntil?: string;
+  /** Automatic roll-backs in a row; each doubles the hold. */
+  readonly count?: number;
+  /** The values that were taken back. */
+  readonly containers?: readonly RecommendationStatusClassRolledBackContainer[];
+}
+
+export interface RecommendationStatusClassRolledBackContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassRolledBackContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassRolledBackContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassRolledBackContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassRolledBackContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+export interface RecommendationStatusClassResize {
+  /** Pod name. */
+  readonly pod: string;
+  /** UID of the pod. */
+  readonly uid: string;
+  /** How far the kubelet has come. */
+  readonly state: 'deferred' | 'infeasible' | 'error' | 'in-progress';
+  /** Since when (RFC 3339). */
+  readonly since: string;
+  /** What the kubelet says. */
+  readonly message?: string;
+  /** Half of the step was tried, too. */
+  readonly halved?: boolean;
+  /** The values that were tried. */
+  readonly containers?: readonly RecommendationStatusClassResizeContainer[];
+}
+
+export interface RecommendationStatusClassResizeContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassResizeContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassResizeContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassResizeContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassResizeContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+export interface RecommendationStatusClassBoost {
+  /** Pod name. */
+  readonly pod: string;
+  /** UID of the pod. */
+  readonly uid: string;
+  /** Since when (RFC 3339). */
+  readonly since: string;
+  /** What its boosted containers have otherwise. */
+  readonly containers?: readonly RecommendationStatusClassBoostContainer[];
+}
+
+export interface RecommendationStatusClassBoostContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassBoostContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassBoostContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassBoostContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassBoostContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+export interface RecommendationStatusClassEvictions {
+  /** A short hash of template and size. */
+  readonly size: string;
+  /** How many were evicted. */
+  readonly count: number;
+  /** When the last was asked for (RFC 3339). */
+  readonly lastAt: string;
+  /** When a disruption budget said no (RFC 3339). Absent where none did. */
+  readonly refusedAt?: string;
+  /** What it said. */
+  readonly message?: string;
+}
+
+/** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
+export interface RecommendationStatusClassOtherResizes {
+  /** Who it was, by the field manager of the pod. */
+  readonly by: string;
+  /** One of the pods. */
+  readonly pod: string;
+  /** When it was done last (RFC 3339). */
+  readonly at: string;
+  /** How often it has been done again after Evenkeel had put it right. */
+  readonly count?: number;
+  /** Until when nothing is changed (RFC 3339). */
+  readonly until: string;
+}
+
+export interface RecommendationStatusClassLimitException {
+  /** Container name. */
+  readonly container: string;
+  /** Resource. */
+  readonly resource: 'cpu' | 'memory';
+  /** What happened. */
+  readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'cpu-throttled';
+  /** The limit or ceiling that was in the way (Kubernetes quantity). */
+  readonly limit?: string;
+  /** What was seen or asked for (Kubernetes quantity). */
+  readonly observed?: string;
+  /** What Evenkeel proposes (Kubernetes quantity). */
+  readonly proposed?: string;
+  /** How far it has come. */
+  readonly state: 'open' | 'approved' | 'rejected' | 'resolved';
+  /** Whether the proposed value is in force for the time being. */
+  readonly applied?: boolean;
+  /** When it was opened (RFC 3339). */
+  readonly openedAt: string;
+  /** How often it was seen. */
+  readonly occurrences?: number;
+  /** What is in the way - the limit that pods have, or the ceiling of the request. Approving moves it. */
+  readonly bound?: 'limit' | 'ceiling';
+  /** The last time that counted as one more occurrence (RFC 3339). */
+  readonly lastSeenAt?: string;
+  /** Since when demand has stayed under 80 % of the limit (RFC 3339). */
+  readonly calmSince?: string;
+  /** When it was opened inside the last 7 days, this time included (RFC 3339). */
+  readonly openings?: readonly string[];
+  /** When it was approved, rejected or resolved (RFC 3339). */
+  readonly closedAt?: string;
+  /** The time of the decision that was carried out (RFC 3339). */
+  readonly decidedAt?: string;
+  /** Who approved or rejected it. */
+  readonly decidedBy?: string;
+  /** What was approved (Kubernetes quantity). */
+  readonly value?: string;
+  /** Whether what was approved is in force. From then on it may be changed again by hand. */
+  readonly settled?: boolean;
+  /** Whether even the temporary limit is nearly used up. */
+  readonly ceilingReached?: boolean;
+  /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+  readonly overage?: RecommendationStatusClassLimitExceptionOverage;
+  /** What it was concluded from, in plain words. */
+  readonly evidence?: string;
+}
+
+/** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
+export interface RecommendationStatusClassLimitExceptionOverage {
+  /** The limit before, which is put back (Kubernetes quantity). */
+  readonly before: string;
+  /** What the pods get (Kubernetes quantity). */
+  readonly value: string;
+  /** Since when (RFC 3339). */
+  readonly since: string;
+  /** It is taken back from then on (RFC 3339). */
+  readonly until: string;
+  /** When the last pod was back (RFC 3339). */
+  readonly returnedAt?: string;
 }
 
 export interface RecommendationStatusInput {

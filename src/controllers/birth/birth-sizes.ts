@@ -2,7 +2,9 @@
 // answers the same.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { modeInForce } from '../../core/rightsizing/apply/situation.ts';
+import { classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
+import { areApart, memoryOfClass, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
+import { modeInForce, NO_MEMORY, type ResizeMemory } from '../../core/rightsizing/apply/situation.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { readMemory } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { birthSize, type BirthSize } from '../../core/rightsizing/birth/birth-size.ts';
@@ -49,7 +51,7 @@ export class RecommendedBirthSizes implements BirthSizes {
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
     const mode = modeInForce(rules, overrides);
-    const settled = readMemory(recommendation?.status).lastApplied;
+    const settled = this.#memoryFor(workload, readMemory(recommendation?.status), request.node).lastApplied;
     // In mode Approve nothing is done before something was approved.
     if (mode !== 'Auto' && (mode !== 'Approve' || settled === null)) return null;
     return birthSize(request, {
@@ -61,6 +63,24 @@ export class RecommendedBirthSizes implements BirthSizes {
       quotas: cluster.quotasIn(request.namespace),
       freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
     });
+  }
+
+  /** What is in force for pods of its class: on a class of nodes that is new to it, it is born as it asks. */
+  #memoryFor(workload: WorkloadRecord, memory: ResizeMemory, nodeName: string | null): ResizeMemory {
+    if (!isByNodeClass(workload)) return memory;
+    const { cluster } = this.#parts;
+    const pods = [...cluster.podsOf(workloadKey(workload))];
+    const classes = new Map<string, string>();
+    for (const name of [nodeName, ...pods.map(({ node }) => node)]) {
+      const known = name === null ? null : classOfNode(cluster.findNode(name));
+      if (name !== null && known !== null) classes.set(name, known);
+    }
+    const standing = standingClasses(pods, classes);
+    const own = nodeName === null ? undefined : classes.get(nodeName);
+    if (own === undefined) return areApart(standing, memory) ? NO_MEMORY : memory;
+    const isOne = (memory.classes?.size ?? 0) === 0 && !areApart(standing, memory);
+    if (isOne && (standing.length === 0 || standing[0]?.name === own)) return memory;
+    return memoryOfClass(standing.find(({ name }) => name === own) ?? { name: own, pods: [] }, standing, memory);
   }
 
   // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.

@@ -10,9 +10,9 @@ import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
 import { refusedEviction } from '../../core/rightsizing/apply/evictions.ts';
 import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
 import type { DecisionNote, WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
-import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
 import { errorRateQuery, needsErrorRate } from '../../core/rightsizing/apply/error-rate.ts';
+import { underWayInAnyClass } from '../../core/rightsizing/classes/with-node-classes.ts';
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
@@ -28,7 +28,7 @@ import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
-import { adviceFor, latestStatus, moneyOf, situationOf } from './situation.ts';
+import { adviceFor, latestStatus, moneyOfDecision, situationOf } from './situation.ts';
 
 /** Soon enough for what was left over, late enough for the informers to have caught up. */
 const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
@@ -114,7 +114,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const situation = situationOf(this.#ports, workload, governance, advice, clock.now());
     const decision = decideWorkload(situation);
     const query = errorRateQuery(situation);
-    if (query === null || !needsErrorRate(situation, decision.memory.apply)) return { situation, decision };
+    if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) return { situation, decision };
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
     const now = { ...situationOf(this.#ports, workload, governance, advice, clock.now()), errorRate };
     return { situation: now, decision: decideWorkload(now) };
@@ -152,12 +152,13 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { cluster, decisions, usageSource } = this.#ports;
     const present = cluster.findRecommendation(key);
     const before = latestStatus(this.#ports, key, present);
-    const money = moneyOf(this.#ports, situation, dueFigures(decision));
+    const money = moneyOfDecision(this.#ports, situation, decision);
     const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = money;
     // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
     const isIdle = decision.memory.idle !== null;
     // What was given for a while is remembered until it is taken back, whatever the mode.
-    const owes = decision.memory.limitExceptions.some(isApplied);
+    const memories = [decision.memory, ...(decision.memory.classes?.values() ?? [])];
+    const owes = memories.some(({ limitExceptions }) => limitExceptions.some(isApplied));
     const published = isIdle || owes || (decision.mode !== 'Observe' && (decision.state !== 'excluded' || present !== undefined));
     const policy = governance.rules.name;
     const facts = {
@@ -178,7 +179,8 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       policy,
       published,
       status: written,
-      advice: situation.advice,
+      // Of the class that is shown, where classes are told apart.
+      advice: decision.classes === undefined ? situation.advice : decision.containers.flatMap(({ advice }) => advice ?? []),
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
     });
     if (before?.state !== decision.state || (before.reason ?? null) !== decision.reason) this.#log(key, before, decision);

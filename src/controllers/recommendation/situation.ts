@@ -6,11 +6,15 @@ import type { Resources } from '../../core/model/resources.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
+import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
+import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
 import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
+import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
+import { areApart, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
-import { workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
+import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
 import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
 import { meanUnitPrices } from '../../core/rightsizing/savings.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
@@ -30,9 +34,15 @@ export function adviceFor(
   const key = workloadKey(workload);
   const memory = readMemory(latestStatus(ports, key, cluster.findRecommendation(key)));
   const rulesFor = withIdleFloor(policies.recommenderRules(workload, governance), memory, governance.rules.minSamplesMs, now);
+  const standing = standingClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
+  const classNames = areApart(standing, memory) ? standing.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
-  return advice.advise(key, now, new Map([...names].map((name) => [name, rulesFor(name)])));
+  const asked = [...names].flatMap((name) => {
+    const rules = rulesFor(name);
+    return [[name, rules] as const, ...classNames.map((each) => [classedName(name, each), rules] as const)];
+  });
+  return advice.advise(key, now, new Map(asked));
 }
 
 /** Reads memory alone: consistent, because nothing is awaited. */
@@ -63,6 +73,7 @@ export function situationOf(
     vpas: cluster.vpasOf(key),
     limitRanges: cluster.limitRangesIn(workload.namespace),
     quotas: cluster.quotasIn(workload.namespace),
+    ...(isByNodeClass(workload) ? { nodeClasses: classesUnder(ports, workload) } : {}),
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
@@ -81,6 +92,17 @@ export function situationOf(
     activity: ports.idle?.activityOf(key) ?? null,
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
   };
+}
+
+/** Classes of the nodes that its pods are on, by node. */
+function classesUnder({ cluster }: Pick<RecommendationPorts, 'cluster'>, workload: WorkloadRecord): ReadonlyMap<string, string> {
+  if (!isByNodeClass(workload)) return new Map();
+  const classes = new Map<string, string>();
+  for (const { node } of cluster.podsOf(workloadKey(workload))) {
+    const name = node === null ? null : classOfNode(cluster.findNode(node));
+    if (node !== null && name !== null) classes.set(node, name);
+  }
+  return classes;
 }
 
 /**
@@ -127,7 +149,7 @@ function replicasAway(
 }
 
 /** Money of a workload at the prices of the nodes that its pods are on. */
-export function moneyOf(
+function moneyOf(
   { cluster, prices }: RecommendationPorts,
   situation: WorkloadSituation,
   figures: readonly ContainerFigures[],
@@ -137,6 +159,16 @@ export function moneyOf(
     return node === undefined ? [] : [{ price: prices.priceOf(node), containers: pod.containers }];
   });
   return workloadMoney(priced, figures, situation.workload.containers, replicasAway({ cluster, prices }, situation));
+}
+
+/** The same of a decision: what each class of nodes should have counts on its own pods. */
+export function moneyOfDecision(ports: RecommendationPorts, situation: WorkloadSituation, decision: WorkloadDecision): WorkloadMoney {
+  const { classes } = decision;
+  if (classes === undefined) return moneyOf(ports, situation, dueFigures(decision));
+  const parts = classes.map((each) =>
+    moneyOf(ports, { ...situation, pods: each.pods, memory: each.decision.memory }, dueFigures(each.decision)),
+  );
+  return parts.reduce(addMoney);
 }
 
 function isAlive(pod: PodRecord): boolean {

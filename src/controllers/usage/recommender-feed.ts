@@ -1,8 +1,9 @@
 // Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
 
 import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
+import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
+import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
 import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -46,7 +47,10 @@ export class RecommenderFeed {
     for (const workload of cluster.workloads()) this.#images.set(workloadKey(workload), imagesOf(workload));
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
-      usage.onOomKill((kill) => learner.observeOom(kill.workload, kill.container, kill.at, kill.memoryLimitBytes)),
+      usage.onOomKill((kill) => {
+        const { workload, container, at, memoryLimitBytes } = kill;
+        for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes);
+      }),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#noteWorkload(change.key);
       }),
@@ -87,6 +91,7 @@ export class RecommenderFeed {
     const series: UsageSeries[] = [];
     for await (const each of source.range(range, signal)) series.push(each);
     const { taken, dropped } = await learner.backfill(series);
+    await learner.backfill(this.#byClass(series));
     for (const each of series) usage.load(each);
     return { series: series.length, samples: taken, dropped };
   }
@@ -95,7 +100,26 @@ export class RecommenderFeed {
     const { cluster, learner } = this.#parts;
     const namespace = workload.slice(0, workload.indexOf('/'));
     const counted = withoutStartUp(cluster.findPod(namespace, pod), container, sample);
-    if (counted !== null) learner.observe(workload, container, pod, counted);
+    if (counted === null) return;
+    for (const name of this.#namesOf(workload, container, pod)) learner.observe(workload, name, pod, counted);
+  }
+
+  /** Under which a container's usage is learnt: its own, and where pods differ by node the class of the pod's node besides. */
+  #namesOf(workload: WorkloadKey, container: string, pod: string): readonly string[] {
+    const { namespace, kind } = parseWorkloadKey(workload);
+    if (!isByNodeClass({ kind })) return [container];
+    const { cluster } = this.#parts;
+    const node = cluster.findPod(namespace, pod)?.node ?? null;
+    const name = node === null ? null : classOfNode(cluster.findNode(node));
+    return name === null ? [container] : [container, classedName(container, name)];
+  }
+
+  /** What is to be learnt by class besides: of pods that are gone nobody knows the node. */
+  #byClass(series: readonly UsageSeries[]): readonly UsageSeries[] {
+    return series.flatMap((each) => {
+      const names = each.workload === null ? [] : this.#namesOf(workloadKey(each.workload), each.container, each.pod);
+      return names.filter((name) => name !== each.container).map((container) => ({ ...each, container }));
+    });
   }
 
   #noteWorkload(key: WorkloadKey): void {

@@ -83,6 +83,17 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     oomKills: nullable(integer('Inside the history window.')),
     throttledRatio: nullable(ratio('Share of CPU periods throttled, last 24 hours.')),
   }),
+  RecommendationClass: object(
+    {
+      name: string('Cores and memory of its nodes, each rounded, such as `8cpu-32Gi`.'),
+      pods: integer('Of the workload on such nodes.'),
+      state: nullable(oneOf(RECOMMENDATION_STATES, 'null: it has no pods now.')),
+      reason: nullable(string()),
+      message: nullable(string()),
+      containers: array(object({ name: string(), current: ref('RequestsAndLimits'), recommended: ref('RequestsAndLimits') })),
+    },
+    'What the pods on nodes of one size have, and what they should have.',
+  ),
   Recommendation: object(recommendationFields),
   RecommendationTotals: object(
     {
@@ -150,6 +161,10 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   RecommendationDetail: object({
     ...recommendationFields,
+    classes: array(
+      ref('RecommendationClass'),
+      'Of a DaemonSet on nodes of more than one size: each class of nodes by itself; `containers` shows the one with the most pods. Empty otherwise.',
+    ),
     audit: object({
       containers: array(ref('ContainerAudit')),
       rules: array(ref('RuleInForce'), 'Goal, percentile, margins, floors, ceilings and window, each with where it came from.'),

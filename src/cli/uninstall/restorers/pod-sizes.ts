@@ -117,9 +117,11 @@ class PodSizes {
   }
 
   #remember({ metadata, spec, status }: Recommendation): void {
-    const { apply, lastApplied, rolledBack, previous, limitExceptions } = readMemory(status);
-    const lent = limitExceptions.filter(isApplied).map(lentValues);
-    const values = [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...lent].filter((each) => each !== undefined);
+    const whole = readMemory(status);
+    const values = [whole, ...(whole.classes?.values() ?? [])].flatMap(({ apply, lastApplied, rolledBack, previous, limitExceptions }) => {
+      const lent = limitExceptions.filter(isApplied).map(lentValues);
+      return [apply?.values, lastApplied?.values, rolledBack?.values, previous?.values, ...lent].filter((each) => each !== undefined);
+    });
     if (values.length === 0) return;
     const { kind, name } = spec.targetRef;
     this.#remembered.set(workloadKey({ namespace: metadata.namespace ?? '', kind, name }), values);

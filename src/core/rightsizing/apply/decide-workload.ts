@@ -4,6 +4,7 @@
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
+import { withNodeClasses } from '../classes/with-node-classes.ts';
 import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
 import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
 import { conforming } from './conforming.ts';
@@ -45,9 +46,11 @@ const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 
 /** @returns what to publish, what to do and what to remember; never throws on data that passed its schema */
 export function decideWorkload(situation: WorkloadSituation): WorkloadDecision {
-  return withAutoscalers(situation, (plain) =>
-    withStartUpBoost(plain, (calm) =>
-      withIdleMode(calm, (awake) => withLimitExceptions(awake, (told) => withEvictions(told, (kept) => new Deciding(kept).decide()))),
+  return withNodeClasses(situation, (alike) =>
+    withAutoscalers(alike, (plain) =>
+      withStartUpBoost(plain, (calm) =>
+        withIdleMode(calm, (awake) => withLimitExceptions(awake, (told) => withEvictions(told, (kept) => new Deciding(kept).decide()))),
+      ),
     ),
   );
 }

@@ -63,6 +63,7 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
         return at === null ? [] : [[name, at] as const];
       }),
     ),
+    ...(status?.classes === undefined ? {} : { classes: new Map(status.classes.map((each) => [each.name, readMemory(each)])) }),
   };
 }
 

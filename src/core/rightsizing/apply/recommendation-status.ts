@@ -3,6 +3,7 @@
 import { CONDITION, CONDITION_REASON } from '../../../apis/conditions.ts';
 import type {
   RecommendationStatus,
+  RecommendationStatusClass,
   RecommendationStatusCondition,
   RecommendationStatusContainer,
   RecommendationStatusInput,
@@ -13,6 +14,7 @@ import { HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.t
 import { nextConditions } from '../../recommendations/conditions.ts';
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../advice.ts';
+import { classesStatus } from '../classes/classes-status.ts';
 import type { ContainerTarget } from './container-target.ts';
 import type { WorkloadDecision } from './decision.ts';
 import { riskOf } from './risk.ts';
@@ -65,6 +67,7 @@ export function recommendationStatus(
     containers: containers.map((figures) => containerStatus(figures, memory)),
     inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
     ...memoryStatus(memory),
+    ...classesStatus(decision),
     conditions: conditionsOf(decision, facts, before?.conditions ?? []),
   };
 }
@@ -82,6 +85,20 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
     memoryOf(status),
   ];
   if (JSON.stringify(words(before)) !== JSON.stringify(words(after))) return true;
+  return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
+}
+
+function classesDiffer(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
+  if (before.length !== after.length) return true;
+  return after.some((fresh, index) => {
+    const old = before[index];
+    if (old === undefined) return true;
+    const words = (each: RecommendationStatusClass): unknown[] => [each.name, each.pods, each.state, each.reason, memoryOf(each)];
+    return JSON.stringify(words(old)) !== JSON.stringify(words(fresh)) || figuresDiffer(old, fresh);
+  });
+}
+
+function figuresDiffer(before: Pick<RecommendationStatus, 'containers'>, after: Pick<RecommendationStatus, 'containers'>): boolean {
   const [old, fresh] = [before.containers ?? [], after.containers ?? []];
   if (old.length !== fresh.length) return true;
   return fresh.some((container, index) => {

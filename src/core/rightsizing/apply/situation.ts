@@ -36,6 +36,8 @@ export interface WorkloadSituation {
   readonly vpas: readonly VpaRecord[];
   readonly limitRanges: readonly LimitRangeRecord[];
   readonly quotas: readonly ResourceQuotaRecord[];
+  /** Class of each node that its pods are on, by node name; absent where its pods are alike on all of them. */
+  readonly nodeClasses?: ReadonlyMap<string, string>;
   /** Version of each node's kubelet, by node name. */
   readonly kubeletVersions: ReadonlyMap<string, string>;
   /** Nodes of its pods whose kubelet has told no usage for two periods: what their pods use now is not known. */
@@ -175,6 +177,8 @@ export interface ResizeMemory {
   readonly otherResizes: OtherResizes | null;
   /** When each container's memory limit last fell. */
   readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
+  /** The same of each class of nodes, where they are told apart; the rest is that of the class with the most pods then. */
+  readonly classes?: ReadonlyMap<string, ResizeMemory>;
 }
 
 export const NO_MEMORY: ResizeMemory = {

@@ -63,6 +63,16 @@ export function workloadMoney(
   return { costPerMonthUsd: cost, potentialPerMonthUsd: potential, reclaimedPerMonthUsd: reclaimed };
 }
 
+/** Of pods of different nodes, together; what is not known of one is left out. */
+export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
+  const sum = (one: Usd | null, other: Usd | null): Usd | null => (one === null ? other : one + (other ?? 0));
+  return {
+    costPerMonthUsd: sum(a.costPerMonthUsd, b.costPerMonthUsd),
+    potentialPerMonthUsd: sum(a.potentialPerMonthUsd, b.potentialPerMonthUsd),
+    reclaimedPerMonthUsd: sum(a.reclaimedPerMonthUsd, b.reclaimedPerMonthUsd),
+  };
+}
+
 // Where nothing is recommended of a resource, nothing is freed of it.
 function plusDifference(sum: Resources, from: OptionalResources, to: OptionalResources): Resources {
   const difference = (was: number | null, is: number | null): number => (is === null ? 0 : (was ?? 0) - is);
