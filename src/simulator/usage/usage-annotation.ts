@@ -5,14 +5,17 @@ import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from '.
 /**
  * On a pod template: what its containers will need, as JSON by container name:
  * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
- * `cacheShare`, `startupCpu`, `startupSeconds` and `runSeconds`.
+ * `cacheShare`, `perNodeCores`, `startupCpu`, `startupSeconds` and `runSeconds`.
  * What is left out is drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
 
-const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, startupCpu, startupSeconds and runSeconds';
+const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, startupCpu, startupSeconds and runSeconds';
 
-export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] };
+export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] } & {
+  /** CPU and memory are those on a node of so many cores, and in proportion on others. */
+  readonly perNodeCores?: number;
+};
 
 export type UsageAnnotation =
   | { readonly ok: true; readonly byContainer: Readonly<Record<string, StatedProfile>> }
@@ -38,7 +41,7 @@ export function parseUsageAnnotation(text: string): UsageAnnotation {
 }
 
 function readProfile(stated: Record<string, unknown>, at: string, problems: string[]): StatedProfile {
-  const profile: { -readonly [K in keyof UsageProfile]?: UsageProfile[K] } = {};
+  const profile: { -readonly [K in keyof StatedProfile]: StatedProfile[K] } = {};
   for (const [field, value] of Object.entries(stated)) {
     switch (field) {
       case 'profile':
@@ -61,6 +64,7 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
       case 'startupCpu':
         profile.startupCpuMillicores = quantity(value, parseCpuMillicores, `${at}.startupCpu`, problems);
         break;
+      case 'perNodeCores':
       case 'startupSeconds':
       case 'runSeconds':
         profile[field] = numberFrom(value, isPositive, 'a number above 0', `${at}.${field}`, problems);

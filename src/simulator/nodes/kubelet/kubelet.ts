@@ -5,6 +5,7 @@ import type { Pod, PodStatus } from '../../actors/wire/pod.ts';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { between } from '../../clock/seeded-hash.ts';
+import { ScaledCurve } from '../../usage/scaled-curve.ts';
 import { parseUsageAnnotation, USAGE_ANNOTATION, type StatedProfile } from '../../usage/usage-annotation.ts';
 import type { UsageArchive } from '../../usage/usage-archive.ts';
 import type { UsagePlan } from '../../usage/usage-plan.ts';
@@ -206,7 +207,9 @@ export class Kubelet implements ResizeHost {
         memoryBytes: resources.requests.memoryBytes ?? resources.limits.memoryBytes,
       };
       const planned = this.parts.plan.usageOf(pod.load.ref, size, stated[container.name]);
-      container.curve = planned.curve;
+      const { perNodeCores } = stated[container.name] ?? {};
+      container.curve =
+        perNodeCores === undefined ? planned.curve : new ScaledCurve(planned.curve, this.capacity.cpuMillicores / 1000 / perNodeCores);
       container.runMs = runsToEnd && role === 'main' ? planned.runSeconds * SECOND_MS : null;
       container.cacheShare = planned.cacheShare;
       container.startupCpuMillicores = planned.startup.cpuMillicores;
