@@ -23,10 +23,7 @@ export interface PricedPart {
  * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line tells the
  * difference, so that the sum is what is shown.
  */
-export function savingsArithmetic(
-  record: Pick<RecommendationItem, 'savingsPerMonthUsd'>,
-  parts: readonly PricedPart[],
-): SavingsArithmetic {
+export function savingsArithmetic(record: Pick<RecommendationItem, 'savingsPerMonthUsd'>, parts: readonly PricedPart[]): SavingsArithmetic {
   const podPrices = parts.flatMap((part) => part.podPrices);
   if (record.savingsPerMonthUsd === null || podPrices.length === 0)
     return { lines: [], totalPerMonthUsd: record.savingsPerMonthUsd, priceSource: null };

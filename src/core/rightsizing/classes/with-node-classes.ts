@@ -49,12 +49,7 @@ interface Decided {
 }
 
 /** What one class alone would be told. */
-function partOf(
-  situation: WorkloadSituation,
-  own: StandingClass,
-  standing: readonly StandingClass[],
-  isFirst: boolean,
-): WorkloadSituation {
+function partOf(situation: WorkloadSituation, own: StandingClass, standing: readonly StandingClass[], isFirst: boolean): WorkloadSituation {
   const { advice, wishes, memory } = situation;
   return {
     ...situation,
