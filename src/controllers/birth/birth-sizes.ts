@@ -3,8 +3,8 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
-import { areApart, memoryOfClass, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
-import { modeInForce, NO_MEMORY, type ResizeMemory } from '../../core/rightsizing/apply/situation.ts';
+import { memoryAtBirth } from '../../core/rightsizing/classes/standing-classes.ts';
+import { modeInForce, type ResizeMemory } from '../../core/rightsizing/apply/situation.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { readMemory } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { birthSize, type BirthSize } from '../../core/rightsizing/birth/birth-size.ts';
@@ -75,12 +75,7 @@ export class RecommendedBirthSizes implements BirthSizes {
       const known = name === null ? null : classOfNode(cluster.findNode(name));
       if (name !== null && known !== null) classes.set(name, known);
     }
-    const standing = standingClasses(pods, classes);
-    const own = nodeName === null ? undefined : classes.get(nodeName);
-    if (own === undefined) return areApart(standing, memory) ? NO_MEMORY : memory;
-    const isOne = (memory.classes?.size ?? 0) === 0 && !areApart(standing, memory);
-    if (isOne && (standing.length === 0 || standing[0]?.name === own)) return memory;
-    return memoryOfClass(standing.find(({ name }) => name === own) ?? { name: own, pods: [] }, standing, memory);
+    return memoryAtBirth(nodeName === null ? null : (classes.get(nodeName) ?? null), pods, classes, memory);
   }
 
   // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.

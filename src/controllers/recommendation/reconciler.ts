@@ -154,12 +154,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const before = latestStatus(this.#ports, key, present);
     const money = moneyOfDecision(this.#ports, situation, decision);
     const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = money;
-    // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
-    const isIdle = decision.memory.idle !== null;
-    // What was given for a while is remembered until it is taken back, whatever the mode.
-    const memories = [decision.memory, ...(decision.memory.classes?.values() ?? [])];
-    const owes = memories.some(({ limitExceptions }) => limitExceptions.some(isApplied));
-    const published = isIdle || owes || (decision.mode !== 'Observe' && (decision.state !== 'excluded' || present !== undefined));
+    const published = isToBePublished(decision, present !== undefined);
     const policy = governance.rules.name;
     const facts = {
       now: situation.now,
@@ -179,8 +174,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       policy,
       published,
       status: written,
-      // Of the class that is shown, where classes are told apart.
-      advice: decision.classes === undefined ? situation.advice : decision.containers.flatMap(({ advice }) => advice ?? []),
+      advice: shownAdvice(situation, decision),
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
     });
     if (before?.state !== decision.state || (before.reason ?? null) !== decision.reason) this.#log(key, before, decision);
@@ -240,6 +234,19 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       clock.now(),
     );
   }
+}
+
+function isToBePublished({ memory, mode, state }: WorkloadDecision, isPresent: boolean): boolean {
+  // What was given for a while is remembered until it is taken back, whatever the mode.
+  const memories = [memory, ...(memory.classes?.values() ?? [])];
+  if (memory.idle !== null || memories.some(({ limitExceptions }) => limitExceptions.some(isApplied))) return true;
+  // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
+  return mode !== 'Observe' && (state !== 'excluded' || isPresent);
+}
+
+/** Of the class that is shown, where classes are told apart. */
+function shownAdvice({ advice }: WorkloadSituation, { classes, containers }: WorkloadDecision): readonly ContainerAdvice[] {
+  return classes === undefined ? advice : containers.flatMap((figures) => figures.advice ?? []);
 }
 
 /** A change that goes its way, which the lines of its resizes tell already: dozens a workload and day. */

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { aNodeRecord } from '../../../test/builders/records.ts';
 import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
 import { settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '../../core/model/usage.ts';
-import { DAY_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, GiB, MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
@@ -68,4 +69,34 @@ describe('what the recommender is fed', () => {
     expect(await learner.workloads()).toEqual([WEB]);
     feed.stop();
   });
+});
+
+test('of a DaemonSet’s past each class of nodes is learnt besides, as far as its pods still are', async () => {
+  const { clock, cluster, learner, feed } = aFeed();
+  const AGENT = 'shop/DaemonSet/agent';
+  const size = { cpuMillicores: 2_000, memoryBytes: 8 * GiB };
+  cluster.nodeList = [aNodeRecord({ name: 'n1', allocatable: size })];
+  cluster.podList = [aPodRecord({ name: 'agent-1', node: 'n1' })];
+  const samples = [{ at: T0 - MINUTE_MS, cpuMillicores: 50, memoryBytes: 2 ** 26 }];
+  const past = (pod: string) => ({
+    namespace: 'shop',
+    pod,
+    container: 'main',
+    workload: { namespace: 'shop', kind: 'DaemonSet', name: 'agent' },
+    stepSeconds: 300,
+    samples,
+    oomKills: [],
+  });
+  async function* range() {
+    yield past('agent-1');
+    yield past('agent-gone');
+  }
+  const told = await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
+  expect(told).toMatchObject({ series: 2, samples: 2 });
+  const rules = new Map(['main', 'main@2cpu-8Gi'].map((name) => [name, DEFAULT_RECOMMENDER_RULES]));
+  const known = await learner.advise(AGENT, clock.now(), rules);
+  expect(known.map(({ container, samples: count }) => [container, count])).toEqual([
+    ['main', 2],
+    ['main@2cpu-8Gi', 1],
+  ]);
 });

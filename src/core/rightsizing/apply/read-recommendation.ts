@@ -63,8 +63,13 @@ export function readMemory(status: RecommendationStatus | undefined): ResizeMemo
         return at === null ? [] : [[name, at] as const];
       }),
     ),
-    ...(status?.classes === undefined ? {} : { classes: new Map(status.classes.map((each) => [each.name, readMemory(each)])) }),
+    ...readClasses(status),
   };
+}
+
+function readClasses(status: RecommendationStatus | undefined): Pick<ResizeMemory, 'classes'> {
+  if (status?.classes === undefined) return {};
+  return { classes: new Map(status.classes.map((each) => [each.name, readMemory(each)])) };
 }
 
 /** Values by container; an entry without any amount says nothing. */

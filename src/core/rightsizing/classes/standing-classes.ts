@@ -35,6 +35,20 @@ export function memoryOfClass({ name, pods }: StandingClass, standing: readonly 
   return { ...own, failures: withNewer(own.failures, whole.failures, pods) };
 }
 
+/** What counts for a pod that is made for a node of a class; `null`: of which class is not known. */
+export function memoryAtBirth(
+  name: string | null,
+  pods: readonly PodRecord[],
+  classes: ReadonlyMap<string, string>,
+  memory: ResizeMemory,
+): ResizeMemory {
+  const standing = standingClasses(pods, classes);
+  const isOne = (memory.classes?.size ?? 0) === 0 && standing.length <= 1;
+  if (name === null) return isOne ? memory : NO_MEMORY;
+  if (isOne && (standing.length === 0 || standing[0]?.name === name)) return memory;
+  return memoryOfClass(standing.find((each) => each.name === name) ?? { name, pods: [] }, standing, memory);
+}
+
 // What was lent is taken back from every pod that has it, whichever class it turned out to be of.
 function afresh({ boosts, limitExceptions }: ResizeMemory): ResizeMemory {
   return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied) };
