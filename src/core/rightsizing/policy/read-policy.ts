@@ -78,7 +78,6 @@ class PolicyReader {
     for (const field of ['namespaces', 'excludeNamespaces'] as const) {
       spec[field]?.forEach((glob, index) => this.#take(`spec.${field}[${index}]`, parseGlob(glob)));
     }
-    this.#unusedDurations(spec);
     return {
       ...fallback,
       name,
@@ -90,17 +89,8 @@ class PolicyReader {
       ...this.#evidence(spec),
       startup: this.#startup(spec),
       ...this.#pace(spec),
-      limitOverage: {
-        mode: spec.limitOverage?.mode ?? fallback.limitOverage.mode,
-        maxRatio: spec.limitOverage?.maxRatio ?? fallback.limitOverage.maxRatio,
-        forMs: this.#duration('spec.limitOverage.for', spec.limitOverage?.for, fallback.limitOverage.forMs),
-      },
-      rollback: {
-        onRestarts: spec.rollback?.onRestarts ?? fallback.rollback.onRestarts,
-        onThrottleRatio: spec.rollback?.onThrottleRatio ?? fallback.rollback.onThrottleRatio,
-        errorRateQuery: spec.rollback?.onErrorRateQuery ?? fallback.rollback.errorRateQuery,
-        withinMs: this.#duration('spec.rollback.within', spec.rollback?.within, fallback.rollback.withinMs),
-      },
+      limitOverage: this.#limitOverage(spec),
+      rollback: this.#rollback(spec),
       idle: this.#idle(spec.idle),
       paused: spec.paused === true,
       dryRun: spec.dryRun === true,
@@ -120,6 +110,25 @@ class PolicyReader {
         minBumpBytes: this.#amount('spec.oom.minBump', 'memory', spec.oom?.minBump) ?? fallback.oom.minBumpBytes,
       },
       minConfidence: spec.minConfidence === undefined ? fallback.minConfidence : { cpu: spec.minConfidence, memory: spec.minConfidence },
+    };
+  }
+
+  #limitOverage({ limitOverage }: PodResizePolicySpec): PolicyRules['limitOverage'] {
+    const fallback = DEFAULT_POLICY_RULES.limitOverage;
+    return {
+      mode: limitOverage?.mode ?? fallback.mode,
+      maxRatio: limitOverage?.maxRatio ?? fallback.maxRatio,
+      forMs: this.#duration('spec.limitOverage.for', limitOverage?.for, fallback.forMs),
+    };
+  }
+
+  #rollback({ rollback }: PodResizePolicySpec): PolicyRules['rollback'] {
+    const fallback = DEFAULT_POLICY_RULES.rollback;
+    return {
+      onRestarts: rollback?.onRestarts ?? fallback.onRestarts,
+      onThrottleRatio: rollback?.onThrottleRatio ?? fallback.onThrottleRatio,
+      errorRateQuery: rollback?.onErrorRateQuery ?? fallback.errorRateQuery,
+      withinMs: this.#duration('spec.rollback.within', rollback?.within, fallback.withinMs),
     };
   }
 
@@ -182,9 +191,6 @@ class PolicyReader {
       replicas: spec?.replicas ?? null,
     };
   }
-
-  /** Durations and amounts of parts that other controllers carry out: a wrong one is as wrong. */
-  #unusedDurations(spec: PodResizePolicySpec): void {}
 
   #duration(path: string, text: string | undefined, fallback: DurationMs): DurationMs {
     return text === undefined ? fallback : (this.#take(path, parseDuration(text)) ?? fallback);
