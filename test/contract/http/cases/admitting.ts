@@ -7,12 +7,22 @@ import { expectInvalid, expectStatus, inNamespace, inNamespaceForPods, type Name
 import { aConfigMap, aContainer, aPod, aPodWith, aService } from '../objects.ts';
 
 const QUOTAS = 'resourcequotas';
+const PROBED = { 'count/configmaps': '0' };
+const DRY_RUN = { dryRun: 'All' };
 
 async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more: Json = {}): Promise<void> {
-  await api.made(QUOTAS, { metadata: { name: 'team' }, spec: { hard, ...more } });
+  // Of scopes, only pods are counted.
+  const scoped = more['scopes'] !== undefined;
+  const counted: Json = scoped ? hard : { ...hard, ...PROBED };
+  await api.made(QUOTAS, { metadata: { name: 'team' }, spec: { hard: counted, ...more } });
   await given.eventually('the quota to be counted', async () => {
     const { status } = await api.stored(QUOTAS, 'team');
-    return Object.keys(hard).every((key) => status?.used?.[key] !== undefined);
+    return Object.keys(counted).every((key) => status?.used?.[key] !== undefined);
+  });
+  // The real one decides from a cache: an object that is never allowed tells when the quota is in it.
+  await given.eventually('the quota to be seen', async () => {
+    const probe = scoped ? api.create('pods', aPod('probe'), DRY_RUN) : api.create('configmaps', { metadata: { name: 'probe' } }, DRY_RUN);
+    return (await probe).status === 403;
   });
 }
 
