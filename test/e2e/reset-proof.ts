@@ -40,7 +40,13 @@ export async function proveReset(world: ResetWorld): Promise<void> {
     ({ annotations }) => annotations['evenkeel.io/floor'] !== undefined,
   );
   const revisionOf = ({ metadata }: Deployment): number => Number(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
-  const revision = revisionOf(await world.get<Deployment>(path));
+  const first = await eventuallyReads(
+    'its first roll-out has a number',
+    withinMs,
+    () => world.get<Deployment>(path),
+    (now) => revisionOf(now) > 0,
+  );
+  const revision = revisionOf(first);
 
   const answer = await tell<ResourceAudit>(dashboard, 'POST', `resource-audit/${namespace}/${name}/reset-to-deploy`, {
     for: '6h',
