@@ -4,6 +4,7 @@ import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import type { IdleWorkload } from '../apis/http/types.generated.ts';
 import type { Scope } from '../core/access/scope.ts';
+import type { PodRecord } from '../core/model/pod.ts';
 import { HOUR_MS } from '../core/model/units.ts';
 import { createReadModels } from './read-models.ts';
 
@@ -34,6 +35,9 @@ describe('Idle workloads', () => {
         naturalReplicas: 3,
         projectedSavings: { cpuMillicores: 3 * 1190, memoryBytes: 0 },
         projectedSavingsPerMonthUsd: expect.any(Number),
+        // Its pods still have what they had: nothing is saved yet.
+        realizedSavings: { cpuMillicores: 0, memoryBytes: 0 },
+        realizedSavingsPerMonthUsd: 0,
         wakesOn: expect.stringContaining('CPU'),
       },
     ]);
@@ -41,6 +45,19 @@ describe('Idle workloads', () => {
     expect(body.meta).toMatchObject({ total: 1, summary: { projectedSavings: { cpuMillicores: 3570, memoryBytes: 0 } } });
     const { body: shown } = await client.get('/api/v1/recommendations?state=idle');
     expect(shown.meta.total).toBe(3);
+  });
+
+  test('what is projected is realized as far as the pods have it, one by one', async () => {
+    const { cluster } = world;
+    const asleep = (pod: PodRecord): PodRecord => ({
+      ...pod,
+      containers: pod.containers.map((each) => ({ ...each, requests: { ...each.requests, cpuMillicores: 10 } })),
+    });
+    const [first] = cluster.podList.filter(({ name }) => name.startsWith('checkout'));
+    cluster.podList = cluster.podList.map((pod) => (pod === first ? asleep(pod) : pod));
+    const { body } = await client.get('/api/v1/idle-workloads?q=checkout');
+    expect(body.data[0].realizedSavings).toEqual({ cpuMillicores: 1190, memoryBytes: 0 });
+    expect(body.data[0].realizedSavingsPerMonthUsd).toBeCloseTo(body.data[0].projectedSavingsPerMonthUsd / 3, 1);
   });
 
   test.each<[string, readonly string[]]>([

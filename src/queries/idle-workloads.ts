@@ -3,13 +3,14 @@ import type { Recommendation } from '../apis/v1alpha1/index.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { readIdle } from '../core/idle/idle-memory.ts';
-import { idleSavings, requestsOfReplica } from '../core/idle/idle-savings.ts';
+import { idleSavings, realizedSavings, requestsOfReplica } from '../core/idle/idle-savings.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
+import type { PodRecord } from '../core/model/pod.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
 import { meanUnitPrices, requestsCostPerMonth } from '../core/rightsizing/savings.ts';
 import { centsOrNull, sumCents } from './cents.ts';
-import { holdsRoom, type FigureKeeper } from './figures.ts';
+import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -56,6 +57,8 @@ export class IdleWorkloadQueries {
     const asked = instantOf(published.spec.wake?.at);
     const wakes = idle.waking !== null || (asked !== null && asked >= idle.since);
     const projectedSavings = idleSavings(idle);
+    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom);
+    const realized = realizedSavings(idle, { count: pods.length, requested: requestedBy(pods) });
     return {
       workload,
       state: wakes ? 'waking' : 'asleep',
@@ -65,7 +68,9 @@ export class IdleWorkloadQueries {
       replicas: idle.idleReplicas ?? idle.replicas,
       naturalReplicas: idle.replicas,
       projectedSavings,
-      projectedSavingsPerMonthUsd: this.#perMonth(workload, projectedSavings),
+      projectedSavingsPerMonthUsd: this.#perMonth(pods, projectedSavings),
+      realizedSavings: realized,
+      realizedSavingsPerMonthUsd: this.#perMonth(pods, realized),
       wakesOn: idle.wakesOn,
     };
   }
@@ -75,17 +80,22 @@ export class IdleWorkloadQueries {
   }
 
   /** At the prices of the nodes that its pods are on; null where none is. */
-  #perMonth(workload: WorkloadRef, savings: Resources): number | null {
+  #perMonth(pods: readonly PodRecord[], savings: Resources): number | null {
     const { prices } = this.#figures.figures();
-    const pods = [...this.#sources.cluster.podsOf(workloadKey(workload))].filter(holdsRoom);
     const mean = meanUnitPrices(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
     return centsOrNull(mean === null ? null : requestsCostPerMonth(savings, mean));
   }
+}
+
+function requestedBy(pods: readonly PodRecord[]): Resources {
+  return pods.flatMap(({ containers }) => containers).reduce((sum, each) => addResources(sum, countedRequests(each)), NO_RESOURCES);
 }
 
 function totalsOf(items: readonly IdleWorkload[]): IdleTotals {
   return {
     projectedSavings: items.reduce((sum, item) => addResources(sum, item.projectedSavings), NO_RESOURCES),
     projectedSavingsPerMonthUsd: sumCents(items.map((item) => item.projectedSavingsPerMonthUsd ?? 0)),
+    realizedSavings: items.reduce((sum, item) => addResources(sum, item.realizedSavings), NO_RESOURCES),
+    realizedSavingsPerMonthUsd: sumCents(items.map((item) => item.realizedSavingsPerMonthUsd ?? 0)),
   };
 }

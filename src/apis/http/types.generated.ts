@@ -791,7 +791,7 @@ export interface LimitExceptionBody {
   readonly reason?: string;
 }
 
-/** `idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each. Limits stay as they are. */
+/** `idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less what its pods request at this moment. Limits stay as they are. */
 export interface IdleWorkload {
   readonly workload: WorkloadRef;
   /** waking: it is being given its natural size back. */
@@ -807,6 +807,9 @@ export interface IdleWorkload {
   readonly projectedSavings: Resources;
   /** The same at the prices of its nodes; null where no pod of it is on a node. */
   readonly projectedSavingsPerMonthUsd: number | null;
+  readonly realizedSavings: Resources;
+  /** The same at the prices of its nodes; null where no pod of it is on a node. */
+  readonly realizedSavingsPerMonthUsd: number | null;
   /** What wakes it, in words. */
   readonly wakesOn: string;
 }
@@ -815,6 +818,9 @@ export interface IdleTotals {
   readonly projectedSavings: Resources;
   /** Sum of what is known. */
   readonly projectedSavingsPerMonthUsd: number;
+  readonly realizedSavings: Resources;
+  /** Sum of what is known. */
+  readonly realizedSavingsPerMonthUsd: number;
 }
 
 export interface WakeBody {

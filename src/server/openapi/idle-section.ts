@@ -14,11 +14,18 @@ export const IDLE_SCHEMAS: Readonly<Record<string, Schema>> = {
       naturalReplicas: integer('When it is not.'),
       projectedSavings: ref('Resources'),
       projectedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where no pod of it is on a node.')),
+      realizedSavings: ref('Resources'),
+      realizedSavingsPerMonthUsd: nullable(number('The same at the prices of its nodes; null where no pod of it is on a node.')),
       wakesOn: string('What wakes it, in words.'),
     },
-    '`idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each. Limits stay as they are.',
+    '`idle` and `natural` are requests of one replica, all containers together; `projectedSavings` is natural less idle over the replicas of each, `realizedSavings` natural less what its pods request at this moment. Limits stay as they are.',
   ),
-  IdleTotals: object({ projectedSavings: ref('Resources'), projectedSavingsPerMonthUsd: number('Sum of what is known.') }),
+  IdleTotals: object({
+    projectedSavings: ref('Resources'),
+    projectedSavingsPerMonthUsd: number('Sum of what is known.'),
+    realizedSavings: ref('Resources'),
+    realizedSavingsPerMonthUsd: number('Sum of what is known.'),
+  }),
   WakeBody: object({ reason: string('Kept beside the request: in its Event and the audit.', { maxLength: 1000 }) }, undefined, ['reason']),
 };
 
