@@ -3,6 +3,7 @@ import { aContainer, amounts, aPodRecord, memory, T0 } from '../../test/builders
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
+import { MINUTE_MS } from '../core/model/units.ts';
 import { NodeRoom } from './node-room.ts';
 
 function aNode(name: string, cpuMillicores: number, node: Partial<NodeRecord> = {}): NodeRecord {
@@ -39,5 +40,26 @@ describe('the room that one pod can have', () => {
     ['a DaemonSet has the whole node', { kind: 'DaemonSet' }, 4000],
   ])('%s', (_, workload, expected) => {
     expect(new NodeRoom(aCluster()).forPodOf(workload, T0)?.cpuMillicores ?? null).toBe(expected);
+  });
+
+  test('is looked for once for all workloads that go to the same nodes, and anew when nodes were counted anew', () => {
+    const cluster = aCluster();
+    let looks = 0;
+    cluster.nodeList = cluster.nodeList.map((node) => ({
+      ...node,
+      get taints() {
+        looks += 1;
+        return node.taints;
+      },
+    }));
+    const room = new NodeRoom(cluster);
+    const of = (workload: Pick<WorkloadRecord, 'kind' | 'placement'>, at = T0) => room.forPodOf(workload, at)?.cpuMillicores ?? null;
+    const nowhere = { kind: 'Deployment', placement: { nodeSelector: { pool: 'none' }, tolerations: [] } } as const;
+    expect([of({ kind: 'Deployment' }), of({ kind: 'DaemonSet' }), of(nowhere)]).toEqual([3800, 4000, null]);
+    const once = looks;
+    expect([of({ kind: 'StatefulSet' }), of({ kind: 'DaemonSet' }), of(nowhere)]).toEqual([3800, 4000, null]);
+    expect(looks).toBe(once);
+    cluster.nodeList = [...cluster.nodeList, aNode('new', 6000)];
+    expect(of({ kind: 'Deployment' }, T0 + MINUTE_MS)).toBe(6000);
   });
 });

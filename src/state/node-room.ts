@@ -20,6 +20,8 @@ export class NodeRoom {
   readonly #cluster: Pick<ClusterReader, 'nodes' | 'podsOnNode'>;
   #counted: readonly Counted[] = [];
   #countedAt: Instant = Number.NEGATIVE_INFINITY;
+  /** Of thousands of workloads few say where they go, and all are asked for in one pass: what was found holds until the recount. */
+  readonly #found = new Map<string, Resources | null>();
 
   constructor(cluster: Pick<ClusterReader, 'nodes' | 'podsOnNode'>) {
     this.#cluster = cluster;
@@ -27,21 +29,21 @@ export class NodeRoom {
 
   /** Each resource by itself; null where no node takes it, which says nothing of how large it may be. */
   forPodOf({ kind, placement }: Pick<WorkloadRecord, 'kind' | 'placement'>, now: Instant): Resources | null {
-    const rooms = this.#countedNow(now)
-      .filter(({ node }) => takes(node, placement))
-      // A DaemonSet's own pods are among those counted: to it belongs the whole node.
-      .map(({ node, room }) => (kind === 'DaemonSet' ? node.allocatable : room));
-    if (rooms.length === 0) return null;
-    return {
-      cpuMillicores: Math.max(...rooms.map(({ cpuMillicores }) => cpuMillicores)),
-      memoryBytes: Math.max(...rooms.map(({ memoryBytes }) => memoryBytes)),
-    };
+    const counted = this.#countedNow(now);
+    const wholeNode = kind === 'DaemonSet';
+    const key = JSON.stringify([wholeNode, placement]);
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const room = largestRoom(counted, wholeNode, placement);
+    this.#found.set(key, room);
+    return room;
   }
 
   #countedNow(now: Instant): readonly Counted[] {
     if (now - this.#countedAt < COUNTED_FOR_MS && now >= this.#countedAt) return this.#counted;
     this.#counted = [...this.#cluster.nodes()].map((node) => ({ node, room: this.#roomOn(node) }));
     this.#countedAt = now;
+    this.#found.clear();
     return this.#counted;
   }
 
@@ -56,6 +58,20 @@ export class NodeRoom {
       memoryBytes: Math.max(0, node.allocatable.memoryBytes - taken.memoryBytes),
     };
   }
+}
+
+function largestRoom(counted: readonly Counted[], wholeNode: boolean, placement: Placement | undefined): Resources | null {
+  let largest: Resources | null = null;
+  for (const { node, room } of counted) {
+    if (!takes(node, placement)) continue;
+    // A DaemonSet's own pods are among those counted: to it belongs the whole node.
+    const { cpuMillicores, memoryBytes } = wholeNode ? node.allocatable : room;
+    largest = {
+      cpuMillicores: Math.max(largest?.cpuMillicores ?? 0, cpuMillicores),
+      memoryBytes: Math.max(largest?.memoryBytes ?? 0, memoryBytes),
+    };
+  }
+  return largest;
 }
 
 // A cordon ends again, and a pool is known by its labels and taints; so a cordoned node counts.
