@@ -61,17 +61,16 @@ export class NodeRoom {
 }
 
 function largestRoom(counted: readonly Counted[], wholeNode: boolean, placement: Placement | undefined): Resources | null {
-  let largest: Resources | null = null;
-  for (const { node, room } of counted) {
-    if (!takes(node, placement)) continue;
+  const taking = counted.filter(({ node }) => takes(node, placement));
+  if (taking.length === 0) return null;
+  let [cpuMillicores, memoryBytes] = [0, 0];
+  for (const { node, room } of taking) {
     // A DaemonSet's own pods are among those counted: to it belongs the whole node.
-    const { cpuMillicores, memoryBytes } = wholeNode ? node.allocatable : room;
-    largest = {
-      cpuMillicores: Math.max(largest?.cpuMillicores ?? 0, cpuMillicores),
-      memoryBytes: Math.max(largest?.memoryBytes ?? 0, memoryBytes),
-    };
+    const free = wholeNode ? node.allocatable : room;
+    cpuMillicores = Math.max(cpuMillicores, free.cpuMillicores);
+    memoryBytes = Math.max(memoryBytes, free.memoryBytes);
   }
-  return largest;
+  return { cpuMillicores, memoryBytes };
 }
 
 // A cordon ends again, and a pool is known by its labels and taints; so a cordoned node counts.
