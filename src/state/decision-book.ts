@@ -12,6 +12,8 @@ export interface DecidedWorkload {
   /** null: no policy governs. */
   readonly policy: string | null;
   readonly published: boolean;
+  /** Of the Recommendation that was seen when this was decided; absent: none was yet. */
+  readonly recommendationUid?: string;
   /** As decided; of a published one, what was written last. */
   readonly status: RecommendationStatus;
   readonly advice: readonly ContainerAdvice[];

@@ -71,6 +71,8 @@ export class ResizeWorld {
   /** What a disruption budget says to every eviction; null: it lets them through. */
   budget: string | null = null;
   onEvicted: (uid: string) => void = () => undefined;
+  /** Told of each write before it is carried out. */
+  onWrite: (write: 'effect' | 'apply' | 'status' | 'delete' | 'annotate') => void = () => undefined;
   /** Writes of any kind so far. */
   writes = 0;
   /** What the API server answers to a patch of an HPA in place of carrying it out. */
@@ -94,6 +96,7 @@ export class ResizeWorld {
   policies!: PodResizePolicyReconciler;
   readonly #options: ResizeWorldOptions;
   readonly #due = new Map<string, number>();
+  #made = 0;
 
   constructor(options: ResizeWorldOptions = {}) {
     this.#options = options;
@@ -271,8 +274,9 @@ export class ResizeWorld {
     this.#due.set(key, Math.min(at, this.#due.get(key) ?? Number.POSITIVE_INFINITY));
   }
 
-  #countWrite(): void {
+  #countWrite(write: Parameters<ResizeWorld['onWrite']>[0]): void {
     this.writes += 1;
+    this.onWrite(write);
     this.diesAfterWrites -= 1;
     if (this.diesAfterWrites < 0) throw new ProcessDied();
   }
@@ -280,7 +284,7 @@ export class ResizeWorld {
   #effects(dryRun: boolean): EffectWriter {
     return {
       resizePod: async (resize) => {
-        this.#countWrite();
+        this.#countWrite('effect');
         const pod = this.cluster.findPodByUid(resize.uid);
         if (pod === undefined) return { kind: 'gone', message: 'not found' };
         const refusal = this.refuse(resize);
@@ -300,7 +304,7 @@ export class ResizeWorld {
         return { kind: 'done' };
       },
       scaleWorkload: async ({ path, from, to }) => {
-        this.#countWrite();
+        this.#countWrite('effect');
         const workload = this.cluster.workloadList.find((each) => workloadPath(each) === path);
         if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
         if (dryRun) return { kind: 'dry-run' };
@@ -310,7 +314,7 @@ export class ResizeWorld {
         return { kind: 'done' };
       },
       evictPod: async ({ uid }) => {
-        this.#countWrite();
+        this.#countWrite('effect');
         if (this.budget !== null) return { kind: 'refused', status: 429, message: this.budget };
         this.evicted.push(this.cluster.findPodByUid(uid)?.name ?? uid);
         this.onEvicted(uid);
@@ -318,7 +322,7 @@ export class ResizeWorld {
       },
       restartWorkload: async () => ({ kind: 'done' }),
       patchHpa: async (hpa, patch) => {
-        this.#countWrite();
+        this.#countWrite('effect');
         const refusal = this.refuseHpa();
         if (refusal !== null) return refusal;
         const live = this.cluster.hpaList.find(({ name }) => name === hpa.name);
@@ -334,7 +338,7 @@ export class ResizeWorld {
   #records(): RecordWriter {
     return {
       apply: async (object, body) => {
-        this.#countWrite();
+        this.#countWrite('apply');
         this.#putRecommendation(object, (before) => ({
           ...before,
           ...body,
@@ -344,12 +348,14 @@ export class ResizeWorld {
         return { kind: 'done', object: this.cluster.recommendationList.find(({ metadata }) => metadata.name === object.name) };
       },
       applyStatus: async (object, status) => {
-        this.#countWrite();
+        this.#countWrite('status');
         if (object.plural === 'podresizepolicies') {
           this.cluster.policyList = this.cluster.policyList.map((policy) =>
             policy.metadata.name === object.name ? { ...policy, status: wire(status) } : policy,
           );
         } else {
+          if (!this.cluster.recommendationList.some(({ metadata }) => metadata.name === object.name))
+            return { kind: 'gone', message: 'not found' };
           this.statusWrites += 1;
           this.#putRecommendation(object, (before) => ({ ...before, status: wire(status) }));
         }
@@ -357,12 +363,12 @@ export class ResizeWorld {
       },
       patchIntent: async () => ({ kind: 'done' }),
       delete: async (object) => {
-        this.#countWrite();
+        this.#countWrite('delete');
         this.cluster.recommendationList = this.cluster.recommendationList.filter(({ metadata }) => metadata.name !== object.name);
         return { kind: 'done' };
       },
       annotate: async (path, annotations) => {
-        this.#countWrite();
+        this.#countWrite('annotate');
         this.annotations.set(path, annotations);
         this.#annotateWorkload(path, annotations);
         return { kind: 'done' };
@@ -385,7 +391,7 @@ export class ResizeWorld {
     const base: Recommendation = before ?? {
       apiVersion: 'evenkeel.io/v1alpha1',
       kind: 'Recommendation',
-      metadata: { name: object.name, namespace: object.namespace ?? '', generation: 1 },
+      metadata: { name: object.name, namespace: object.namespace ?? '', uid: `uid-${(this.#made += 1)}`, generation: 1 },
       spec: { targetRef: { apiVersion: '', kind: '', name: '' } },
     };
     this.cluster.recommendationList = [...this.cluster.recommendationList.filter((each) => each !== before), change(base)];

@@ -33,6 +33,9 @@ export async function ensureObject(
   const outcome = await ports.records.apply(object, specOf(workload, policy), FIELD_MANAGER, signal);
   if (outcome.kind !== 'done') throw new Error(`making Recommendation ${object.name}: ${describe(outcome)}`);
   const made = outcome.object as Pick<Recommendation, 'metadata'> | undefined;
+  if (present !== undefined && made !== undefined && made.metadata.uid !== present.metadata.uid) {
+    throw new Error(`making Recommendation ${object.name}: it was deleted meanwhile, and what it remembered is to be forgotten`);
+  }
   return made?.metadata.generation ?? present?.metadata.generation ?? null;
 }
 

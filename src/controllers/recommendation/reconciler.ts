@@ -1,12 +1,12 @@
 // Brings one workload's pods to what they should have, and tells so on its Recommendation. The shell around
 // core/rightsizing/apply: it reads, asks, writes down, acts and reports; it decides nothing itself.
 
-import type { RecommendationStatus } from '../../apis/v1alpha1/index.ts';
+import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { withRefusals } from '../../core/hpa/kept-target.ts';
 import { isApplied } from '../../core/exceptions/limit-exception.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import { refusedEviction } from '../../core/rightsizing/apply/evictions.ts';
 import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
 import type { DecisionNote, WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
@@ -16,6 +16,7 @@ import { underWayInAnyClass } from '../../core/rightsizing/classes/with-node-cla
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
+import type { DecidedWorkload } from '../../state/decision-book.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { writeApprovedCeilings } from './approved-ceilings.ts';
 import { carryOutScale } from './carry-out-scale.ts';
@@ -28,7 +29,8 @@ import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
-import { adviceFor, latestStatus, moneyOfDecision, situationOf } from './situation.ts';
+import { latestStatus, remembered, wasDeleted, type Remembered } from './remembered.ts';
+import { adviceFor, moneyOfDecision, situationOf } from './situation.ts';
 
 /** Soon enough for what was left over, late enough for the informers to have caught up. */
 const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
@@ -54,15 +56,17 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
     const before = this.#governed(key);
     if (before !== null) await this.#watchIdle(before.workload, before.governance);
-    const advice = before === null ? [] : await adviceFor(this.#ports, before.workload, before.governance, clock.now());
+    const known = remembered(this.#ports, key);
+    const advice = before === null ? [] : await adviceFor(this.#ports, before.workload, before.governance, known, clock.now());
     // Looked at again: the world moves on while advice is made.
     const governed = this.#governed(key);
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
-    const { situation, decision } = await this.#decide(workload, governance, advice, signal);
+    const { situation, decision, basis } = await this.#decide(workload, governance, advice, known, signal);
     for (const note of decision.notes) this.#tellNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
+    if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
     await this.#tell(key, workload, governance, situation, decision, signal);
     this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
     await writeApprovedCeilings(this.#ports, workload, decision, signal);
@@ -108,16 +112,22 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     workload: WorkloadRecord,
     governance: WorkloadGovernance,
     advice: readonly ContainerAdvice[],
+    known: Remembered,
     signal: AbortSignal,
-  ): Promise<{ readonly situation: WorkloadSituation; readonly decision: WorkloadDecision }> {
+  ): Promise<{ readonly situation: WorkloadSituation; readonly decision: WorkloadDecision; readonly basis: Remembered }> {
     const { clock, errorRates } = this.#ports;
-    const situation = situationOf(this.#ports, workload, governance, advice, clock.now());
+    const key = workloadKey(workload);
+    const first = remembered(this.#ports, key, known);
+    const situation = situationOf(this.#ports, workload, governance, advice, first, clock.now());
     const decision = decideWorkload(situation);
     const query = errorRateQuery(situation);
-    if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) return { situation, decision };
+    if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) {
+      return { situation, decision, basis: first };
+    }
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
-    const now = { ...situationOf(this.#ports, workload, governance, advice, clock.now()), errorRate };
-    return { situation: now, decision: decideWorkload(now) };
+    const basis = remembered(this.#ports, key, first);
+    const now = { ...situationOf(this.#ports, workload, governance, advice, basis, clock.now()), errorRate };
+    return { situation: now, decision: decideWorkload(now), basis };
   }
 
   #tellNote(workload: WorkloadRecord, note: DecisionNote): void {
@@ -173,6 +183,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     decisions.record(key, {
       policy,
       published,
+      ...recommendationUid(present),
       status: written,
       advice: shownAdvice(situation, decision),
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
@@ -242,6 +253,11 @@ function isToBePublished({ memory, mode, state }: WorkloadDecision, isPresent: b
   if (memory.idle !== null || memories.some(({ limitExceptions }) => limitExceptions.some(isApplied))) return true;
   // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
   return mode !== 'Observe' && (state !== 'excluded' || isPresent);
+}
+
+function recommendationUid(seen: Recommendation | undefined): Pick<DecidedWorkload, 'recommendationUid'> {
+  const uid = seen?.metadata.uid;
+  return uid === undefined ? {} : { recommendationUid: uid };
 }
 
 /** Of the class that is shown, where classes are told apart. */

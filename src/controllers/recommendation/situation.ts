@@ -1,16 +1,15 @@
 // Gathers what a decision about one workload is made from.
 
-import type { Recommendation } from '../../apis/v1alpha1/index.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
 import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
 import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
-import { readMemory, readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
+import { readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
 import { areApart, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
@@ -22,17 +21,18 @@ import type { ContainerFigures } from '../../core/rightsizing/apply/workload-fig
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { withNote } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
+import type { Remembered } from './remembered.ts';
 
 /** Asks for advice on the containers that the workload's pods have, or will have. */
 export function adviceFor(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
+  { memory }: Remembered,
   now: Instant,
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const memory = readMemory(latestStatus(ports, key, cluster.findRecommendation(key)));
   const rulesFor = withIdleFloor(policies.recommenderRules(workload, governance), memory, governance.rules.minSamplesMs, now);
   const standing = standingClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
   const classNames = areApart(standing, memory) ? standing.map(({ name }) => name) : [];
@@ -51,14 +51,13 @@ export function situationOf(
   workload: WorkloadRecord,
   governance: WorkloadGovernance,
   advice: readonly ContainerAdvice[],
+  { recommendation, status, memory: read }: Remembered,
   now: Instant,
 ): WorkloadSituation {
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
-  const recommendation = cluster.findRecommendation(key);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const status = latestStatus(ports, key, recommendation);
-  const memory = withNote(readMemory(status), status !== undefined, workload);
+  const memory = withNote(read, status !== undefined, workload);
   return {
     now,
     workload,
@@ -103,22 +102,6 @@ function classesUnder({ cluster }: Pick<RecommendationPorts, 'cluster'>, workloa
     if (node !== null && name !== null) classes.set(node, name);
   }
   return classes;
-}
-
-/**
- * The status as last written. The informers may still show the one before: acting on that would begin a change twice and
- * take the first half of it for what was there before.
- */
-export function latestStatus(
-  { decisions }: RecommendationPorts,
-  key: WorkloadKey,
-  recommendation: Recommendation | undefined,
-): Recommendation['status'] {
-  const own = decisions.find(key);
-  const seen = recommendation?.status;
-  if (own?.published !== true) return seen ?? own?.status;
-  if (seen?.updatedAt === undefined) return own.status;
-  return (own.status.updatedAt ?? '') > seen.updatedAt ? own.status : seen;
 }
 
 /** Only where a decision depends on it: summing up nodes for every workload would be work for nothing. */
