@@ -306,6 +306,27 @@ describe('nodes that cannot', () => {
     expect([later.reason, later.until]).toEqual(['capacity', T0 + 6 * HOUR_MS]);
   });
 
+  test.each(['infeasible', 'deferred'] as const)(
+    'less that a node says %s to is no matter of room, and not asked for over and over',
+    (state) => {
+      const shrunk = aContainer({
+        requests: amounts('100m', '128Mi'),
+        record: { actual: { requests: amounts('500m', '512Mi'), limits: amounts(null, null) } },
+      });
+      const stuck = aPodRecord({ containers: [shrunk], resize: { state, message: 'not on this node', since: T0 - HOUR_MS } });
+      const { memory: remembered, steps } = decideWorkload(aSituation({ pods: [stuck] }));
+      expect(steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
+      const at = (now: number, more = {}): WorkloadDecision =>
+        decideWorkload(aSituation({ pods: pods(1), memory: remembered, now, ...more }));
+      const waiting = at(T0 + MINUTE_MS);
+      expect([waiting.steps, waiting.state, waiting.reason]).toEqual([[], 'awaiting', 'capacity']);
+      expect(at(T0 + MINUTE_MS, { advice: [anAdvice({ cpu: '120m' })] }).steps).toEqual([]);
+      expect(at(waiting.until ?? 0).steps.map(({ kind }) => kind)).toEqual(['change']);
+      const others = decideWorkload(aSituation({ pods: pods(3), memory: remembered, now: T0 + MINUTE_MS }));
+      expect(others.steps.map(({ pod }) => pod.name)).toEqual(['web-2']);
+    },
+  );
+
   test('a change that the node puts off waits for capacity, in the node’s words', () => {
     const first = decideWorkload(aSituation({ advice: [short], pods: pods(2) }));
     const message = "Node didn't have enough resource: cpu";

@@ -21,6 +21,9 @@ const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   error: HOUR_MS,
 };
 
+/** As many as the schema holds. */
+const MOST_FAILURES = 32;
+
 /** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
@@ -71,6 +74,27 @@ export function rememberFailures(
   return pods.flatMap((pod) => byPod.get(pod.uid) ?? []);
 }
 
+/** As many as are remembered for long, the newest of a storm: what is left out is older than all of them. */
+export function keptFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
+  if (failures.length <= MOST_FAILURES) return failures;
+  const kept = new Set(failures.toSorted((a, b) => b.since - a.since).slice(0, MOST_FAILURES));
+  return failures.filter((failure) => kept.has(failure));
+}
+
+/**
+ * What is remembered of a pod. Where more have failed than are remembered, the oldest of these speaks for the pods that were
+ * there already: they may have failed too, and no later.
+ */
+export function failureOf(
+  { uid, createdAt }: Pick<PodRecord, 'uid' | 'createdAt'>,
+  failures: readonly FailedResize[],
+): FailedResize | undefined {
+  const own = failures.find((each) => each.uid === uid);
+  if (own !== undefined || failures.length < MOST_FAILURES) return own;
+  const oldest = failures.reduce((first, each) => (each.since < first.since ? each : first));
+  return createdAt <= oldest.since ? oldest : undefined;
+}
+
 /** The failure that forbids these changes for now; null: they may be tried. What asks for less than what failed may. */
 export function forbiddingFailure(
   pod: PodRecord,
@@ -79,16 +103,25 @@ export function forbiddingFailure(
   now: Instant,
   freeOnNodes: ReadonlyMap<string, Resources> = new Map(),
 ): FailedResize | null {
-  const failure = failures.find((each) => each.uid === pod.uid);
+  const failure = failureOf(pod, failures);
   if (failure === undefined || now >= retryAt(failure) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
-  // What the server itself refused it refuses whichever way it goes; a node is only ever short of room.
-  if (failure.state === 'error') return failure;
+  // What the server itself refused it refuses whichever way it goes. So does a node that said no to less than the pod has:
+  // its reason is another than room (static CPU management, say).
+  if (failure.state === 'error' || asksForNoMore(pod, failure)) return failure;
   if (!containers.some(({ from, to }) => raisesAnything(from, to))) return null;
   const asksForLess = containers.every(({ name, to }) => {
     const tried = failure.values.get(name);
     return tried === undefined || (!raisesAnything(tried, to) && !sameValues(tried, to));
   });
   return asksForLess ? null : failure;
+}
+
+/** Whether what failed was to raise nothing over what the pod has in force. */
+function asksForNoMore({ containers }: PodRecord, { values }: FailedResize): boolean {
+  return containers.every((container) => {
+    const tried = values.get(container.name);
+    return tried === undefined || !raisesAnything(container.actual ?? container, tried);
+  });
 }
 
 /**
