@@ -22,7 +22,12 @@ export interface Resources {
 
 /** A pod, as far as these tests look at it. */
 export interface Pod {
-  readonly metadata: { readonly namespace: string; readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly generation?: number;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec: { readonly nodeName?: string; readonly containers: readonly { readonly name: string; readonly resources?: Resources }[] };
   readonly status: {
     readonly phase: string;
