@@ -8,10 +8,8 @@ import { writeQuantities, type QuantityPair } from '../../recommendations/quanti
 import { writeAutoscalers } from './autoscaler-memory.ts';
 import { writeExceptions } from '../../exceptions/status.ts';
 import type { Values } from './container-values.ts';
+import { keptFailures } from './failed-resizes.ts';
 import type { ResizeMemory } from './situation.ts';
-
-/** As many failures as the schema holds; the newest pods of a storm tell no more than the first. */
-const MOST_FAILURES = 32;
 
 /** All of it but `memoryLimitLoweredAt`, which stands with each container. */
 export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
@@ -68,7 +66,7 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
       'resizes',
       failures.length === 0
         ? null
-        : failures.slice(0, MOST_FAILURES).map((failure) => ({
+        : keptFailures(failures).map((failure) => ({
             pod: failure.pod,
             uid: failure.uid,
             state: failure.state,

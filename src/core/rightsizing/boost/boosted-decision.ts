@@ -11,7 +11,7 @@ import { isSizedAtBirthAlone } from '../apply/births.ts';
 import type { ResizeStep } from '../apply/carry-out.ts';
 import { qosOf, sameValues, type Values } from '../apply/container-values.ts';
 import type { WorkloadDecision } from '../apply/decision.ts';
-import { retryAt } from '../apply/failed-resizes.ts';
+import { failureOf, retryAt } from '../apply/failed-resizes.ts';
 import { holdsEverything } from '../apply/interlocks.ts';
 import { otherManager } from '../apply/other-manager.ts';
 import { isResizable } from '../apply/pod-change.ts';
@@ -136,7 +136,7 @@ class Lending {
     const { now, memory } = this.#situation;
     if (!isTouched(this.#situation, container.name)) return false;
     if (has) return isStillStarting(pod, container, durationMs, now);
-    const failure = memory.failures.find(({ uid }) => uid === pod.uid);
+    const failure = failureOf(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
     // Where nothing grows in place, what was lent at birth is kept and taken back, and no more is lent.
     if (isSizedAtBirthAlone(this.#situation)) return false;

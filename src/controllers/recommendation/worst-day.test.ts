@@ -1,0 +1,70 @@
+// What clusters do on their worst days, lived through: everything refused, nothing answered, clocks that jump.
+
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { amounts, anAdvice, pods } from '../../../test/builders/rightsizing.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+
+const MANY = 60;
+const MORE = anAdvice({ cpu: '800m', memory: '512Mi' });
+
+let world: ResizeWorld;
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  world.advice.set(WEB, [MORE]);
+  world.setPolicy('all', { mode: 'Auto' });
+});
+
+function many(count: number): void {
+  const labels = { workload: 'web' };
+  world.cluster.podList = pods(count).map((pod) => ({ ...pod, labels }));
+}
+
+/** Tries to give a pod more, by pod. */
+function raises(): ReadonlyMap<string, number> {
+  const tries = new Map<string, number>();
+  world.refuse = ({ uid, containers }) => {
+    if (containers.some(({ from, to }) => (to.requests.cpuMillicores ?? 0) > (from.requests.cpuMillicores ?? 0))) {
+      tries.set(uid, (tries.get(uid) ?? 0) + 1);
+    }
+    return null;
+  };
+  return tries;
+}
+
+describe('a workload of more pods than its status has room for failures', () => {
+  test('is not asked for again and again what the server refuses', async () => {
+    many(MANY);
+    const tries = new Map<string, number>();
+    world.refuse = ({ uid }) => {
+      tries.set(uid, (tries.get(uid) ?? 0) + 1);
+      return { kind: 'refused', status: 403, message: 'admission webhook "deny" denied the request' };
+    };
+    await world.run(6 * HOUR_MS);
+    expect(Math.max(...tries.values())).toBeLessThanOrEqual(7);
+    expect(world.status()).toMatchObject({ state: 'awaiting' });
+  });
+
+  test('does not reserve in vain, again and again, what no node ever has', async () => {
+    many(MANY);
+    const tries = raises();
+    for (let minute = 0; minute < 6 * 60; minute += 1) {
+      await world.run(MINUTE_MS);
+      // Kubelets answer: what is asked for beyond what the pods were born with is infeasible.
+      world.setPods((pod) => {
+        const main = pod.containers[0]!;
+        const grown = (main.requests.cpuMillicores ?? 0) > 500;
+        const actual = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
+        return {
+          ...pod,
+          containers: [{ ...main, actual }],
+          resize: grown
+            ? { state: 'infeasible', message: 'Node did not have enough capacity', since: pod.resize.since ?? world.clock.now() }
+            : { state: 'none', message: '', since: null },
+        };
+      });
+    }
+    expect(Math.max(...tries.values())).toBeLessThanOrEqual(2);
+  });
+});
