@@ -9,8 +9,7 @@ import { selectPage, type Listing, type SortValue } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
 
-const LISTING: Listing<ScalingActivity> = {
-  id: ({ time, kind, object }) => `${time}/${object.namespace}/${object.kind}/${object.name}/${object.pod ?? ''}/${kind}`,
+const LISTING: Omit<Listing<ScalingActivity>, 'id'> = {
   namespaceOf: ({ object }) => object.namespace,
   namesOf: ({ object }) => [object.name, object.pod],
   defaultSort: '-time',
@@ -56,7 +55,9 @@ export class ScalingQueries {
       const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];
       return { kind: 'page', items: [], total: 0, nextCursor: null, warnings };
     }
-    const page = selectPage(activities(rows), LISTING, query, scope);
+    const ids = new Map<ScalingActivity, string>();
+    for (const [id, stroke] of strokesOf(rows)) ids.set(activityOf(stroke), id);
+    const page = selectPage(ids.keys(), { ...LISTING, id: (item) => ids.get(item) ?? '' }, query, scope);
     if (page.kind !== 'page' || rows.length < MOST_ROWS) return page;
     const warnings: Warning[] = [
       { code: 'truncated', message: `Only the latest ${MOST_ROWS} changes are looked at; ask for a shorter duration to see all of it.` },
@@ -65,17 +66,22 @@ export class ScalingQueries {
   }
 }
 
-/** Containers that changed in one stroke are one activity. */
-function* activities(rows: readonly AppliedValue[]): Generator<ScalingActivity> {
+/**
+ * Containers that changed in one stroke are one activity. By what tells it from any other, whatever comes after it: of two
+ * acts at the same moment none hides the other where a page ends.
+ */
+function strokesOf(rows: readonly AppliedValue[]): ReadonlyMap<string, readonly AppliedValue[]> {
   const strokes = new Map<string, AppliedValue[]>();
   for (const row of rows) {
     const { namespace, kind, name } = row.workload;
-    const key = [row.at, namespace, kind, name, row.pod, row.act ?? '', row.outcome].join('/');
-    const stroke = strokes.get(key);
-    if (stroke === undefined) strokes.set(key, [row]);
-    else stroke.push(row);
+    const stroke = [namespace, kind, name, row.pod, row.act ?? '', row.outcome].join('/');
+    // What is done to no container is an act of its own, also of two at the same moment.
+    const id = `${isoTime(row.at)}/${row.container === '' ? row.id : stroke}`;
+    const others = strokes.get(id);
+    if (others === undefined) strokes.set(id, [row]);
+    else others.push(row);
   }
-  for (const stroke of strokes.values()) yield activityOf(stroke);
+  return strokes;
 }
 
 function activityOf(stroke: readonly AppliedValue[]): ScalingActivity {

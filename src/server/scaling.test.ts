@@ -5,9 +5,11 @@ import type { AppliedValue } from '../ports/history.ts';
 
 let world: DashboardWorld;
 let client: DashboardClient;
+let made = 0;
 beforeEach(async () => {
   world = dashboardWorld();
   world.history.appliedList = [];
+  made = 0;
   client = await startDashboard(world);
 });
 afterEach(() => client.close());
@@ -17,7 +19,7 @@ const sizes = (cpuMillicores: number) => ({
   limits: { cpuMillicores: null, memoryBytes: null },
 });
 const applied = (more: Partial<AppliedValue>): AppliedValue => ({
-  id: `${world.history.appliedList.length}`,
+  id: `row-${(made += 1)}`,
   at: world.clock.now() - 60_000,
   workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
   pod: 'web-0',
@@ -90,6 +92,26 @@ describe('the timeline', () => {
     expect(pods.sort()).toEqual(['web-0', 'web-1', 'web-2', 'web-3', 'web-4']);
     expect((await client.get('/api/v1/scaling?namespace=pay')).body.meta.total).toBe(0);
     expect((await client.get('/api/v1/scaling?format=csv')).text.split('\r\n')[0]).toContain('object.namespace');
+  });
+
+  test.each([1, 2, 3])('no page of %i hides one of several acts on the same object at the same moment', async (limit) => {
+    world.history.appliedList = [
+      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'a: cpu target 70 % → 85 %', id: 'hpa/a' }),
+      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'b: cpu target 60 % → 75 %', id: 'hpa/b' }),
+      applied({ act: 'restart', pod: '', container: '', from: null, to: 'restarted', id: 'restart' }),
+      applied({ pod: '', id: 'resize' }),
+      applied({ pod: '', outcome: 'deferred', id: 'deferred' }),
+      applied({ pod: '', container: 'proxy', id: 'resize-proxy' }),
+    ];
+    const whole = (await client.get('/api/v1/scaling')).body.data;
+    expect(whole).toHaveLength(5);
+    const paged: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { data, meta } = (await client.get(`/api/v1/scaling?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)).body;
+      paged.push(...data);
+      cursor = meta.nextCursor ?? null;
+    }
+    expect(paged).toEqual(whole);
   });
 
   test('says so where the store is out of reach', async () => {
