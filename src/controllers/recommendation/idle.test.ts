@@ -70,6 +70,13 @@ describe('A workload that was used and is quiet for long enough', () => {
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
   });
 
+  test('has it again, too, when that sample is of the very moment at which it was made small', async () => {
+    await fallsIdle();
+    world.activity.set(WEB, { ...busy(), inUseAt: Date.parse(world.status().idle?.since ?? '') });
+    await world.reconcile(WEB);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
   test('stays small while its nights teach the recommender nothing but silence, and wakes to what it had', async () => {
     await fallsIdle();
     world.advice.set(WEB, [anAdvice({ cpu: '15m', memory: '64Mi' })]);

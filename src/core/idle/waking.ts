@@ -61,7 +61,8 @@ function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null
 function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   const { activity, advice, hpas, policy } = situation;
   const inUseAt = activity?.inUseAt ?? null;
-  if (inUseAt !== null && inUseAt > idle.since) {
+  // Of the same moment counts: what it was judged by was quiet.
+  if (inUseAt !== null && inUseAt >= idle.since) {
     const used = Math.round(activity?.cpuMillicores ?? 0);
     return `load: CPU reached ${formatCpu(wakeThreshold(policy.idle))} over all replicas, ${formatCpu(used)} as last seen`;
   }
