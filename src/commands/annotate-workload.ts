@@ -8,7 +8,7 @@ import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/re
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordDeed, type Deed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
-import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
+import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** What a change comes to on a workload as it stands. */
@@ -45,11 +45,13 @@ export async function annotateWorkload(
   const now = ports.clock.now();
   for (let tries = 1; ; tries += 1) {
     const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
-    if (isRepeat(keys, change.action, caller.idempotencyKey, now)) return { kind: 'done', item: workload, dryRun: caller.dryRun };
+    const meaning = meaningOfKey(keys, change.action, caller, now);
+    if (meaning === 'another') return KEY_OF_ANOTHER;
+    if (meaning === 'repeat') return { kind: 'done', item: workload, dryRun: caller.dryRun };
     const plan = change.decide(workload, now);
     if (plan.kind === 'same') return { kind: 'done', item: workload, dryRun: caller.dryRun };
     if (plan.kind !== 'write') return plan;
-    const key = withKey(keys, change.action, caller.idempotencyKey, now);
+    const key = withKey(keys, change.action, caller, now);
     const annotations = { ...plan.annotations, ...(key === null ? {} : { [IDEMPOTENCY_ANNOTATION]: key }) };
     const { apiVersion, kind, namespace, name, uid } = workload;
     const deed = { ...plan.deed, subject: { apiVersion, kind, namespace, name, uid } } as const;

@@ -23,7 +23,7 @@ export async function carryOutItems<Item extends NamedItem>(
   const results = new Array<BulkResult>(items.length);
   const lines = [...linesOf(items)];
   const one = async (index: number, item: Item): Promise<BulkResult> => {
-    const own = { ...caller, idempotencyKey: caller.idempotencyKey === null ? null : `${caller.idempotencyKey}#${index}` };
+    const own = caller.idempotencyKey === null ? caller : { ...caller, idempotencyKey: `${caller.idempotencyKey}#${index}` };
     try {
       const outcome = await carryOut(own, item);
       return outcome.kind === 'done' ? { index, ok: true } : { index, ok: false, error: refusalError(outcome) };

@@ -29,6 +29,8 @@ export interface Caller {
   readonly dryRun: boolean;
   /** The same key on the same object within 24 hours is not carried out twice; null: none given. */
   readonly idempotencyKey: string | null;
+  /** Tells what came with the key: another body is another request. Left out: nobody looks. */
+  readonly bodyHash?: string;
   /** Only if nobody has said something else since (`If-Match`): what moved on under the write is then refused, not decided anew. */
   readonly unmoved?: boolean;
 }

@@ -34,7 +34,7 @@ export function decideLimitExceptions(
   const sentence = `${by} ${approves ? 'approved' : 'rejected'} ${what === '' ? 'its limit exceptions' : `the limit exception on ${what}`}`;
   let mode: ResizeMode = 'Auto';
   return stateIntent(ports, caller, target, {
-    action: `${approves ? 'Approve' : 'Reject'}LimitException/${body.container ?? '*'}/${body.resource ?? '*'}`,
+    action: approves ? 'ApproveLimitException' : 'RejectLimitException',
     eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
     message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
     idleIn: (inForce) => {

@@ -7,7 +7,7 @@ import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { recordDeed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
-import { IDEMPOTENCY_ANNOTATION, isRepeat, withKey } from './idempotency.ts';
+import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** The workload and its Recommendation as it now is (in a dry run: as it would be). */
@@ -79,14 +79,15 @@ function planOf(
   const now = ports.clock.now();
   const annotation = recommendation.metadata.annotations?.[IDEMPOTENCY_ANNOTATION];
   const unchanged = { kind: 'done', item, dryRun: caller.dryRun } as const;
-  if (isRepeat(annotation, intent.action, caller.idempotencyKey, now)) return unchanged;
+  const meaning = meaningOfKey(annotation, intent.action, caller, now);
+  if (meaning !== 'new') return meaning === 'repeat' ? unchanged : KEY_OF_ANOTHER;
   const mode = ports.modeOf(workload);
   const idle = intent.idleIn(mode);
   if (idle !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${idle}` };
   const decision = intent.decide(recommendation, now);
   if (decision === null) return unchanged;
   if (decision.kind !== 'patch') return decision;
-  return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller.idempotencyKey, now) };
+  return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller, now) };
 }
 
 /** Guarded by the version that was decided from: what another has stated meanwhile is never lost. */

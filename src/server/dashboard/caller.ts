@@ -1,4 +1,5 @@
 import type { Caller } from '../../commands/context.ts';
+import { hashOfBody } from '../../commands/idempotency.ts';
 import type { WorkloadTarget } from '../../core/recommendations/resolve-workload.ts';
 import type { ApiRequest } from '../api-router.ts';
 import type { OperationId } from '../reply.ts';
@@ -13,5 +14,7 @@ export function callerOf<Id extends OperationId>(request: ApiRequest<Id>): Calle
   const { scope, requestId, address, idempotencyKey, ifMatch } = request;
   const dryRun = (request.query as { readonly dryRun?: boolean }).dryRun === true;
   // `*` matches whatever there is.
-  return { scope, requestId, address, idempotencyKey, dryRun, unmoved: ifMatch !== null && ifMatch.trim() !== '*' };
+  const unmoved = ifMatch !== null && ifMatch.trim() !== '*';
+  const caller = { scope, requestId, address, idempotencyKey, dryRun, unmoved };
+  return idempotencyKey === null ? caller : { ...caller, bodyHash: hashOfBody(request.body) };
 }

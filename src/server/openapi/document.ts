@@ -168,7 +168,7 @@ function headersOf(operation: OperationSpec): readonly HeaderSpec[] {
           {
             name: 'Idempotency-Key',
             in: 'header',
-            description: 'The same key within 24 hours is not carried out twice.',
+            description: 'The same request with the same key within 24 hours is not carried out twice; another body with it is a 409.',
             schema: string(),
           } as const,
         ]
