@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { amounts, aPodRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
+import { amounts, aPodRecord, aWorkloadRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/model/units.ts';
 import type { UsageSample } from '../core/model/usage.ts';
@@ -16,6 +16,7 @@ beforeEach(() => {
   cluster = new FakeClusterReader();
   const container = { requests: amounts('100m', '128Mi'), limits: amounts('200m', '256Mi') };
   cluster.podList = ['web-1', 'web-2', 'web-3'].map((name) => aPodRecord({ name, container }));
+  cluster.workloadList = [aWorkloadRecord()];
   pressed = [];
   watch = new DemandWatch({
     cluster,
@@ -80,6 +81,18 @@ test('memory that rises near a limit is told, at most once a minute; what stands
 
 test('a workload that is gone is forgotten', () => {
   tell(WEB, 'main', 'web-1', sample(T0, '200Mi'));
+  expect(watch.of(WEB)).toHaveLength(1);
+  cluster.workloadList = [];
   cluster.announce({ kind: 'workload', key: WEB });
+  expect(watch.of(WEB)).toEqual([]);
+});
+
+test('nothing is kept of pods that no workload is behind, nor of one that is gone', () => {
+  tell('shop/Pod/web-1', 'main', 'web-1', sample(T0, '100Mi'));
+  expect(watch.of('shop/Pod/web-1')).toEqual([]);
+  tell(WEB, 'main', 'web-1', sample(T0, '100Mi'));
+  cluster.workloadList = [];
+  cluster.announce({ kind: 'workload', key: WEB });
+  tell(WEB, 'main', 'web-1', sample(T0 + MINUTE_MS, '100Mi'));
   expect(watch.of(WEB)).toEqual([]);
 });

@@ -56,7 +56,10 @@ export class DemandWatch {
 
   // What a container uses to start says nothing about what it needs to run.
   #take(workload: WorkloadKey, container: string, podName: string, sample: UsageSample): void {
-    const pod = this.#parts.cluster.findPod(workload.slice(0, workload.indexOf('/')), podName);
+    const { cluster } = this.#parts;
+    // Of what is no workload (bare pods, those of a pipeline) there is nothing to decide, and nobody tells when it is gone.
+    if (cluster.findWorkload(workload) === undefined) return;
+    const pod = cluster.findPod(workload.slice(0, workload.indexOf('/')), podName);
     if (pod === undefined || isStarting(pod, container, sample.at)) return;
     const watched = this.#of(workload, container);
     watched.log.observe(podName, sample);

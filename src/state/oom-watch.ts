@@ -26,8 +26,8 @@ export class OomWatch {
   readonly #reader: ClusterReader;
   readonly #clock: Clock;
   readonly #listeners = new Set<OomKillListener>();
-  /** By pod key: what was told of it, `uid/container/finishedAt`. */
-  readonly #told = new Map<string, Set<string>>();
+  /** By pod key, then container: the kill that was told last, `uid/finishedAt`; what a status shows is always its last. */
+  readonly #told = new Map<string, Map<string, string>>();
   readonly #unsubscribe: () => void;
 
   constructor(parts: { readonly reader: ClusterReader; readonly clock: Clock }) {
@@ -42,7 +42,7 @@ export class OomWatch {
   onOomKill(listener: OomKillListener): () => void {
     for (const pod of this.#reader.pods()) {
       for (const { kill, mark } of this.#killsOf(pod)) {
-        this.#marksOf(`${pod.namespace}/${pod.name}`).add(mark);
+        this.#marksOf(`${pod.namespace}/${pod.name}`).set(kill.container, mark);
         listener(kill);
       }
     }
@@ -63,8 +63,8 @@ export class OomWatch {
     }
     for (const { kill, mark } of this.#killsOf(pod)) {
       const told = this.#marksOf(key);
-      if (told.has(mark)) continue;
-      told.add(mark);
+      if (told.get(kill.container) === mark) continue;
+      told.set(kill.container, mark);
       for (const listener of this.#listeners) listener(kill);
     }
   }
@@ -84,13 +84,13 @@ export class OomWatch {
         at: end.finishedAt ?? this.#clock.now(),
         memoryLimitBytes: container.actual?.limits.memoryBytes ?? container.limits.memoryBytes,
       };
-      yield { kill, mark: `${pod.uid}/${container.name}/${end.finishedAt ?? container.restarts}` };
+      yield { kill, mark: `${pod.uid}/${end.finishedAt ?? container.restarts}` };
     }
   }
 
-  #marksOf(key: string): Set<string> {
+  #marksOf(key: string): Map<string, string> {
     let told = this.#told.get(key);
-    if (told === undefined) this.#told.set(key, (told = new Set<string>()));
+    if (told === undefined) this.#told.set(key, (told = new Map<string, string>()));
     return told;
   }
 }

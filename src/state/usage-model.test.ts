@@ -125,6 +125,44 @@ describe('UsageModel', () => {
     expect(model.containersOf('default', 'db-0').size).toBe(1);
   });
 
+  test('forgets what pods without a workload used, once the last of them is gone', () => {
+    const owner = { apiVersion: 'argoproj.io/v1alpha1', kind: 'Workflow', name: 'build-1', uid: 'uid-build-1' };
+    for (const name of ['build-1-a', 'build-1-b']) putPod(aPodRecord({ name, node: 'n1', owner }));
+    read({ pod: 'build-1-a' }, { pod: 'build-1-b' });
+    const key = 'default/Workflow/build-1';
+    state.apply({ kind: 'pod', key: 'default/build-1-a', record: null });
+    expect(model.seriesOf(key)).toEqual(['app']);
+    state.apply({ kind: 'pod', key: 'default/build-1-b', record: null });
+    expect(model.seriesOf(key)).toEqual([]);
+  });
+
+  test('keeps nothing of a workload whose last pods outlived it', () => {
+    read({ pod: 'db-0' });
+    state.apply({ kind: 'workload', key: KEY, record: null });
+    read({ pod: 'db-0', at: clock.now() + 1 });
+    for (const name of ['db-0', 'db-1']) state.apply({ kind: 'pod', key: `default/${name}`, record: null });
+    expect(model.seriesOf(KEY)).toEqual([]);
+  });
+
+  test('keeps the series of a workload that is scaled to zero', () => {
+    read({ pod: 'db-0' }, { pod: 'db-1' });
+    for (const name of ['db-0', 'db-1']) state.apply({ kind: 'pod', key: `default/${name}`, record: null });
+    expect(model.seriesOf(KEY)).toEqual(['app']);
+  });
+
+  test('forgets a volume that no node has told of for a day', async () => {
+    const volume = (claim: string) => {
+      const figures = { usedBytes: 1, capacityBytes: 2, inodesUsed: null, inodes: null };
+      return { namespace: 'default', pod: 'db-0', claim, at: clock.now(), ...figures };
+    };
+    model.onSummary({ node: 'n1', volumes: [volume('scratch'), volume('data')], network: [] });
+    for (let hour = 0; hour < 26; hour += 1) {
+      await clock.advance(60 * 60_000);
+      model.onSummary({ node: 'n1', volumes: [volume('data')], network: [] });
+    }
+    expect([...model.volumes()].map(({ claim }) => claim)).toEqual(['data']);
+  });
+
   test('tells each complete 5-minute point once, over all replicas', async () => {
     const points: UsagePoint[] = [];
     model.onPoint((point) => points.push(point));

@@ -1,7 +1,7 @@
 // What everything uses now, and used in the last day. Fed by a UsageSource, read by queries, and passed on sample by sample
 // to whoever learns from it.
 
-import type { Bytes, DurationMs, Instant, Millicores } from '../core/model/units.ts';
+import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -69,6 +69,7 @@ export class UsageModel implements UsageSink {
   readonly #failures: Counter;
   readonly #unsubscribe: () => void;
   #confirmedAt: Instant = 0;
+  #volumesSweptAt: Instant = 0;
   /** What is wrong, by node; the whole source under an empty name. */
   readonly #problems = new Map<string, string>();
 
@@ -84,7 +85,7 @@ export class UsageModel implements UsageSink {
     this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
     this.#oomWatch = new OomWatch(parts);
     this.#unsubscribe = reader.subscribe((change) => {
-      if (change.kind === 'pod') this.#forgetIfGone(change.key);
+      if (change.kind === 'pod') this.#forgetIfGone(change.key, change.workload);
       else if (change.kind === 'node') this.#forgetNodeIfGone(change.key);
       else if (change.kind === 'workload' && reader.findWorkload(change.key) === undefined) this.#rings.delete(change.key);
     });
@@ -122,6 +123,7 @@ export class UsageModel implements UsageSink {
   }
 
   onSummary(reading: SummaryReading): void {
+    this.#forgetOldVolumes();
     for (const volume of reading.volumes) this.#volumes.set(`${volume.namespace}/${volume.claim}`, volume);
     for (const network of reading.network) this.#network.set(`${network.namespace}/${network.pod}`, network);
   }
@@ -316,16 +318,31 @@ export class UsageModel implements UsageSink {
     return ring;
   }
 
-  #forgetIfGone(key: string): void {
+  #forgetIfGone(key: string, workload: WorkloadKey | null): void {
     const slash = key.indexOf('/');
     const pod = this.#parts.reader.findPod(key.slice(0, slash), key.slice(slash + 1));
     const known = this.#pods.get(key);
-    if (known !== undefined && known.uid !== pod?.uid) {
-      this.#pods.delete(key);
-      // A bare pod is its own workload, and nobody else says that it is gone.
-      if (pod === undefined && known.workload?.split('/')[1] === 'Pod') this.#rings.delete(known.workload);
-    } else if (known !== undefined) known.workload = null; // its owner may have become known: looked up at the next sample
-    if (pod === undefined) this.#network.delete(key);
+    if (known !== undefined && known.uid !== pod?.uid) this.#pods.delete(key);
+    else if (known !== undefined) known.workload = null; // its owner may have become known: looked up at the next sample
+    if (pod !== undefined) return;
+    this.#network.delete(key);
+    if (workload !== null && this.#rings.has(workload) && this.#isNoMore(workload)) this.#rings.delete(workload);
+  }
+
+  /** Of a bare pod, or of an owner that is no workload, its last pod tells that it is gone. */
+  #isNoMore(workload: WorkloadKey): boolean {
+    const { reader } = this.#parts;
+    if (reader.findWorkload(workload) !== undefined) return false;
+    for (const _ of reader.podsOf(workload)) return false;
+    return true;
+  }
+
+  /** Nobody tells when a claim is gone. */
+  #forgetOldVolumes(): void {
+    const now = this.#parts.clock.now();
+    if (Math.abs(now - this.#volumesSweptAt) < HOUR_MS) return;
+    this.#volumesSweptAt = now;
+    for (const [key, { at }] of this.#volumes) if (now - at > DAY_MS) this.#volumes.delete(key);
   }
 
   #forgetNodeIfGone(node: string): void {

@@ -95,7 +95,9 @@ export class IdleWatch {
   #isSpokenTo(key: WorkloadKey, { received }: Watched): boolean {
     const { cluster, usage } = this.#parts;
     let spokenTo = false;
+    const pods = new Set<string>();
     for (const pod of cluster.podsOf(key)) {
+      pods.add(pod.uid);
       const network = pod.hostNetwork ? undefined : usage.networkOf(pod.namespace, pod.name);
       if (network === undefined) continue;
       const before = received.get(pod.uid);
@@ -105,6 +107,7 @@ export class IdleWatch {
       const perSecond = ((network.receiveBytes - before.bytes) * SECOND_MS) / (network.at - before.at);
       if (perSecond > RECEIVED_BY_USE_BYTES_PER_SECOND) spokenTo = true;
     }
+    for (const uid of received.keys()) if (!pods.has(uid)) received.delete(uid);
     return spokenTo;
   }
 

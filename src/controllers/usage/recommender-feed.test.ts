@@ -6,7 +6,7 @@ import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '../../core/model/usage.ts';
-import { DAY_MS, GiB, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
@@ -36,12 +36,13 @@ function aFeed() {
     onForgotten: (keys) => void forgotten.push(...keys),
   });
   const tell = (sample: UsageSample): void => listeners.forEach((listener) => listener(WEB, 'main', 'web-1', sample));
-  return { clock, cluster, learner, forgotten, feed, tell };
+  return { clock, cluster, learner, forgotten, feed, tell, listeners };
 }
 
 describe('what the recommender is fed', () => {
   test('CPU used to start is left out, memory is not', async () => {
     const { clock, cluster, learner, feed, tell } = aFeed();
+    cluster.workloadList = [aWorkloadRecord()];
     cluster.podList = [aPodRecord({ containers: [aContainer({ record: { startedAt: T0 } })], readySince: T0 + MINUTE_MS })];
     await feed.start();
     for (let minute = 1; minute <= 180; minute += 1) {
@@ -69,6 +70,48 @@ describe('what the recommender is fed', () => {
     expect(await learner.workloads()).toEqual([WEB]);
     feed.stop();
   });
+
+  test('pods that no workload is behind are not learnt from: nobody would say that they are gone for good', async () => {
+    const { cluster, learner, feed, listeners } = aFeed();
+    cluster.workloadList = [aWorkloadRecord()];
+    await feed.start();
+    const sample = { at: T0, cpuMillicores: 1, memoryBytes: 1 };
+    for (const key of ['ci/Pod/runner-1', 'ci/Workflow/build-2', WEB]) listeners.forEach((tell) => tell(key, 'main', 'p', sample));
+    expect(await learner.workloads()).toEqual([WEB]);
+    const past = (kind: string, name: string) => ({
+      namespace: 'shop',
+      pod: 'p',
+      container: 'main',
+      workload: { namespace: 'shop', kind, name },
+      stepSeconds: 300,
+      samples: [{ ...sample, at: T0 - MINUTE_MS }],
+      oomKills: [],
+    });
+    async function* range() {
+      for (const each of [past('Deployment', 'long-gone'), past('Pod', 'bare'), past('Job', 'import-abc12')]) yield each;
+    }
+    await feed.readPast({ name: 'test', range }, DAY_MS, new AbortController().signal);
+    expect(await learner.workloads()).toEqual([WEB]);
+    feed.stop();
+  });
+
+  test('what is gone is remembered for no longer than it lived', async () => {
+    const { clock, cluster, learner, feed, tell } = aFeed();
+    await feed.start();
+    cluster.workloadList = [aWorkloadRecord({ createdAt: T0 })];
+    cluster.announce({ kind: 'workload', key: WEB });
+    tell({ at: T0, cpuMillicores: 1, memoryBytes: 1 });
+    clock.advance(90 * MINUTE_MS);
+    cluster.workloadList = [];
+    cluster.announce({ kind: 'workload', key: WEB });
+    clock.advance(HOUR_MS);
+    await settle();
+    expect(await learner.workloads()).toEqual([WEB]);
+    clock.advance(2 * HOUR_MS);
+    await settle();
+    expect(await learner.workloads()).toEqual([]);
+    feed.stop();
+  });
 });
 
 test('of a DaemonSet’s past each class of nodes is learnt besides, as far as its pods still are', async () => {
@@ -77,6 +120,7 @@ test('of a DaemonSet’s past each class of nodes is learnt besides, as far as i
   const size = { cpuMillicores: 2_000, memoryBytes: 8 * GiB };
   cluster.nodeList = [aNodeRecord({ name: 'n1', allocatable: size })];
   cluster.podList = [aPodRecord({ name: 'agent-1', node: 'n1' })];
+  cluster.workloadList = [aWorkloadRecord({ kind: 'DaemonSet', name: 'agent' })];
   const samples = [{ at: T0 - MINUTE_MS, cpuMillicores: 50, memoryBytes: 2 ** 26 }];
   const past = (pod: string) => ({
     namespace: 'shop',

@@ -1,9 +1,10 @@
 // Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
 
-import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
+import { jobFamily } from '../../core/rightsizing/runs/job-family.ts';
 import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -14,6 +15,8 @@ import type { UsageModel } from '../../state/usage-model.ts';
 
 /** A workload that is gone is remembered this long: what is deleted and made again (a redeploy) goes on where it was. */
 const REMEMBER_GONE_MS: DurationMs = 7 * DAY_MS;
+/** What lived for less is remembered for as long as it lived, but at least so long: previews and tests come by the thousand. */
+const REMEMBER_AT_LEAST_MS: DurationMs = HOUR_MS;
 /** Step at which the past is asked for: the recommender's own. */
 const BACKFILL_STEP_SECONDS = 300;
 
@@ -29,9 +32,9 @@ export interface RecommenderFeedParts {
 
 export class RecommenderFeed {
   readonly #parts: RecommenderFeedParts;
-  /** Images that a workload runs, by key: another set is another version. */
-  readonly #images = new Map<WorkloadKey, string>();
-  readonly #goneSince = new Map<WorkloadKey, Instant>();
+  /** By workload. Of `images` another set is another version. */
+  readonly #known = new Map<WorkloadKey, { readonly images: string; readonly createdAt: Instant }>();
+  readonly #forgetAt = new Map<WorkloadKey, Instant>();
   readonly #stops: (() => void)[] = [];
   #cancelSweep: () => void = () => undefined;
 
@@ -43,19 +46,22 @@ export class RecommenderFeed {
   async start(): Promise<void> {
     const { cluster, usage, learner, clock } = this.#parts;
     // What was deleted while nobody looked is known from the store alone, and would be kept there for ever.
-    for (const key of await learner.workloads()) if (cluster.findWorkload(key) === undefined) this.#goneSince.set(key, clock.now());
-    for (const workload of cluster.workloads()) this.#images.set(workloadKey(workload), imagesOf(workload));
+    for (const key of await learner.workloads()) {
+      if (cluster.findWorkload(key) === undefined) this.#forgetAt.set(key, clock.now() + REMEMBER_GONE_MS);
+    }
+    for (const workload of cluster.workloads()) this.#note(workloadKey(workload), workload);
     this.#stops.push(
       usage.onSample((workload, container, pod, sample) => this.#observe(workload, container, pod, sample)),
       usage.onOomKill((kill) => {
         const { workload, container, at, memoryLimitBytes } = kill;
+        if (!this.#isLearntFrom(workload)) return;
         for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes);
       }),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#noteWorkload(change.key);
       }),
     );
-    this.#sweepDaily();
+    this.#sweepHourly();
   }
 
   stop(): void {
@@ -89,15 +95,26 @@ export class RecommenderFeed {
     const range = { from: to - windowMs, to, stepSeconds: BACKFILL_STEP_SECONDS, ...(namespaces === undefined ? {} : { namespaces }) };
     // Replicas of a workload are joined in time, so that all of it has to be at hand before any is taken in.
     const series: UsageSeries[] = [];
-    for await (const each of source.range(range, signal)) series.push(each);
+    for await (const each of source.range(range, signal)) {
+      if (each.workload !== null && this.#isLearntFrom(workloadKey(each.workload))) series.push(each);
+    }
     const { taken, dropped } = await learner.backfill(series);
     await learner.backfill(this.#byClass(series));
     for (const each of series) usage.load(each);
     return { series: series.length, samples: taken, dropped };
   }
 
+  /**
+   * Pods without a workload that can be right-sized (bare ones, those of a pipeline's own kind) come by the thousand, and nobody
+   * tells when what was learnt of them is of no use any more. Runs of Jobs that are gone teach those to come.
+   */
+  #isLearntFrom(workload: WorkloadKey): boolean {
+    return this.#parts.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;
+  }
+
   #observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
     const { cluster, learner } = this.#parts;
+    if (!this.#isLearntFrom(workload)) return;
     const namespace = workload.slice(0, workload.indexOf('/'));
     const counted = withoutStartUp(cluster.findPod(namespace, pod), container, sample);
     if (counted === null) return;
@@ -126,34 +143,44 @@ export class RecommenderFeed {
     const { cluster, clock, learner } = this.#parts;
     const workload = cluster.findWorkload(key);
     if (workload === undefined) {
-      this.#goneSince.set(key, clock.now());
+      this.#noteGone(key, clock.now());
       return;
     }
-    this.#goneSince.delete(key);
-    const images = imagesOf(workload);
-    const before = this.#images.get(key);
-    this.#images.set(key, images);
-    if (before !== undefined && before !== images) learner.noteChange(key, clock.now());
+    this.#forgetAt.delete(key);
+    const before = this.#known.get(key);
+    this.#note(key, workload);
+    if (before !== undefined && before.images !== imagesOf(workload)) learner.noteChange(key, clock.now());
   }
 
-  #sweepDaily(): void {
+  #note(key: WorkloadKey, workload: WorkloadRecord): void {
+    // One run of many: what is learnt is its family's, which goes by its age.
+    if (jobFamily(key) === key) this.#known.set(key, { images: imagesOf(workload), createdAt: workload.createdAt });
+  }
+
+  #noteGone(key: WorkloadKey, now: Instant): void {
+    const lived = now - (this.#known.get(key)?.createdAt ?? Number.NEGATIVE_INFINITY);
+    if (jobFamily(key) !== key) return;
+    this.#forgetAt.set(key, now + Math.max(REMEMBER_AT_LEAST_MS, Math.min(lived, REMEMBER_GONE_MS)));
+  }
+
+  #sweepHourly(): void {
     const { clock } = this.#parts;
-    this.#cancelSweep = clock.schedule(clock.now() + DAY_MS, () => {
+    this.#cancelSweep = clock.schedule(clock.now() + HOUR_MS, () => {
       void this.#forgetGone(clock.now());
-      this.#sweepDaily();
+      this.#sweepHourly();
     });
   }
 
   async #forgetGone(now: Instant): Promise<void> {
     const { learner, logger, onForgotten } = this.#parts;
-    for (const [key, since] of this.#goneSince) {
-      if (now - since < REMEMBER_GONE_MS) continue;
+    for (const [key, forgetAt] of this.#forgetAt) {
+      if (now < forgetAt) continue;
       try {
         onForgotten(await learner.forget(key));
-        this.#goneSince.delete(key);
-        this.#images.delete(key);
+        this.#forgetAt.delete(key);
+        this.#known.delete(key);
       } catch (err) {
-        logger.warn('Forgetting a workload that is gone failed; it is tried again tomorrow', { object: key, err });
+        logger.warn('Forgetting a workload that is gone failed; it is tried again in an hour', { object: key, err });
       }
     }
   }
