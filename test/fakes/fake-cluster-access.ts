@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LabelSelector } from '../../src/core/model/cluster-records.ts';
-import { matchesLabelSelector } from '../../src/core/model/label-selector.ts';
+import { type LabelSelector, matchesLabelSelector } from '../../src/core/model/label-selector.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { alreadyExists, invalid } from '../../src/simulator/api/api-error.ts';
 import type { ClusterAccess, ObjectEvent } from '../../src/simulator/api/cluster-access.ts';

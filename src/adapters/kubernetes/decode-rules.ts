@@ -1,12 +1,7 @@
 // Small kinds that set rules for others: namespaces, disruption budgets, limit ranges, quotas, the kill switch.
 
-import type {
-  DisruptionBudgetRecord,
-  LabelSelector,
-  LimitRangeRecord,
-  NamespaceRecord,
-  ResourceQuotaRecord,
-} from '../../core/model/cluster-records.ts';
+import type { DisruptionBudgetRecord, LimitRangeRecord, NamespaceRecord, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
+import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
 import { metadataOf, strictlyOneOf } from './decode-metadata.ts';

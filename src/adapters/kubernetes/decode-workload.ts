@@ -1,6 +1,6 @@
 import { runtimeOf } from '../../core/model/container-runtime.ts';
 import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
-import type { Toleration } from '../../core/scheduling/scheduling-model.ts';
+import type { Toleration } from '../../core/model/node.ts';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';

@@ -1,5 +1,6 @@
 // The other kinds that decisions read, each trimmed to what is asked of it.
 
+import type { LabelSelector } from './label-selector.ts';
 import type { OptionalResources } from './resources.ts';
 import type { DurationMs, Instant } from './units.ts';
 import type { OwnerRef, WorkloadRef } from './workload.ts';
@@ -91,13 +92,4 @@ export interface ResourceQuotaRecord {
   readonly hardLimits: OptionalResources;
   readonly usedRequests: OptionalResources;
   readonly usedLimits: OptionalResources;
-}
-
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-    readonly values?: readonly string[];
-  }[];
 }

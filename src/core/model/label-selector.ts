@@ -1,11 +1,19 @@
 // Label selectors, in both forms that Kubernetes knows: the object of specs and the text of query parameters.
 
-import type { LabelSelector } from './cluster-records.ts';
 import { parsed, refused, type Parsed } from './parsed.ts';
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 
 /** One requirement; all of a selector's must hold. Ordered comparisons exist in the text form alone. */
+export interface LabelSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
+    readonly values?: readonly string[];
+  }[];
+}
+
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';

@@ -1,5 +1,6 @@
-import { matchesRequirements } from '../model/label-selector.ts';
-import { labelOf, type Labels, type NodeTerm, type SchedulingNode, type SchedulingPod } from './scheduling-model.ts';
+import { type Labels, matchesRequirements } from '../model/label-selector.ts';
+import { labelOf, type SchedulingNode, type SchedulingPod } from './scheduling-model.ts';
+import type { NodeTerm } from './node-term.ts';
 
 /** Node selector and required node affinity together. */
 export function matchesNodeAffinity(pod: SchedulingPod, node: SchedulingNode): boolean {

@@ -12,7 +12,9 @@ import {
   filterUnschedulable,
   tolerates,
 } from './node-rules.ts';
-import type { HostPort, InlineDisk, NodeTerm, Toleration } from './scheduling-model.ts';
+import type { HostPort, InlineDisk } from './scheduling-model.ts';
+import type { NodeTerm } from './node-term.ts';
+import type { Toleration } from '../model/node.ts';
 
 const toleration = (fields: Partial<Toleration>): Toleration => ({ key: 'gpu', operator: 'Equal', value: 'yes', effect: null, ...fields });
 

@@ -1,10 +1,10 @@
 // Whether one node can take one pod, by each rule of kube-scheduler 1.36 that looks at that node alone. A rule answers null
 // for yes.
 
-import type { Taint } from '../model/node.ts';
+import type { Taint, Toleration } from '../model/node.ts';
 import { matchesNodeAffinity } from './node-affinity.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
-import type { HostPort, InlineDisk, SchedulingNode, SchedulingPod, Toleration } from './scheduling-model.ts';
+import type { HostPort, InlineDisk, SchedulingNode, SchedulingPod } from './scheduling-model.ts';
 
 const UNSCHEDULABLE_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
 const ANY_ADDRESS = '0.0.0.0';

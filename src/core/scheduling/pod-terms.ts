@@ -1,5 +1,5 @@
-import { matchesLabelSelector } from '../model/label-selector.ts';
-import type { Labels, PodTerm, SchedulingPod } from './scheduling-model.ts';
+import { type Labels, matchesLabelSelector } from '../model/label-selector.ts';
+import type { PodTerm, SchedulingPod } from './scheduling-model.ts';
 
 const NO_LABELS: Labels = {};
 

@@ -1,31 +1,13 @@
 // What scheduling decisions read: small records, free of the wire.
 
-import type { LabelSelector } from '../model/cluster-records.ts';
-import type { LabelRequirement } from '../model/label-selector.ts';
-import type { Taint } from '../model/node.ts';
+import type { Labels, LabelSelector } from '../model/label-selector.ts';
+import type { Taint, Toleration } from '../model/node.ts';
 import type { Instant } from '../model/units.ts';
+import type { NodeTerm } from './node-term.ts';
 import type { StorageView } from './storage-model.ts';
-
-export type Labels = Readonly<Record<string, string>>;
 
 /** Amounts by resource name: `cpu` in millicores, `memory` in bytes, everything else in its own unit. */
 export type Amounts = ReadonlyMap<string, number>;
-
-export interface Toleration {
-  readonly key: string | null;
-  /** `Other` tolerates nothing: the numeric comparisons, which Kubernetes 1.36 has switched off. */
-  readonly operator: 'Equal' | 'Exists' | 'Other';
-  readonly value: string;
-  /** null: any. */
-  readonly effect: string | null;
-}
-
-/** All of its requirements must hold. A term without any matches nothing. */
-export interface NodeTerm {
-  readonly labels: readonly LabelRequirement[];
-  /** `metadata.name` alone. */
-  readonly fields: readonly LabelRequirement[];
-}
 
 export interface PodTerm {
   readonly topologyKey: string;

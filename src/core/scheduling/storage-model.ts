@@ -1,7 +1,7 @@
 // What scheduling reads of claims, volumes and drivers.
 
-import type { LabelSelector } from '../model/cluster-records.ts';
-import type { Labels, NodeTerm } from './scheduling-model.ts';
+import type { Labels, LabelSelector } from '../model/label-selector.ts';
+import type { NodeTerm } from './node-term.ts';
 
 export interface VolumeClaim {
   readonly uid: string;

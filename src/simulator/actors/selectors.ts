@@ -1,5 +1,4 @@
-import type { LabelSelector } from '../../core/model/cluster-records.ts';
-import { matchesLabelSelector } from '../../core/model/label-selector.ts';
+import { type LabelSelector, matchesLabelSelector } from '../../core/model/label-selector.ts';
 
 const NO_LABELS: Readonly<Record<string, string>> = {};
 

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../core/model/cluster-records.ts';
+import type { LabelSelector } from '../../core/model/label-selector.ts';
 import type { KubeObject } from './kube-object.ts';
 
 export interface ObjectEvent {

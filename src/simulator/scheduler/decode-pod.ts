@@ -1,14 +1,7 @@
-import type { LabelSelector } from '../../core/model/cluster-records.ts';
-import type { LabelRequirement } from '../../core/model/label-selector.ts';
-import type {
-  HostPort,
-  NodeTerm,
-  PodTerm,
-  SchedulingPod,
-  SpreadConstraint,
-  Toleration,
-  Weighted,
-} from '../../core/scheduling/scheduling-model.ts';
+import type { LabelRequirement, LabelSelector } from '../../core/model/label-selector.ts';
+import type { HostPort, PodTerm, SchedulingPod, SpreadConstraint, Weighted } from '../../core/scheduling/scheduling-model.ts';
+import type { NodeTerm } from '../../core/scheduling/node-term.ts';
+import type { Toleration } from '../../core/model/node.ts';
 import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, PodSpec, WireContainer, WireToleration } from '../actors/wire/pod.ts';
 import { decodeVolumes } from './decode-volumes.ts';
 import { schedulingRequests } from './pod-requests.ts';

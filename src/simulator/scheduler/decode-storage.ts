@@ -1,6 +1,6 @@
 // Claims, volumes, classes and drivers on the wire, as scheduling reads them.
 
-import type { LabelSelector } from '../../core/model/cluster-records.ts';
+import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { parseMemoryBytes } from '../../core/model/quantity.ts';
 import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '../../core/scheduling/storage-model.ts';
 import type { NodeSelectorTerm } from '../actors/wire/pod.ts';

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../core/model/cluster-records.ts';
+import type { LabelSelector } from '../../../core/model/label-selector.ts';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';

@@ -1,6 +1,6 @@
 // What the schema cannot say about a workload and its pod template.
 
-import type { LabelSelector } from '../../../core/model/cluster-records.ts';
+import type { LabelSelector } from '../../../core/model/label-selector.ts';
 import type { FieldError } from '../../api/api-error.ts';
 import { sameJson } from '../../actors/canonical.ts';
 import { isEmptySelector, matchesSelector } from '../../actors/selectors.ts';

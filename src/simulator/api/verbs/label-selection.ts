@@ -1,7 +1,12 @@
 // Label selectors as the API applies them to objects: read once for each request, asked of every object.
 
-import type { LabelSelector } from '../../../core/model/cluster-records.ts';
-import { type LabelRequirement, matchesRequirements, parseLabelQuery, requirementsOf } from '../../../core/model/label-selector.ts';
+import {
+  type LabelRequirement,
+  type LabelSelector,
+  matchesRequirements,
+  parseLabelQuery,
+  requirementsOf,
+} from '../../../core/model/label-selector.ts';
 import { badRequest } from '../api-error.ts';
 
 type Labels = Readonly<Record<string, string>>;
