@@ -204,6 +204,19 @@ describe('trigger', () => {
     expect(world.records.written).toEqual([]);
   });
 
+  test('joins one that another asked for a moment ago, though the informers have not told yet', async () => {
+    const theirs = 'cycle-2026-11-20T14:29:59.900Z-abcdef012345';
+    const [policy] = world.cluster.policyList;
+    world.cluster.policyList = [{ ...policy!, metadata: { ...policy!.metadata, resourceVersion: '1' } }];
+    world.records.ahead.set('/apis/evenkeel.io/v1alpha1/podresizepolicies/shop', {
+      uid: policy!.metadata.uid ?? '',
+      resourceVersion: '2',
+      annotations: { 'evenkeel.io/trigger': theirs },
+    });
+    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { cycleId: theirs, joined: true } });
+    expect(world.records.written).toEqual([]);
+  });
+
   test('asks anew once a cycle has begun after the last request', async () => {
     await triggerResizeCycle(ports, caller());
     world.clock.advance(60_000);

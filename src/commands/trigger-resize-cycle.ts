@@ -4,10 +4,12 @@ import type { TriggeredCycle } from '../apis/http/types.generated.ts';
 import { PLURALS, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS, type Instant } from '../core/model/units.ts';
-import { recordDeed } from './audit.ts';
+import { recordDeed, type Deed } from './audit.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandOutcome } from './outcome.ts';
+import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
+/** Others ask, and the status moves meanwhile: looked at again this often before it is the caller's turn. */
+const MOST_TRIES = 6;
 const ID_SHAPE = /^cycle-(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)-[a-z0-9]+$/;
 
 /**
@@ -23,42 +25,69 @@ export async function triggerResizeCycle(ports: CommandPorts, caller: Caller): P
   const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
   const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);
   if (repeated !== null) return done({ cycleId: repeated, joined: true, policies: policies.map(nameOf) }, caller);
-  const cycleId = pending ?? newId(now, caller);
+  const own = newId(now, caller);
+  let cycleId = pending ?? own;
   for (const policy of policies) {
-    if (activeCycle(policy) === cycleId) continue;
-    const refusal = await annotate(ports, caller, policy, cycleId);
-    if (refusal !== null) return refusal;
+    const outcome = await askOf(ports, caller, policy, cycleId);
+    if (outcome.kind !== 'asked') return outcome;
+    cycleId = outcome.cycleId;
   }
-  return done({ cycleId, joined: pending !== null, policies: policies.map(nameOf) }, caller);
+  return done({ cycleId, joined: cycleId !== own, policies: policies.map(nameOf) }, caller);
 }
 
-async function annotate(
-  ports: CommandPorts,
-  caller: Caller,
-  policy: PodResizePolicy,
-  cycleId: string,
-): Promise<Exclude<CommandOutcome<never>, { kind: 'done' }> | null> {
-  const { name, uid = '' } = policy.metadata;
-  const path = `/apis/${policy.apiVersion}/${PLURALS.PodResizePolicy}/${encodeURIComponent(name)}`;
-  const deed = {
-    action: 'TriggerCycle',
-    eventReason: COMMAND_EVENT.cycleTriggered,
-    subject: { apiVersion: policy.apiVersion, kind: policy.kind, namespace: null, name, uid },
-    message: `${caller.scope.actor} asked for a resize cycle`,
-    before: { trigger: policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null },
-    after: { trigger: cycleId },
-  } as const;
-  let outcome;
+type Asked = { readonly kind: 'asked'; readonly cycleId: string } | CommandRefusal;
+
+/** Writes the request on one policy, or joins what another has asked of it meanwhile. */
+async function askOf(ports: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string): Promise<Asked> {
+  let seen = policy;
   try {
-    outcome = await ports.records.annotate(path, { [OBJECT_ANNOTATIONS.trigger]: cycleId }, { dryRun: caller.dryRun });
+    for (let tries = 1; ; tries += 1) {
+      const active = activeCycle(seen);
+      if (active !== null && (active === cycleId || tries > 1)) return { kind: 'asked', cycleId: active };
+      const outcome = await annotate(ports, caller, seen, cycleId);
+      const fresh = outcome.kind === 'conflict' && tries < MOST_TRIES ? await lookAgain(ports, seen) : null;
+      if (fresh !== null) {
+        seen = fresh;
+        continue;
+      }
+      const refusal = refusalOf(outcome, `PodResizePolicy ${nameOf(policy)}`);
+      recordDeed(ports, caller, { ...deedOf(caller, seen, cycleId), outcome: refusal === null ? 'allowed' : 'error' });
+      return refusal === null || refusal.kind === 'not-found' ? { kind: 'asked', cycleId } : refusal;
+    }
   } catch (error) {
-    ports.logger.warn('writing intent failed', { object: name, err: error });
-    recordDeed(ports, caller, { ...deed, outcome: 'error' });
+    ports.logger.warn('writing intent failed', { object: nameOf(policy), err: error });
+    recordDeed(ports, caller, { ...deedOf(caller, policy, cycleId), outcome: 'error' });
     return { kind: 'unavailable', message: 'The API server is out of reach. Try again shortly; a cycle already asked for is joined.' };
   }
-  const refusal = refusalOf(outcome, `PodResizePolicy ${name}`);
-  recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
-  return refusal === null || refusal.kind === 'not-found' ? null : refusal;
+}
+
+/** Guarded by the version that was decided from: two who ask at once ask for one cycle. */
+function annotate({ records }: CommandPorts, caller: Caller, policy: PodResizePolicy, cycleId: string) {
+  const { resourceVersion } = policy.metadata;
+  const guard = resourceVersion === undefined ? {} : { resourceVersion };
+  return records.annotate(pathOf(policy), { [OBJECT_ANNOTATIONS.trigger]: cycleId }, { ...guard, dryRun: caller.dryRun });
+}
+
+/** The policy as the server has it, informers may be a moment behind; null where it is gone, or another of its name. */
+async function lookAgain({ records }: CommandPorts, policy: PodResizePolicy): Promise<PodResizePolicy | null> {
+  const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true });
+  const fresh = object as PodResizePolicy | undefined;
+  return fresh?.metadata.uid === policy.metadata.uid ? { ...policy, ...fresh } : null;
+}
+
+function pathOf({ apiVersion, metadata }: PodResizePolicy): string {
+  return `/apis/${apiVersion}/${PLURALS.PodResizePolicy}/${encodeURIComponent(metadata.name)}`;
+}
+
+function deedOf(caller: Caller, { apiVersion, kind, metadata }: PodResizePolicy, cycleId: string): Omit<Deed, 'outcome'> {
+  return {
+    action: 'TriggerCycle',
+    eventReason: COMMAND_EVENT.cycleTriggered,
+    subject: { apiVersion, kind, namespace: null, name: metadata.name, uid: metadata.uid ?? '' },
+    message: `${caller.scope.actor} asked for a resize cycle`,
+    before: { trigger: metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null },
+    after: { trigger: cycleId },
+  };
 }
 
 /** The cycle of a policy that runs, or that was asked for and has not begun; null where neither is. */
