@@ -106,10 +106,11 @@ describe('the timeline', () => {
     const whole = (await client.get('/api/v1/scaling')).body.data;
     expect(whole).toHaveLength(5);
     const paged: unknown[] = [];
-    for (let cursor: string | null = ''; cursor !== null;) {
-      const { data, meta } = (await client.get(`/api/v1/scaling?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`)).body;
-      paged.push(...data);
-      cursor = meta.nextCursor ?? null;
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body } = await client.get(`/api/v1/scaling?limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...body.data);
+      cursor = (body.meta.nextCursor ?? null) as string | null;
     }
     expect(paged).toEqual(whole);
   });
