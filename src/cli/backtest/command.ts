@@ -13,7 +13,7 @@ import { replayAll } from './replay-pool.ts';
 import { reportOf } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
-import { writeReport } from './write-files.ts';
+import { writeReport } from './write-report.ts';
 
 const EXIT = { done: 0, failed: 1, wronglyCalled: 2, interrupted: 130 } as const;
 

@@ -12,7 +12,7 @@ import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '..
 import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
 import { type Plot, plotOf } from './plot.ts';
-import { writeWhole } from './write-files.ts';
+import { writeWhole } from './write-whole.ts';
 
 export interface ReplayJob {
   readonly name: string;

@@ -2,7 +2,8 @@
 
 import { escapeXml } from './escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';
-import { DEFINITIONS, type Report, type ReportSection, type ReportTable } from './report.ts';
+import { DEFINITIONS } from './definitions.ts';
+import type { Report, ReportSection, ReportTable } from './report.ts';
 
 const STYLE = `
 :root{color-scheme:light dark;--text:#1b2228;--soft:#5a6670;--line:#d9dee3;--back:#fff}

@@ -2,7 +2,8 @@
 
 import { escapeMarkdown } from './escape.ts';
 import { PLOT_LEGEND, plotSvg } from './plot-svg.ts';
-import { DEFINITIONS, type Report, type ReportSection, type ReportTable } from './report.ts';
+import { DEFINITIONS } from './definitions.ts';
+import type { Report, ReportSection, ReportTable } from './report.ts';
 
 export interface MarkdownReport {
   readonly text: string;

@@ -1,17 +1,8 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 import type { Report } from './report.ts';
 import { reportHtml } from './report-html.ts';
 import { reportMarkdown } from './report-markdown.ts';
-
-/** Writes a file whole or not at all; its folder is made. */
-export function writeWhole(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  const beside = `${path}.${process.pid}-${threadId}.tmp`;
-  writeFileSync(beside, text);
-  renameSync(beside, path);
-}
+import { writeWhole } from './write-whole.ts';
 
 /** Writes a report in the form that its name asks for: `.html`, else Markdown with a folder of plots beside it. */
 export function writeReport(path: string, report: Report): void {

@@ -1,0 +1,12 @@
+// What the words of the tables mean, for whoever reads a report far from this program.
+
+export const DEFINITIONS: readonly string[] = [
+  'slack: mean share of the request that lay unused',
+  'spare/used: all that lay unused over all that was used',
+  'overrun: share of 5-minute slots with usage above the request; worst decile: its 90th percentile over workloads',
+  'unserved: usage above the request as a share of all usage',
+  'episodes/week: overruns that stand apart; of memory, would-be OOM kills if the limit were the request (OOM/week)',
+  'changes/day: moves of the request by more than 1 %',
+  'cost J: spare plus 19 times (CPU) or 99 times (memory) what was missed, over what was used',
+  'clairvoyant: requests by who knows the day, or the hour, beforehand; nobody can reach them',
+];
