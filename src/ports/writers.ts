@@ -3,8 +3,8 @@ import type { RequestsAndLimits } from '../core/model/resources.ts';
 /** What came of a write. Expected refusals are values; a broken connection is thrown. */
 export type WriteOutcome =
   | { readonly kind: 'done' }
-  /** Dry-run: validated by the server, not carried out. */
-  | { readonly kind: 'dry-run' }
+  /** Dry-run: validated by the server, not carried out. `again`: the same as was told within a day. */
+  | { readonly kind: 'dry-run'; readonly again?: true }
   /** The object moved on or is gone: look again. */
   | { readonly kind: 'conflict'; readonly message: string }
   | { readonly kind: 'gone'; readonly message: string }

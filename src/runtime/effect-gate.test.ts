@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
-import { MINUTE_MS } from '../core/model/units.ts';
+import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
 import type { AppliedValue } from '../ports/history.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
@@ -59,6 +59,22 @@ describe('EffectGate', () => {
     const { gate, written } = aGate(parts);
     await gate.resizePod({ ...effect, ...asked }, pod, running);
     expect(written).toEqual(expected);
+  });
+
+  test('what a dry run would do is told once, and again when it is something else or a day has gone by', async () => {
+    const told: AppliedValue[] = [];
+    const { gate, clock, written, logger } = aGate({ dryRun: true, history: { appendApplied: (value) => void told.push(value) } });
+    const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
+    for (let times = 0; times < 3; times += 1) {
+      expect(await gate.evictPod(effect, pod, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
+      await clock.advance(MINUTE_MS);
+    }
+    expect([lines(), told.length, written.length]).toEqual([1, 1, 3]);
+    await gate.evictPod({ ...effect, change: 'main: cpu 500m → 120m' }, pod, running);
+    await gate.evictPod(effect, { ...pod, pod: 'web-2' }, running);
+    expect([lines(), told.length]).toEqual([3, 3]);
+    await clock.advance(DAY_MS);
+    expect(await gate.evictPod(effect, { ...pod, pod: 'web-2' }, running)).toEqual({ kind: 'dry-run' });
   });
 
   test('budgets hold a storm back and are free again after a minute', async () => {

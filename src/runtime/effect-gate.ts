@@ -22,6 +22,7 @@ import type { History } from '../ports/history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../ports/writers.ts';
+import { DryRunNews } from './dry-run-news.ts';
 
 /** How long usage is observed after a start or an outage before anything is reduced. */
 export const CALM_START_MS: DurationMs = 10 * MINUTE_MS;
@@ -103,6 +104,7 @@ export class EffectGate {
   readonly #outcomes: Counter;
   #calm: CalmState = null;
   #spent: readonly SpentEffect[] = [];
+  readonly #dryRuns = new DryRunNews();
 
   constructor(parts: EffectGateParts) {
     this.#parts = parts;
@@ -178,7 +180,9 @@ export class EffectGate {
     if (exhausted !== null) return this.#held(action, 'budget', `no more than ${exhausted}`);
     this.#spent = [...this.#spent, { at: now, owner: intent.owner, namespace: intent.namespace }];
     try {
-      const outcome = await write(verdict.kind === 'dry-run' ? dryRunEffects : effects);
+      const written = await write(verdict.kind === 'dry-run' ? dryRunEffects : effects);
+      const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, object, intent.change, now);
+      const outcome: WriteOutcome = isOld ? { kind: 'dry-run', again: true } : written;
       this.#audit(action, intent, object, outcome);
       if (action !== 'resize' && intent.recorded !== true) this.#remember(action, intent, object, outcome, now);
       return outcome;
@@ -191,7 +195,7 @@ export class EffectGate {
   #remember(act: Exclude<keyof typeof WORDS, 'resize'>, effect: Effect, object: string, outcome: WriteOutcome, askedAt: Instant): void {
     const told = OUTCOMES[outcome.kind];
     // A disruption budget is asked again and again: only what comes of it in the end is worth remembering.
-    if (told === null || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return;
+    if (told === null || isRepeated(outcome) || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return;
     const { clock, history } = this.#parts;
     const { owner, change, because, actor = 'evenkeel' } = effect;
     const message = 'message' in outcome ? outcome.message : change;
@@ -228,7 +232,8 @@ export class EffectGate {
         return;
       }
       case 'dry-run': {
-        logger.info(words.dryRun, fields);
+        if (isRepeated(outcome)) logger.debug(words.dryRun, fields);
+        else logger.info(words.dryRun, fields);
         return;
       }
       case 'refused': {
@@ -257,4 +262,8 @@ export class EffectGate {
     const calmUntil = this.#calm === null ? now + calmMs : this.#calm + calmMs;
     return { now, leader: isLeader(), dryRun, pause: activePause(now), sources, calmUntil: calmUntil > now ? calmUntil : null };
   }
+}
+
+function isRepeated(outcome: WriteOutcome): boolean {
+  return outcome.kind === 'dry-run' && outcome.again === true;
 }

@@ -148,7 +148,7 @@ function historyOutcome(step: ResizeStep, outcome: WriteOutcome): AppliedValue['
       if (step.kind !== 'write-back') return 'applied';
       return step.pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
     case 'dry-run':
-      return 'dry-run';
+      return outcome.again === true ? null : 'dry-run';
     case 'refused':
       return 'rejected';
     case 'conflict':
