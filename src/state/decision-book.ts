@@ -28,6 +28,8 @@ export class DecisionBook {
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
   /** Of each policy, which workloads a change is under way on: each decision asks how many. */
   readonly #underWay = new Map<string | null, Set<WorkloadKey>>();
+  /** By which policy a change is under way on a workload. */
+  readonly #changing = new Map<WorkloadKey, string | null>();
   readonly #listeners = new Set<DecisionListener>();
 
   constructor(policies: PolicyBook) {
@@ -56,6 +58,7 @@ export class DecisionBook {
   }
 
   forget(workload: WorkloadKey): void {
+    this.#atRest(workload);
     if (!this.#decided.has(workload)) return;
     this.#put(workload, null);
     for (const listener of this.#listeners) listener(workload, null);
@@ -74,6 +77,18 @@ export class DecisionBook {
   underWay(policy: string | null, except: WorkloadKey): number {
     const changing = this.#underWay.get(policy);
     return changing === undefined ? 0 : changing.size - Number(changing.has(except));
+  }
+
+  /**
+   * A change is about to be written down and carried out: from here on it counts as under way. Those that decide while it is
+   * being written would all find the same place free.
+   */
+  intend(workload: WorkloadKey, policy: string | null): void {
+    this.#atRest(workload);
+    this.#changing.set(workload, policy);
+    let changing = this.#underWay.get(policy);
+    if (changing === undefined) this.#underWay.set(policy, (changing = new Set()));
+    changing.add(workload);
   }
 
   /** The policy that governs a workload and the mode in force. */
@@ -99,17 +114,24 @@ export class DecisionBook {
   }
 
   #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
-    const before = this.#decided.get(workload);
-    if (before !== undefined) this.#underWay.get(before.policy)?.delete(workload);
+    this.#atRest(workload);
     if (decided === null) {
       this.#decided.delete(workload);
       return;
     }
     this.#decided.set(workload, decided);
-    const { apply, classes = [] } = decided.status;
-    if (apply === undefined && classes.every((each) => each.apply === undefined)) return;
-    let changing = this.#underWay.get(decided.policy);
-    if (changing === undefined) this.#underWay.set(decided.policy, (changing = new Set()));
-    changing.add(workload);
+    if (isResizing(decided.status) || (decided.status.classes ?? []).some(isResizing)) this.intend(workload, decided.policy);
   }
+
+  #atRest(workload: WorkloadKey): void {
+    // null is a policy here, too: that of workloads that none governs.
+    const policy = this.#changing.get(workload);
+    if (policy !== undefined) this.#underWay.get(policy)?.delete(workload);
+    this.#changing.delete(workload);
+  }
+}
+
+/** A change that waits (for pods that are gone or never ready, for an autoscaler) keeps no other workload waiting. */
+function isResizing({ apply, state }: Pick<RecommendationStatus, 'apply' | 'state'>): boolean {
+  return apply !== undefined && state === 'applying';
 }

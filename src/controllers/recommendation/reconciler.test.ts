@@ -230,6 +230,25 @@ describe('mode Auto', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'paused', message: 'Evenkeel is paused: incident 42' });
   });
 
+  test('maxConcurrent holds among workloads that are looked at in the same moment', async () => {
+    const names = ['web', 'api', 'queue', 'cache'];
+    for (const name of names.slice(1)) {
+      const its = pods(3, { labels: { workload: name } }).map((pod) => ({
+        ...pod,
+        name: `${name}-${pod.name}`,
+        uid: `${name}-${pod.uid}`,
+      }));
+      world.addWorkload(aWorkloadRecord({ name, uid: `uid-${name}` }), its);
+    }
+    for (const name of names) world.advice.set(`shop/Deployment/${name}`, [anAdvice()]);
+    world.setPolicy('all', { mode: 'Auto', maxConcurrent: 2 });
+    await Promise.all(names.map((name) => world.reconcile(`shop/Deployment/${name}`)));
+    expect(names.map((name) => world.status(`shop/Deployment/${name}`).reason ?? null)).toEqual([null, null, 'capacity', 'capacity']);
+    expect(world.cpus().filter((cpu) => cpu === 100)).toHaveLength(2);
+    await world.run(3 * HOUR_MS);
+    expect(new Set(world.cpus())).toEqual(new Set([100]));
+  });
+
   test('dry run validates one pod with the server and changes nothing', async () => {
     const dry = new ResizeWorld({ dryRun: true });
     dry.advice.set(WEB, [anAdvice()]);
@@ -238,7 +257,8 @@ describe('mode Auto', () => {
     expect(dry.cpus()).toEqual([500, 500, 500]);
     expect(dry.status()).toMatchObject({ state: 'awaiting', reason: 'dry-run' });
     expect(dry.status().apply).toBeUndefined();
-    expect(new Set(dry.applied.map(({ outcome }) => outcome))).toEqual(new Set(['dry-run']));
+    expect(dry.applied.map(({ outcome }) => outcome)).toEqual(['dry-run']);
+    expect(dry.log.lines.filter(({ level, message }) => level === 'info' && message.startsWith('Would'))).toHaveLength(1);
     expect(dry.policy('all').status?.conditions).toContainEqual(
       expect.objectContaining({ type: 'DryRun', status: 'True', reason: 'SetBySetting' }),
     );

@@ -107,6 +107,13 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return governance.outOfScope ? null : { workload, governance };
   }
 
+  /** What is begun counts at once: others decide while this one is being written down. */
+  #decideNow(situation: WorkloadSituation): WorkloadDecision {
+    const decision = decideWorkload(situation);
+    if (decision.state === 'applying') this.#ports.decisions.intend(workloadKey(situation.workload), situation.policy.name);
+    return decision;
+  }
+
   /** Where errors are a sign of harm and a change is under way, or is about to be, they are asked for first. */
   async #decide(
     workload: WorkloadRecord,
@@ -119,7 +126,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const key = workloadKey(workload);
     const first = remembered(this.#ports, key, known);
     const situation = situationOf(this.#ports, workload, governance, advice, first, clock.now());
-    const decision = decideWorkload(situation);
+    const decision = this.#decideNow(situation);
     const query = errorRateQuery(situation);
     if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) {
       return { situation, decision, basis: first };
@@ -127,7 +134,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
     const basis = remembered(this.#ports, key, first);
     const now = { ...situationOf(this.#ports, workload, governance, advice, basis, clock.now()), errorRate };
-    return { situation: now, decision: decideWorkload(now), basis };
+    return { situation: now, decision: this.#decideNow(now), basis };
   }
 
   #tellNote(workload: WorkloadRecord, note: DecisionNote): void {
