@@ -2179,12 +2179,22 @@ export interface RecommendationStatusClassLimitException {
   readonly value?: string;
   /** Whether what was approved is in force. From then on it may be changed again by hand. */
   readonly settled?: boolean;
+  /** The limit that was approved last. Nothing goes below it before a person changes it. */
+  readonly newNormal?: RecommendationStatusClassLimitExceptionNewNormal;
   /** Whether even the temporary limit is nearly used up. */
   readonly ceilingReached?: boolean;
   /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
   readonly overage?: RecommendationStatusClassLimitExceptionOverage;
   /** What it was concluded from, in plain words. */
   readonly evidence?: string;
+}
+
+/** The limit that was approved last. Nothing goes below it before a person changes it. */
+export interface RecommendationStatusClassLimitExceptionNewNormal {
+  /** The approved limit (Kubernetes quantity). */
+  readonly value: string;
+  /** When it was approved (RFC 3339). */
+  readonly at: string;
 }
 
 /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
@@ -2543,12 +2553,22 @@ export interface RecommendationStatusLimitException {
   readonly value?: string;
   /** Whether what was approved is in force. From then on it may be changed again by hand. */
   readonly settled?: boolean;
+  /** The limit that was approved last. Nothing goes below it before a person changes it. */
+  readonly newNormal?: RecommendationStatusLimitExceptionNewNormal;
   /** Whether even the temporary limit is nearly used up. */
   readonly ceilingReached?: boolean;
   /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
   readonly overage?: RecommendationStatusLimitExceptionOverage;
   /** What it was concluded from, in plain words. */
   readonly evidence?: string;
+}
+
+/** The limit that was approved last. Nothing goes below it before a person changes it. */
+export interface RecommendationStatusLimitExceptionNewNormal {
+  /** The approved limit (Kubernetes quantity). */
+  readonly value: string;
+  /** When it was approved (RFC 3339). */
+  readonly at: string;
 }
 
 /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */

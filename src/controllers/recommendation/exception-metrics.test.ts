@@ -22,6 +22,7 @@ const open: LimitException = {
   closedAt: null,
   decided: null,
   settled: false,
+  newNormal: null,
   overage: { before: 1, value: 2, since: 0, until: 9, returnedAt: null },
   ceilingReached: false,
 };

@@ -14,6 +14,7 @@ import type { ResizeMode } from '../../apis/conditions.ts';
 import { resourceFacts, type ResourceFacts } from './evidence.ts';
 import { exceptionKey, isReturning, type ExceptionDecision, type LimitException } from './limit-exception.ts';
 import { notesOn } from './exception-notes.ts';
+import { withoutTakenBack } from './new-normals.ts';
 import { nextException, type StepInputs } from './next-exception.ts';
 import { overageOffer } from './overage-offer.ts';
 import { pendingDecision } from './pending.ts';
@@ -38,7 +39,7 @@ const MOST_EXCEPTIONS = 128;
 
 export function decideExceptions(situation: WorkloadSituation, mode: ResizeMode, figures: readonly ContainerFigures[]): ExceptionsDecision {
   const { memory } = situation;
-  const before = new Map(memory.limitExceptions.map((exception) => [exceptionKey(exception), exception]));
+  const before = new Map(memory.limitExceptions.map((each) => [exceptionKey(each), withoutTakenBack(each, memory.rolledBack)] as const));
   const seen = new Set<string>();
   const after: LimitException[] = [];
   const step = (container: string, resource: ResourceName, own: ContainerFigures | null): void => {
@@ -156,7 +157,11 @@ function whatFollows(
       ),
       ...(memory.apply === null
         ? { lastApplied: { at: now, by, reason, pods: running, values: approved }, previous: { at: now, values: inForce } }
-        : { apply: { ...memory.apply, values: approved } }),
+        : {
+            apply: { ...memory.apply, values: approved },
+            // Should the change be taken back, what was approved meanwhile is not.
+            previous: memory.previous && { ...memory.previous, values: withLimits(memory.previous.values, newly) },
+          }),
     },
   };
 }

@@ -55,6 +55,8 @@ export interface LimitException {
   readonly decided: { readonly at: Instant; readonly by: string; readonly value: number | null } | null;
   /** Whether what was approved is in force: from then on a hand may change it again. */
   readonly settled: boolean;
+  /** The limit that was approved last: nothing goes below it before a person changes it, whatever becomes of the exception. */
+  readonly newNormal: { readonly value: number; readonly at: Instant } | null;
   readonly overage: Overage | null;
   /** It was told that even the overage is too little. */
   readonly ceilingReached: boolean;

@@ -48,7 +48,6 @@ export function isRecurring({ openings }: LimitException): boolean {
 
 function opened(before: LimitException | null, evidence: Evidence, inputs: StepInputs): LimitException {
   const { now, facts, proposed } = inputs;
-  const recent = (before?.openings ?? []).filter((at) => now - at < REMEMBERED_MS);
   const { type, bound, limit, observed } = evidence;
   const base: LimitException = {
     container: facts?.container ?? '',
@@ -64,15 +63,25 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     lastSeenAt: evidence.at,
     occurrences: 1,
     calmSince: null,
-    openings: [...recent, now].slice(-8),
     closedAt: null,
     decided: null,
     settled: false,
-    // What pods still have of the last time is not given twice: it goes on from there.
-    overage: before !== null && isApplied(before) && before.overage !== null ? { ...before.overage, since: now, until: now } : null,
+    ...goesOnFrom(before, now),
     ceilingReached: false,
   };
   return withOverage({ ...base, evidence: wordsOf(base, evidence, inputs) }, inputs.offer, facts?.demand ?? null, now);
+}
+
+/** What an opening takes over from the one before. */
+function goesOnFrom(before: LimitException | null, now: Instant): Pick<LimitException, 'openings' | 'newNormal' | 'overage'> {
+  if (before === null) return { openings: [now], newNormal: null, overage: null };
+  const { openings, newNormal, overage } = before;
+  return {
+    openings: [...openings.filter((at) => now - at < REMEMBERED_MS), now].slice(-8),
+    newNormal,
+    // What pods still have of the last time is not given twice: it goes on from there.
+    overage: isApplied(before) && overage !== null ? { ...overage, since: now, until: now } : null,
+  };
 }
 
 function nextOpen(before: LimitException, inputs: StepInputs): LimitException {
@@ -159,7 +168,8 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
   const evidence = facts?.evidence ?? null;
   if (evidence !== null && mayOpenAgain(before, evidence, now)) return opened(before, evidence, inputs);
   const old = now - (before.closedAt ?? now) >= REMEMBERED_MS;
-  return old && !isApplied(before) ? null : before;
+  const holds = before.newNormal !== null && facts !== null;
+  return old && !holds && !isApplied(before) ? null : before;
 }
 
 function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant): boolean {

@@ -23,5 +23,6 @@ export function asDecided(exception: LimitException, decisions: readonly Excepti
   if (pending.decision === 'approve' && value === null) return exception;
   const by = pending.by === '' ? 'a person' : pending.by;
   const state = pending.decision === 'approve' ? 'approved' : 'rejected';
-  return { ...exception, state, closedAt: pending.at, calmSince: null, decided: { at: pending.at, by, value } };
+  const newNormal = value === null || exception.bound !== 'limit' ? exception.newNormal : { value, at: pending.at };
+  return { ...exception, state, closedAt: pending.at, calmSince: null, decided: { at: pending.at, by, value }, newNormal };
 }

@@ -43,6 +43,7 @@ export function writeExceptions(exceptions: readonly LimitException[]): readonly
         ? {}
         : { decidedAt: isoTime(decided.at), decidedBy: decided.by, ...(decided.value === null ? {} : { value: quantity(decided.value) }) }),
       ...(each.settled ? { settled: true } : {}),
+      ...(each.newNormal === null ? {} : { newNormal: { value: quantity(each.newNormal.value), at: isoTime(each.newNormal.at) } }),
       ...(each.ceilingReached ? { ceilingReached: true } : {}),
       ...(overage === null
         ? {}
@@ -97,6 +98,7 @@ function readException(written: RecommendationStatusLimitException): LimitExcept
     closedAt: instantOf(written.closedAt),
     decided: readDecided(written),
     settled: written.settled === true,
+    newNormal: readNewNormal(written),
     overage: readOverage(resource, written.overage),
     ceilingReached: written.ceilingReached === true,
   };
@@ -105,6 +107,11 @@ function readException(written: RecommendationStatusLimitException): LimitExcept
 function readDecided({ resource, decidedAt, decidedBy, value }: RecommendationStatusLimitException): LimitException['decided'] {
   const at = instantOf(decidedAt);
   return at === null ? null : { at, by: decidedBy ?? '', value: readAmount(resource, value) };
+}
+
+function readNewNormal({ resource, newNormal }: RecommendationStatusLimitException): LimitException['newNormal'] {
+  const [value, at] = [readAmount(resource, newNormal?.value), instantOf(newNormal?.at)];
+  return value === null || at === null ? null : { value, at };
 }
 
 function readOverage(resource: ResourceName, written: RecommendationStatusLimitException['overage']): Overage | null {

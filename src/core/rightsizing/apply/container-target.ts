@@ -35,6 +35,8 @@ export interface TargetInputs {
   /** Memory limits may fall (the kubelets are new enough, and no restart is asked for). */
   readonly memoryLimitMayFall: boolean;
   readonly memoryLimitLoweredAt: Instant | null;
+  /** Limits that a person has approved: no rule takes them back. */
+  readonly leastLimits?: OptionalResources;
 }
 
 /** A running container keeps at least this share of free room under its memory limit, whatever else is asked. */
@@ -84,15 +86,33 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
 function cpuLimit(inputs: TargetInputs, request: number | null): number | null {
   const limit = inputs.current.limits.cpuMillicores;
   if (limit === null || request === null) return limit;
-  if (inputs.guaranteed) return request;
+  const least = leastLimit(inputs, 'cpu');
+  if (inputs.guaranteed) return Math.max(request, least);
   const { rule, ratio } = inputs.policy.cpu.limit;
   const before = inputs.current.requests.cpuMillicores;
   const wanted =
     rule === 'Ratio' ? Math.ceil(request * (ratio ?? (before === null || before === 0 ? 1 : limit / before))) : Math.max(limit, request);
-  return Math.max(request, Math.min(wanted, greatestOf(inputs.limitRanges, 'cpu') ?? wanted));
+  return Math.max(request, least, Math.min(wanted, greatestOf(inputs.limitRanges, 'cpu') ?? wanted));
 }
 
-function memoryLimit(inputs: TargetInputs, request: number | null): { readonly limit: number | null; readonly because: string | null } {
+/** What was approved, as far as the cluster takes it. */
+function leastLimit({ leastLimits, limitRanges }: TargetInputs, resource: ResourceName): number {
+  const approved = leastLimits?.[FIELD[resource]] ?? 0;
+  return Math.min(approved, greatestOf(limitRanges, resource) ?? approved);
+}
+
+function memoryLimit(inputs: TargetInputs, request: number | null): MemoryLimit {
+  const ruled = memoryLimitByRule(inputs, request);
+  const least = leastLimit(inputs, 'memory');
+  return ruled.limit === null || ruled.limit >= least ? ruled : { limit: least, because: 'a person approved it' };
+}
+
+interface MemoryLimit {
+  readonly limit: number | null;
+  readonly because: string | null;
+}
+
+function memoryLimitByRule(inputs: TargetInputs, request: number | null): MemoryLimit {
   const { current, advice, guaranteed } = inputs;
   const limit = current.limits.memoryBytes;
   if (limit === null || request === null) return { limit, because: null };

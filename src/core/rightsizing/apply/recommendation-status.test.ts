@@ -65,6 +65,7 @@ describe('the status of a Recommendation', () => {
           closedAt: T0 - 17,
           decided: { at: T0 - 17, by: 'ops', value: 320 * MiB },
           settled: true,
+          newNormal: { value: 1, at: T0 },
           overage: { before: 256 * MiB, value: 320 * MiB, since: T0 - 20, until: T0 + 5, returnedAt: T0 - 16 },
           ceilingReached: true,
         },

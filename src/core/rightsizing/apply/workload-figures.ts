@@ -3,6 +3,7 @@
 import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.ts';
 import { withoutOverages } from '../../exceptions/beside-overages.ts';
+import { newNormalsOf } from '../../exceptions/new-normals.ts';
 import type { ContainerAdvice } from '../advice.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
 import { withinAutoscalers } from './autoscaler-bounds.ts';
@@ -62,6 +63,7 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
       limitRanges,
       memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
       memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
+      leastLimits: newNormalsOf(name, memory.limitExceptions),
     };
     return { ...base, target: containerTarget(targetInputs), targetInputs };
   });
