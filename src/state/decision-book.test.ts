@@ -4,7 +4,7 @@ import { type DecidedWorkload, DecisionBook } from './decision-book.ts';
 const aDecision = (policy: string | null, changing: boolean): DecidedWorkload => ({
   policy,
   published: true,
-  status: changing ? ({ apply: {} } as DecidedWorkload['status']) : {},
+  status: changing ? ({ state: 'applying', apply: {} } as DecidedWorkload['status']) : {},
   advice: [],
   savings: { potentialPerMonthUsd: null, reclaimedPerMonthUsd: null },
 });
@@ -25,4 +25,14 @@ test('knows on how many workloads of each policy a change is under way, whatever
   book.takeOver('w3', null);
   book.forget('w1');
   expect(counts()).toEqual([0, 1, 0]);
+});
+
+test('a change that waits counts not: it keeps no other workload waiting', () => {
+  const book = new DecisionBook(undefined as never);
+  const waiting = { state: 'awaiting', reason: 'rollout', apply: {} } as DecidedWorkload['status'];
+  book.record('w1', { ...aDecision('a', true), status: waiting });
+  expect(book.underWay('a', '')).toBe(0);
+  const ofClasses = { state: 'exception', classes: [{ name: 's', state: 'applying', apply: {} }] } as DecidedWorkload['status'];
+  book.record('w2', { ...aDecision('a', true), status: ofClasses });
+  expect(book.underWay('a', '')).toBe(1);
 });

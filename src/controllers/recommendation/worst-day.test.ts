@@ -1,7 +1,7 @@
 // What clusters do on their worst days, lived through: everything refused, nothing answered, clocks that jump.
 
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { amounts, anAdvice, pods } from '../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
@@ -67,4 +67,51 @@ describe('a workload of more pods than its status has room for failures', () => 
     }
     expect(Math.max(...tries.values())).toBeLessThanOrEqual(2);
   });
+});
+
+describe('changes that get nowhere', () => {
+  const LESS = anAdvice({ cpu: '100m', memory: '128Mi' });
+  const NAMES = ['a', 'b'];
+
+  /** Two workloads in the middle of a change, all that the policy allows at a time. */
+  async function inTheMiddle(): Promise<void> {
+    world.setPolicy('all', { mode: 'Auto', maxConcurrent: 2 });
+    world.advice.set(WEB, []);
+    for (const name of NAMES) {
+      const workload = aWorkloadRecord({ name, uid: `uid-${name}` });
+      world.addWorkload(
+        workload,
+        [1, 2, 3].map((index) => aPodRecord({ name: `${name}-${index}` })),
+      );
+      world.advice.set(`shop/Deployment/${name}`, [LESS]);
+    }
+    world.start();
+    await world.run(5 * MINUTE_MS);
+    for (const name of NAMES) expect(world.status(`shop/Deployment/${name}`).apply).toBeDefined();
+  }
+
+  test.each<[string, () => void]>([
+    ['their pods are gone: scaled to zero for the night', () => (world.cluster.podList = world.cluster.podList.filter(isOfWeb))],
+    [
+      'their pods are never ready',
+      () => world.setPods((pod) => (isOfWeb(pod) ? pod : { ...pod, ready: false, readySince: null, unreadySince: 0 })),
+    ],
+    [
+      'their nodes have been at it for hours',
+      () => {
+        const since = world.clock.now();
+        world.setPods((pod) => (isOfWeb(pod) ? pod : { ...pod, resize: { state: 'in-progress', message: '', since } }));
+      },
+    ],
+  ])('do not keep other workloads waiting: %s', async (_, happens) => {
+    await inTheMiddle();
+    happens();
+    world.advice.set(WEB, [LESS]);
+    await world.run(3 * HOUR_MS);
+    expect(world.cpus().slice(0, 3)).toEqual([100, 100, 100]);
+  });
+
+  function isOfWeb({ name }: { readonly name: string }): boolean {
+    return name.startsWith('web-');
+  }
 });

@@ -24,6 +24,7 @@ import { otherManager } from './other-manager.ts';
 import { heldByOthers, otherResizes } from './other-resizes.ts';
 import { modeInForce, type ChangeUnderWay, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { waitingChange } from './waiting-change.ts';
 import { withAutoscalers } from './with-autoscalers.ts';
 import {
   inForceOf,
@@ -283,8 +284,8 @@ class Deciding {
   }
 
   #applying(change: ChangeUnderWay, progress: CarryOut): Outcome {
-    if (progress.steps.length === 0 && progress.settled.length === 0 && progress.waits.length > 0)
-      return fromWaiting(progress.waits, this.#rests());
+    const waiting = waitingChange(change, progress, this.#situation);
+    if (waiting !== null) return waiting;
     const waits = progress.waits.slice(0, 1).map(({ message }) => message);
     const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
     return outcome('applying', null, [far, ...waits, this.#summary(change.values)].join('; '));

@@ -49,8 +49,14 @@ export interface WriteBack {
 
 /** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
 export function writeBackOf(pod: PodRecord, now: Instant, failures: readonly FailedResize[] = []): WriteBack | null {
-  const { state, since, message } = pod.resize;
-  if (state === 'none' || state === 'in-progress') return null;
+  const { since } = pod.resize;
+  if (pod.resize.state === 'none') return null;
+  // A node that never comes to an end has failed as much as one that says so.
+  const endless = pod.resize.state === 'in-progress';
+  const state = pod.resize.state === 'in-progress' ? 'error' : pod.resize.state;
+  const message = endless
+    ? `its node has not finished in 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
+    : pod.resize.message;
   if (now - (since ?? now) < PATIENCE_MS[state]) return null;
   const containers = pod.containers.flatMap((container): ContainerChange[] => {
     const from = { requests: container.requests, limits: container.limits };
