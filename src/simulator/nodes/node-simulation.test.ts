@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
@@ -173,6 +173,16 @@ describe('what kubelets tell', () => {
     expect(found).toMatchObject({ name: pod!.metadata.name, windowSeconds: 30, containers: [{ name: 'app' }] });
     expect(found!.containers[0]!.usage.cpuNanocores).toBeGreaterThan(1e6);
     expect(metrics!.podMetrics('other')).toEqual([]);
+  });
+
+  test('metrics.k8s.io finds each pod that it lists by its name, without a look at the pods of other nodes', async () => {
+    const { simulation } = await aRun(4, HOUR_MS);
+    const listed = simulation.metrics.podMetrics('default');
+    expect(listed.length).toBeGreaterThan(2);
+    const walks = jest.spyOn(simulation.kubelets, 'all');
+    expect(listed.flatMap(({ name }) => simulation.metrics.podMetrics('default', name))).toEqual(listed);
+    expect(simulation.metrics.podMetrics('default', 'nobody')).toEqual([]);
+    expect(walks).not.toHaveBeenCalled();
   });
 
   test('logs tell the start, and a line a minute', async () => {

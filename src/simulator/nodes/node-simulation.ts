@@ -48,7 +48,7 @@ export class NodeSimulation {
     this.kubelets = new Kubelets({ cluster, clock, seed, plan: this.plan });
     const endpoints = new KubeletEndpoints(this.kubelets, clock);
     this.endpoints = endpoints;
-    this.metrics = new NodeUsageMetrics(this.kubelets, clock);
+    this.metrics = new NodeUsageMetrics(this.kubelets, cluster, clock);
     this.providers = {
       metrics: this.metrics,
       logs: new ContainerLogProvider(this.kubelets.logs, clock),

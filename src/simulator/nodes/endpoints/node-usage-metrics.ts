@@ -1,8 +1,10 @@
 import { SECOND_MS, type DurationMs, type Instant } from '../../../core/model/units.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { MetricsProvider, NodeMetrics, PodMetrics } from '../../api/providers.ts';
+import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
+import { asPod } from '../kubelet/pod-spec.ts';
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 import { USAGE_STEP_MS } from '../load/usage-engine.ts';
 
@@ -11,11 +13,13 @@ const FIRST_MEASURE_MS: DurationMs = 15 * SECOND_MS;
 
 /** metrics.k8s.io over the kubelets: what each container was given during the current step. */
 export class NodeUsageMetrics implements MetricsProvider {
-  readonly #kubelets: Kubelets;
+  readonly #kubelets: Pick<Kubelets, 'all' | 'find'>;
+  readonly #cluster: Pick<ClusterAccess, 'get'>;
   readonly #clock: Clock;
 
-  constructor(kubelets: Kubelets, clock: Clock) {
+  constructor(kubelets: Pick<Kubelets, 'all' | 'find'>, cluster: Pick<ClusterAccess, 'get'>, clock: Clock) {
     this.#kubelets = kubelets;
+    this.#cluster = cluster;
     this.#clock = clock;
   }
 
@@ -31,18 +35,31 @@ export class NodeUsageMetrics implements MetricsProvider {
   }
 
   podMetrics(namespace?: string, name?: string): readonly PodMetrics[] {
-    const at = this.#clock.now();
+    if (namespace !== undefined && name !== undefined) return this.#measured(this.#findPod(namespace, name));
     const found: PodMetrics[] = [];
     for (const kubelet of this.#kubelets.all()) {
       for (const pod of kubelet.pods()) {
-        if (pod.ended || (namespace !== undefined && pod.namespace !== namespace) || (name !== undefined && pod.name !== name)) continue;
-        const containers = measuredContainers(pod, at);
-        if (containers.length === 0) continue;
-        const labels = pod.object.metadata.labels ?? {};
-        found.push({ namespace: pod.namespace, name: pod.name, labels, at, windowSeconds: USAGE_STEP_MS / SECOND_MS, containers });
+        if ((namespace === undefined || pod.namespace === namespace) && (name === undefined || pod.name === name))
+          found.push(...this.#measured(pod));
       }
     }
     return found;
+  }
+
+  /** By its node: an autoscaler asks for its pods one by one, and a cluster has thousands. */
+  #findPod(namespace: string, name: string): PodRuntime | undefined {
+    const object = this.#cluster.get('pods', namespace, name);
+    if (object === undefined) return undefined;
+    return this.#kubelets.find(asPod(object).spec.nodeName ?? '')?.findPod(object.metadata.uid);
+  }
+
+  #measured(pod: PodRuntime | undefined): readonly PodMetrics[] {
+    if (pod === undefined || pod.ended) return [];
+    const at = this.#clock.now();
+    const containers = measuredContainers(pod, at);
+    if (containers.length === 0) return [];
+    const { namespace, name, object } = pod;
+    return [{ namespace, name, labels: object.metadata.labels ?? {}, at, windowSeconds: USAGE_STEP_MS / SECOND_MS, containers }];
   }
 
   #chosen(name: string | undefined): readonly Kubelet[] {
