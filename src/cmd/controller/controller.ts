@@ -1,7 +1,6 @@
 // The controller: every part built and joined, in the order in which they need each other. Used by the binary on a real
 // cluster and by the demo on the embedded one.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
@@ -9,16 +8,12 @@ import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.
 import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
-import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
 import { openLearner } from '../../adapters/workers/open-learner.ts';
-import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
-import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
 import { RecommendedBirthSizes } from '../../controllers/birth/birth-sizes.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
-import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { DAY_MS, type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
@@ -27,10 +22,9 @@ import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSource } from '../../ports/usage-source.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
-import { LeaderElection } from '../../runtime/leader-election.ts';
+import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { type Component, Supervisor } from '../../runtime/supervisor.ts';
@@ -40,11 +34,15 @@ import { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { Admission } from './admission.ts';
 import { ApiServerHealth } from './api-server-health.ts';
+import { controllerHistory } from './controller-history.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
+import { controllerElection } from './election.ts';
 import { leadTerm } from './leading.ts';
 import { openHistory } from './open-history.ts';
+import { openPrices } from './open-prices.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
+import { orAborted } from './or-aborted.ts';
 import { ControllerPrometheus } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSource } from './usage-sources.ts';
@@ -54,7 +52,6 @@ import type { ControllerWorld } from './world.ts';
 const PAST_MS: DurationMs = 14 * DAY_MS;
 /** Informers that say nothing for this long no longer confirm what they hold: they are to hear a bookmark each minute. */
 const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
-const LEASE_NAME = 'evenkeel-controller';
 
 export interface ControllerParts {
   readonly world: ControllerWorld;
@@ -154,7 +151,7 @@ class Starting {
 
     const prometheus = new ControllerPrometheus(world, settings, logger);
     await this.#component('prometheus', undefined, () => prometheus.stop());
-    const election = this.#election();
+    const election = controllerElection(this.#parts);
     const events = new KubernetesEventRecorder({
       transport,
       clock,
@@ -245,7 +242,7 @@ class Starting {
     );
     const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
-    const recorder = this.#historyRecorder(state, usage, history, prices, reconcilers);
+    const recorder = controllerHistory({ state, usage, history, prices, reconcilers, clock });
     const decide = (term: AbortSignal): Promise<void> => reconcilers.run(term);
     if (leaderFeed === null) {
       checkpoints.start();
@@ -362,43 +359,6 @@ class Starting {
     );
   }
 
-  #historyRecorder(
-    state: ClusterState,
-    usage: UsageModel,
-    history: History,
-    prices: PriceSource,
-    reconcilers: Reconcilers,
-  ): HistoryRecorder {
-    const costPerHourUsd = (): number => {
-      let sum = 0;
-      for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;
-      return sum;
-    };
-    const { clock } = this.#parts.world;
-    return new HistoryRecorder({
-      cluster: state,
-      usage,
-      history,
-      clock,
-      recommended: () => reconcilers.recommendedTotal(),
-      costPerHourUsd,
-    });
-  }
-
-  #election(): LeaderElection | null {
-    const { world, settings, logger } = this.#parts;
-    if (!settings['controller.leaderElect']) return null;
-    return new LeaderElection({
-      store: new KubernetesLeaseStore(world.leaseTransport, { namespace: world.namespace, name: LEASE_NAME }),
-      identity: world.identity,
-      machine: world.timer,
-      random: world.random,
-      logger,
-      metrics: this.#parts.metrics,
-      timestamp: () => new Date().toISOString(),
-    });
-  }
-
   /** `term` runs while this replica leads. Stopping waits for it before the lease is released. */
   async #lead(election: LeaderElection | null, term: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
@@ -414,29 +374,4 @@ class Starting {
       },
     );
   }
-}
-
-/** Rejects with the signal's reason when it aborts first. */
-function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
-}
-
-/** Throws with the file and every problem in it. */
-function openPrices(settings: Settings): PriceSource {
-  const path = settings['prices.file'];
-  if (path === '') return new DefaultPriceSource();
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new Error(`prices.file ${path} cannot be read: set it to a file that is there, or leave it empty`, { cause });
-  }
-  const parsed = parsePriceOverrides(text, path);
-  if (!parsed.ok) throw new Error(`prices.file ${path}: ${parsed.problems.join('; ')}`);
-  return new DefaultPriceSource(parsed.overrides);
 }

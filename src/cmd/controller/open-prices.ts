@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { DefaultPriceSource } from '../../adapters/pricing/default-price-source.ts';
+import { parsePriceOverrides } from '../../adapters/pricing/price-overrides.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
+import type { Settings } from '../../runtime/options/settings-schema.ts';
+
+/** Throws with the file and every problem in it. */
+export function openPrices(settings: Pick<Settings, 'prices.file'>): PriceSource {
+  const path = settings['prices.file'];
+  if (path === '') return new DefaultPriceSource();
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new Error(`prices.file ${path} cannot be read: set it to a file that is there, or leave it empty`, { cause });
+  }
+  const parsed = parsePriceOverrides(text, path);
+  if (!parsed.ok) throw new Error(`prices.file ${path}: ${parsed.problems.join('; ')}`);
+  return new DefaultPriceSource(parsed.overrides);
+}
