@@ -3,9 +3,17 @@ import type { UsageSample } from '../core/model/usage.ts';
 
 /** Clocks of nodes differ a little; a sample from further ahead is wrong. */
 const FUTURE_ALLOWED_MS: DurationMs = 60_000;
+/** A clock is wrong for all of them alike. */
+const LOOKED_AT = 100;
 /** More than any machine has: a value beyond is a broken counter. */
 const MOST_MILLICORES = 10_000_000;
 const MOST_BYTES = 2 ** 50;
+
+/** By how much everything that a node tells is ahead of now; null: it is not, or nothing is told. */
+export function aheadOfNow(samples: readonly Pick<UsageSample, 'at'>[], now: Instant): DurationMs | null {
+  const ahead = Math.min(...samples.slice(0, LOOKED_AT).map(({ at }) => at - now));
+  return samples.length > 0 && ahead > FUTURE_ALLOWED_MS ? ahead : null;
+}
 
 /** Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good. */
 export function faultOfSample(sample: UsageSample, now: Instant, previousAt: Instant | null): string | null {

@@ -101,6 +101,27 @@ describe('UsageModel', () => {
     expect(model.used().cpuMillicores).toBeNull();
   });
 
+  test('says so where a node’s clock is ahead of its own, and does not take for known what it leaves out', async () => {
+    read({ pod: 'db-0', at: T });
+    await clock.advance(180_000);
+    read({ pod: 'db-0', at: clock.now() + 600_000 });
+    expect(model.problem()).toBe('the clock of n1 is 10m ahead of the controller’s, or the controller’s is behind: its usage is left out');
+    expect([model.isStale(), model.isNodeStale('n1')]).toEqual([true, true]);
+    read({ pod: 'db-0' });
+    expect([model.problem(), model.isStale(), model.isNodeStale('n1')]).toEqual([null, false, false]);
+  });
+
+  test('goes on being confirmed where the clock was put back', async () => {
+    await clock.advance(60 * 60_000);
+    read({ pod: 'db-0' });
+    const back = new FakeClock(T);
+    clock.now = () => back.now();
+    read({ pod: 'db-0' });
+    expect(model.confirmedAt()).toBe(T);
+    await back.advance(121_000);
+    expect(model.isStale()).toBe(true);
+  });
+
   test('a node that was never read, or not for two periods, is stale by itself', async () => {
     read({ pod: 'db-0' });
     expect([model.isNodeStale('n1'), model.isNodeStale('n2')]).toEqual([false, true]);

@@ -1,7 +1,8 @@
 // What everything uses now, and used in the last day. Fed by a UsageSource, read by queries, and passed on sample by sample
 // to whoever learns from it.
 
-import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
+import { formatDuration } from '../core/model/duration.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,7 +12,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../ports/usage-source.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
-import { faultOfSample } from './sample-gate.ts';
+import { aheadOfNow, faultOfSample } from './sample-gate.ts';
 import { UsageRing, type UsageSlot } from './usage-ring.ts';
 
 export interface UsageModelParts {
@@ -113,9 +114,17 @@ export class UsageModel implements UsageSink {
     let taken = 0;
     for (const usage of reading.containers) if (this.#take(usage, now)) taken += 1;
     if (taken > 0) this.#taken.add(taken);
+    const ahead = aheadOfNow(reading.containers, now);
+    if (ahead !== null) {
+      const by = formatDuration(Math.floor(ahead / MINUTE_MS) * MINUTE_MS);
+      const message = `the clock of ${reading.node} is ${by} ahead of the controller’s, or the controller’s is behind: its usage is left out`;
+      this.onFailure({ node: reading.node, at: now, message });
+      return;
+    }
     // Confirmed by having been read at all: a node without containers of ours is known as well.
     const readAt = Math.min(now, reading.readAt ?? now);
-    this.#confirmedAt = Math.max(this.#confirmedAt, readAt);
+    // What stands ahead of now is of a clock that was put back since.
+    this.#confirmedAt = this.#confirmedAt > now ? readAt : Math.max(this.#confirmedAt, readAt);
     if (reading.nodeUsage !== null) this.#takeNode(reading.nodeUsage, now, readAt);
     else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: readAt });
     this.#problems.delete(reading.node);

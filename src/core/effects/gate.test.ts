@@ -1,6 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { MINUTE_MS } from '../model/units.ts';
-import { DEFAULT_EFFECT_BUDGETS, exhaustedBudget, judgeEffect, nextCalm, type EffectIntent, type GateInputs } from './gate.ts';
+import {
+  countedEffects,
+  DEFAULT_EFFECT_BUDGETS,
+  exhaustedBudget,
+  judgeEffect,
+  nextCalm,
+  staleSource,
+  type EffectIntent,
+  type GateInputs,
+  type SpentEffect,
+} from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage', confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
@@ -42,6 +53,55 @@ describe('the gate', () => {
     expect(nextCalm(null, inputs)).toBe(now);
     expect(nextCalm(now - 5, inputs)).toBe(now - 5);
     expect(nextCalm(now - 5, stale)).toBeNull();
+  });
+
+  test.each<[string, number, boolean]>([
+    ['a little ahead is fresh: clocks of machines differ', MINUTE_MS, false],
+    ['an hour ahead is the word of a clock that was put back since', 60 * MINUTE_MS, true],
+  ])('what was last confirmed %s', (_, aheadMs, isStale) => {
+    const told = staleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
+    expect(told !== null).toBe(isStale);
+    if (isStale) expect(told).toContain('usage: last confirmed at a time that has not come yet');
+  });
+
+  test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {
+    const HOUR = 60 * MINUTE_MS;
+    expect(nextCalm(now + HOUR, inputs)).toBe(now);
+    const spent = Array.from({ length: 50 }, () => ({ at: now + HOUR, owner: 'o', namespace: 'n' }));
+    const counted = countedEffects(spent, now);
+    expect(counted).toHaveLength(50);
+    expect(countedEffects(counted, now + MINUTE_MS)).toEqual([]);
+  });
+
+  test('whatever the clock does, a minute as the machine counts it brings no more than the budget', () => {
+    const jump = fc.integer({ min: -3_600_000, max: 3_600_000 });
+    const look = fc.record({
+      jump: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { arbitrary: jump, weight: 1 }),
+      wait: fc.nat(5_000),
+    });
+    const budgets = { perOwner: 4, perNamespace: 6, perCluster: 8 };
+    fc.assert(
+      fc.property(fc.array(look, { maxLength: 200 }), (looks) => {
+        let [wall, machine] = [now, 0];
+        let spent: readonly SpentEffect[] = [];
+        const passed: number[] = [];
+        let forward = 0;
+        for (const { jump: by, wait } of looks) {
+          wall += by + wait;
+          machine += wait;
+          if (by > 0) forward += 1;
+          spent = countedEffects(spent, wall);
+          if (exhaustedBudget(spent, intent, budgets) !== null) continue;
+          spent = [...spent, { at: wall, owner: intent.owner, namespace: intent.namespace }];
+          passed.push(machine);
+        }
+        // A clock that is put forward lets a minute pass in no time: once each time.
+        for (const at of passed) {
+          expect(passed.filter((each) => each > at - MINUTE_MS && each <= at).length).toBeLessThanOrEqual(budgets.perOwner * (1 + forward));
+        }
+      }),
+      { numRuns: 100 },
+    );
   });
 
   test('budgets count by owner, namespace and cluster', () => {

@@ -64,6 +64,8 @@ export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'
     const why = problem === null ? '' : ` (${problem.slice(0, LONGEST_PROBLEM)})`;
     if (confirmedAt <= 0) return `${name}: nothing known yet${why}`;
     const age = now - confirmedAt;
+    // Nobody knows how old it is: the clock was put back since, and nothing has been confirmed by the new time.
+    if (-age > STALE_PERIODS * periodMs) return `${name}: last confirmed at a time that has not come yet${why}`;
     if (age > STALE_PERIODS * periodMs)
       return `${name}: last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago${why}`;
   }
@@ -75,7 +77,8 @@ export type CalmState = Instant | null;
 
 /** Observation begins again after every outage, as after a start. */
 export function nextCalm(calm: CalmState, inputs: Pick<GateInputs, 'now' | 'sources'>): CalmState {
-  return staleSource(inputs) === null ? (calm ?? inputs.now) : null;
+  if (staleSource(inputs) !== null) return null;
+  return Math.min(calm ?? inputs.now, inputs.now);
 }
 
 /** How many effects a minute may bring, at most. */
@@ -95,9 +98,10 @@ export interface SpentEffect {
   readonly namespace: string;
 }
 
-/** Those that still count. */
+/** Those that still count. Where the clock was put back, what was spent is of this moment at the latest. */
 export function countedEffects(spent: readonly SpentEffect[], now: Instant): readonly SpentEffect[] {
-  return spent.filter((effect) => now - effect.at < MINUTE_MS);
+  const counted = spent.filter((effect) => now - effect.at < MINUTE_MS);
+  return counted.some(({ at }) => at > now) ? counted.map((effect) => ({ ...effect, at: Math.min(effect.at, now) })) : counted;
 }
 
 /** Why there is no room for one more; null: there is. @param spent those that still count */
