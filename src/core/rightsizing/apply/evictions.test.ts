@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, T0 } from '../../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { parseWindow } from '../../model/window.ts';
@@ -131,6 +131,33 @@ describe('a pod that its node can never give its size', () => {
     const another = aWorkloadRecord({}, { requests: amounts('600m', '512Mi') });
     expect(decideWorkload({ ...situation, workload: another }).evict).not.toBeNull();
   });
+});
+
+test('no node gives any pod less, and advice drifts: pods go one at a time, and no more of them than there are', () => {
+  let situation = aSituation({ policy });
+  const evictedAt: number[] = [];
+  for (let round = 0; round < 6 * 60 * 8; round += 1) {
+    const advice = [anAdvice({ cpu: `${100 + 5 * Math.floor(round / 360)}m` })];
+    const decision = decideWorkload({ ...situation, advice });
+    const refused = resized(situation.pods, decision.steps).map((pod, index): PodRecord => {
+      const before = situation.pods[index]!;
+      if (pod === before) return pod;
+      if (decision.steps.some((step) => step.pod.uid === pod.uid && step.kind === 'write-back')) return { ...pod, resize: first!.resize };
+      const containers = pod.containers.map((each, at) => ({ ...each, actual: before.containers[at]!.actual ?? before.containers[at]! }));
+      return { ...pod, containers, resize: { state: 'infeasible', message: 'static policy', since: situation.now } };
+    });
+    if (decision.evict !== null) evictedAt.push(situation.now);
+    const reborn = (pod: PodRecord): PodRecord => ({
+      ...first!,
+      name: `${pod.name}-${round}`,
+      uid: `${pod.uid}-${round}`,
+      createdAt: situation.now,
+    });
+    const next = refused.map((pod) => (pod.uid === decision.evict?.uid ? reborn(pod) : pod));
+    situation = { ...situation, pods: next, memory: decision.memory, now: situation.now + 10_000 };
+  }
+  expect(evictedAt).toHaveLength(3);
+  for (const [index, at] of evictedAt.slice(1).entries()) expect(at - evictedAt[index]!).toBeGreaterThanOrEqual(2 * MINUTE_MS);
 });
 
 describe('a pod that would restart when it is resized', () => {

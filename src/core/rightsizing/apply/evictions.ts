@@ -5,12 +5,14 @@
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { formatDuration } from '../../model/duration.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { HALF, mayBeEvicted } from './carry-out.ts';
 import { sameValues, type Values } from './container-values.ts';
 import { fromWaiting, type WorkloadDecision } from './decision.ts';
 import { withHalvesTried } from './failed-resizes.ts';
 import { isShortLived, type Waiting } from './interlocks.ts';
+import { isSameTry, triedSize } from './eviction-size.ts';
 import { fitPod } from './pod-change.ts';
 import type { EvictionTries, FailedResize, WorkloadSituation } from './situation.ts';
 
@@ -32,9 +34,9 @@ export function withEvictions(situation: WorkloadSituation, decide: (situation: 
   const after = { ...situation, memory: decision.memory };
   const stuck = stuckPod(after);
   if (stuck === null) return decision;
-  const size = sizeKey(after);
+  const size = triedSize(after, stuck);
   const before = decision.memory.evictions;
-  const tries = before !== null && before.size === size && situation.now - before.lastAt < TRIES_COUNT_FOR_MS ? before : null;
+  const tries = before !== null && isSameTry(before.size, size) && situation.now - before.lastAt < TRIES_COUNT_FOR_MS ? before : null;
   const wait = whyNotEvict(after, tries);
   if (wait !== null) return told(decision, wait, stuck);
   const evictions: EvictionTries = { size, count: (tries?.count ?? 0) + 1, lastAt: situation.now, refused: null };
@@ -103,7 +105,9 @@ function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): bo
 }
 
 function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
-  return neverEvicted(situation) ?? heldBack(situation) ?? outsideOfWindows(situation) ?? triedEnough(situation, tries);
+  return (
+    neverEvicted(situation) ?? heldBack(situation) ?? outsideOfWindows(situation) ?? triedEnough(situation, tries) ?? oneAtATime(situation)
+  );
 }
 
 function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
@@ -129,19 +133,28 @@ function outsideOfWindows({ now, policy: { windows } }: WorkloadSituation): Wait
   return waiting('window', 'an eviction waits for the windows of the policy', nextOpening(windows, now)?.start ?? null);
 }
 
-function triedEnough({ now, workload, pods }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
+function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
   const refused = tries?.refused ?? null;
   if (refused !== null && now - refused.at < BUDGET_AGAIN_MS) {
     return waiting('disruption-budget', refused.message, refused.at + BUDGET_AGAIN_MS);
   }
-  const { desired, ready } = workload.replicas;
-  if (tries !== null && tries.count >= desired) {
+  if (tries !== null && tries.count >= workload.replicas.desired) {
     const words = `${tries.count} pods were evicted for this size in vain`;
     return waiting('capacity', `${words}; it is not tried again before it or the template changes`);
   }
-  const underWay = tries !== null && refused === null && now - tries.lastAt < SUCCESSOR_MS;
-  const oneAtATime = workload.rolloutInProgress || ready < desired || underWay || pods.some((pod) => !pod.ready);
-  return oneAtATime ? waiting('rollout', 'one pod at a time: another is not ready') : null;
+  return null;
+}
+
+/** Whatever size it is for: the pace protects the workload. */
+function oneAtATime({ now, workload, pods, memory: { evictions } }: WorkloadSituation): Waiting | null {
+  const { desired, ready } = workload.replicas;
+  if (workload.rolloutInProgress || ready < desired || pods.some((pod) => !pod.ready)) {
+    return waiting('rollout', 'one pod at a time: another is not ready');
+  }
+  const next = evictions?.refused === null ? evictions.lastAt + SUCCESSOR_MS : now;
+  return next > now
+    ? waiting('rollout', `one pod at a time: another was evicted within the last ${formatDuration(SUCCESSOR_MS)}`, next)
+    : null;
 }
 
 /** A decision that says of the pod what its eviction waits for; what else it waits for is more to the point. */
@@ -151,15 +164,6 @@ function told(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): W
   const words = capacity ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
   const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
   return { ...decision, ...state };
-}
-
-/** The template and what its pods should have: while neither changes, one more eviction would be one more of the same. */
-function sizeKey({ workload, memory }: WorkloadSituation): string {
-  const wanted = [...(memory.apply?.values ?? memory.lastApplied?.values ?? [])];
-  const text = JSON.stringify([workload.containers, wanted]);
-  let hash = 0x81_1c_9d_c5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01_00_01_93) >>> 0;
-  return hash.toString(16).padStart(8, '0');
 }
 
 function waiting(reason: Waiting['reason'], message: string, until: Instant | null = null): Waiting {
