@@ -107,7 +107,7 @@ function closedAlready(seen: readonly LimitException[], verdict: ExceptionVerdic
   const same = seen.some(({ state, decided: was }) => state === wanted && (value === null || was?.value === value));
   if (same) return null;
   const [first] = seen;
-  if (first === undefined) return { kind: 'conflict', message: 'There is no such limit exception, so there is nothing to decide on.' };
+  if (first === undefined) return { kind: 'not-found', message: 'There is no such limit exception, so there is nothing to decide on.' };
   const who = first.decided === null ? '' : ` by ${first.decided.by}`;
   return { kind: 'conflict', message: `It is no longer open: it was ${first.state}${who}. Nothing was changed.` };
 }

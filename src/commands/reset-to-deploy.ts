@@ -9,7 +9,7 @@ import { readResetRequest, resetText, restartProblem } from '../core/resource-au
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
@@ -27,11 +27,8 @@ export async function resetToDeploy(
   target: WorkloadTarget,
   body: { readonly for?: string; readonly reason?: string },
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  const heldFor = body.for === undefined ? ({ ok: true, value: HELD_FOR_MS } as const) : parseDuration(body.for);
-  if (!heldFor.ok) return { kind: 'invalid', details: [{ path: '/for', message: heldFor.message }] };
-  if (heldFor.value < SHORTEST_MS || heldFor.value > LONGEST_MS) {
-    return { kind: 'invalid', details: [{ path: '/for', message: 'must be from 1m to 90d' }] };
-  }
+  const heldFor = holdOf(body.for);
+  if (typeof heldFor !== 'number') return heldFor;
   const barePod = barePodNamed(ports, caller, target);
   if (barePod !== null) return { kind: 'not-feasible', message: barePod };
   return annotateWorkload(ports, askingForEffect(ports, caller), target, {
@@ -43,7 +40,7 @@ export async function resetToDeploy(
       if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
       const by = caller.scope.actor;
       const reason = body.reason ?? null;
-      const heldUntil = now + heldFor.value;
+      const heldUntil = now + heldFor;
       const held = { [HELD]: isoTime(heldUntil) };
       return {
         kind: 'write',
@@ -65,6 +62,15 @@ export async function resetToDeploy(
       };
     },
   });
+}
+
+/** How long a reset holds, in milliseconds, or what is wrong with what was given. */
+export function holdOf(given: string | undefined): number | CommandRefusal {
+  if (given === undefined) return HELD_FOR_MS;
+  const wrong = (message: string): CommandRefusal => ({ kind: 'invalid', details: [{ path: '/for', message }] });
+  const held = parseDuration(given);
+  if (!held.ok) return wrong(held.message);
+  return held.value < SHORTEST_MS || held.value > LONGEST_MS ? wrong('must be from 1m to 90d') : held.value;
 }
 
 /** Why a bare pod of that name cannot be reset; null where there is none, or a workload has the name. */

@@ -17,6 +17,10 @@ export function setBounds(
   target: WorkloadTarget,
   body: BoundsChange & { readonly reason?: string },
 ): Promise<CommandOutcome<WorkloadRecord>> {
+  if (body.floor === undefined && body.ceiling === undefined) {
+    const message = 'or ceiling is required: what is to be set, or null to take it away';
+    return Promise.resolve({ kind: 'invalid', details: [{ path: '/floor', message }] });
+  }
   return annotateWorkload(ports, caller, target, {
     action: 'SetBounds',
     decide: (workload, now) => {

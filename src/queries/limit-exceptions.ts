@@ -16,7 +16,7 @@ const LISTING: Listing<LimitExceptionItem> = {
   namespaceOf: (item) => item.namespace,
   namesOf: (item) => [item.name],
   defaultSort: '-openedAt',
-  filters: ['state', 'type', 'kind', 'container', 'resource'],
+  filters: ['state', 'type', 'kind', 'container', 'resource', 'bound'],
 };
 
 /** `/limit-exceptions`: read from the Recommendations, so that kubectl and this API never disagree. */

@@ -115,7 +115,8 @@ class FirstOf<T> {
 function matches<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
   const namespace = listing.namespaceOf?.(item);
   if (namespace !== undefined && !scope.allows(namespace)) return false;
-  if (namespace !== undefined && query.namespace !== undefined && !query.namespace.includes(namespace)) return false;
+  // What is in no namespace is in none of those that are named.
+  if (query.namespace !== undefined && (namespace === undefined || !query.namespace.includes(namespace))) return false;
   const wanted = query as Readonly<Record<string, unknown>>;
   for (const field of listing.filters ?? []) {
     const values = wanted[field];

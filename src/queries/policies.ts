@@ -50,11 +50,11 @@ export class PolicyQueries {
   }
 
   list(scope: Scope, query: Operations['listPolicies']['query']): Page<Policy> | Refusal {
-    const wanted = query.namespace;
+    const { namespace: wanted, ...others } = query;
     const all = KINDS.flatMap((kind) => [...this.#objectsOf(kind)].map((object) => this.record(kind, object)));
     const inNamespaces =
       wanted === undefined ? all : all.filter((policy) => policy.namespace !== null && wanted.includes(policy.namespace));
-    return selectPage(inNamespaces, LISTING, query, scope);
+    return selectPage(inNamespaces, LISTING, others, scope);
   }
 
   overrides(scope: Scope, query: Operations['listPolicyOverrides']['query']): Page<PolicyOverrideItem> | Refusal {

@@ -44,6 +44,8 @@ export function recommendationRecord(
     containers: containersOf(workload, status),
     replicas: workload.replicas.desired,
     ...verdictOf(status),
+    // Said a moment ago, and the decider has not looked again: what held it before is no reason any more.
+    ...(governance.mode === 'Off' ? { reason: null, until: null } : {}),
     source: status.source ?? sources.usage.source(),
   };
 }

@@ -33,7 +33,7 @@ const LISTING: Listing<RecommendationItem> = {
   namespaceOf: (item) => item.namespace,
   namesOf: (item) => [item.name],
   defaultSort: '-savingsPerMonthUsd',
-  filters: ['state', 'mode', 'risk', 'kind', 'policy', 'package'],
+  filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
 };
 
 /** The contract's word: recommendations are cached 60 seconds. */

@@ -108,6 +108,14 @@ describe('errors', () => {
     expect(answer.body.error.details[0].path).toBe('');
   });
 
+  test('a body that is not what its Content-Encoding says is called the body', async () => {
+    const answer = await client.send('PUT', '/api/v1/recommendations/shop/web/mode', { mode: 'Off' }, { 'content-encoding': 'gzip' });
+    expect([answer.status, answer.body.error.details]).toEqual([
+      400,
+      [{ path: '', message: 'cannot be unpacked as its Content-Encoding says' }],
+    ]);
+  });
+
   test('a form post is not JSON', async () => {
     const answer = await client.send('POST', '/api/v1/resize-cycle/trigger', 'a=b', {
       'content-type': 'application/x-www-form-urlencoded',
@@ -206,6 +214,8 @@ describe('lists', () => {
     ['kind=DaemonSet', ['collector']],
     ['package=search-suite', ['indexer', 'query']],
     ['mode=Off', ['backup']],
+    ['reason=approval', ['checkout']],
+    ['reason=window&reason=hpa', []],
   ])('recommendations?%s', async (search, names) => {
     const { body } = await client.get(`/api/v1/recommendations?sort=name&${search}`);
     expect(body.data.map((item: { name: string }) => item.name)).toEqual(names);
@@ -287,6 +297,19 @@ describe('recommendations are cached', () => {
     expect(body.data[0]).toMatchObject({ mode: 'Off', state: 'excluded' });
   });
 });
+
+test('what was just excluded waits for nothing any more', async () => {
+  const { body } = await client.send('PUT', '/api/v1/recommendations/shop/checkout/mode', { mode: 'Off' });
+  expect(body.data).toMatchObject({ state: 'excluded', reason: null, until: null });
+});
+
+test.each(OPERATIONS.filter(({ list }) => list !== undefined).map(({ path }) => path))(
+  '%s takes the parameters of every list',
+  async (path) => {
+    const { status, body } = await client.get(`/api/v1${path}?limit=1&namespace=nowhere&namespace=shop-2&q=nothing&format=json`);
+    expect([status, body.data, body.meta.total]).toEqual([200, [], 0]);
+  },
+);
 
 describe('entity tags', () => {
   test('the same data is 304, whatever the time', async () => {

@@ -39,8 +39,9 @@ function problemOf(error: unknown): Problem {
     case 'request.size.invalid':
       return invalidRequest([{ path: '', message: 'ended before it was whole' }]);
     default:
-      // A path that cannot be decoded.
-      return status === 400 ? invalidRequest([{ path: 'path', message: 'is not valid percent-encoding' }]) : internal();
+      if (error instanceof URIError) return invalidRequest([{ path: 'path', message: 'is not valid percent-encoding' }]);
+      // Nothing else that is read is the caller's to get wrong than a body in another encoding than it is said to be in.
+      return status === 400 ? invalidRequest([{ path: '', message: 'cannot be unpacked as its Content-Encoding says' }]) : internal();
   }
 }
 

@@ -56,6 +56,8 @@ describe('limit exceptions', () => {
     ['namespace=pay', 0],
     ['q=CART', 1],
     ['kind=StatefulSet', 1],
+    ['bound=ceiling', 0],
+    ['bound=limit', 3],
   ])('are filtered: %s', async (query, count) => {
     expect((await client.get(`${LIST}?${query}`)).body.meta.total).toBe(count);
   });
@@ -119,7 +121,8 @@ describe('limit exceptions', () => {
 
   test.each<[string, string, unknown, number, string]>([
     ['one that is no longer open', `${LIST}/shop/cart/reject`, {}, 409, 'conflict'],
-    ['a container without any', `${CHECKOUT}/approve`, { container: 'other' }, 409, 'conflict'],
+    ['a container without any', `${CHECKOUT}/approve`, { container: 'other' }, 404, 'not_found'],
+    ['a workload without any', `${LIST}/shop/web/approve`, {}, 404, 'not_found'],
     ['no such workload', `${LIST}/shop/nothing/approve`, {}, 404, 'not_found'],
     ['no quantity', `${CHECKOUT}/approve`, { resource: 'memory', value: 'much' }, 400, 'invalid_request'],
     ['less than there is', `${CHECKOUT}/approve`, { resource: 'memory', value: '200Mi' }, 400, 'invalid_request'],

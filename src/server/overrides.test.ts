@@ -60,11 +60,18 @@ describe('overrides', () => {
     ['what is no quantity', { floor: { app: { memory: '2 GB' } } }, '/floor/app/memory'],
     ['an unknown resource', { floor: { app: { disk: '2Gi' } } }, '/floor/app/disk'],
     ['an unknown field', { flor: {} }, '/flor'],
+    ['nothing to set', {}, ''],
+    ['a reason for nothing', { reason: 'month end' }, '/floor'],
   ])('%s is a 400 that names the field', async (_, body, path) => {
     const answer = await client.send('PATCH', `${WEB}/floor`, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.details.map((detail: { path: string }) => detail.path)).toEqual([path]);
     expect(world.records.written).toEqual([]);
+  });
+
+  test('a body that is missing is a 400', async () => {
+    const answer = await client.send('PATCH', `${WEB}/floor`);
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
   test('two kinds of one name: ?kind= chooses', async () => {

@@ -49,6 +49,12 @@ describe('policy overrides', () => {
     ]);
   });
 
+  test.each(['', '1', '1y', '0s'])('that end in %j are a 400 that says how durations are written', async (expiresIn) => {
+    const { status, body } = await set('podresizepolicies/shop', { ...mode, expiresIn });
+    expect([status, body.error.details[0].path]).toEqual([400, '/expiresIn']);
+    expect(body.error.details[0].message).toMatch(/such as 90s or 1h30m/);
+  });
+
   test('go by null, or when they end', async () => {
     await set('podresizepolicies/shop', { ...mode, expiresIn: '1h' });
     world.clock.advance(3_600_000);

@@ -110,6 +110,17 @@ describe('the ways back', () => {
     expect((await client.send('DELETE', `${WEB}/recommendation`)).status).toBe(404);
   });
 
+  test.each<[string, Record<string, unknown>]>([
+    ['a hold that is no duration', { action: 'reset-to-deploy', for: '1y' }],
+    ['a hold too short', { action: 'reset-to-deploy', for: '30s' }],
+    ['a hold for what holds nothing', { action: 'strip-annotations', for: '1h' }],
+    ['a hold for a deletion', { action: 'delete-recommendation', for: '1h' }],
+  ])('a bulk with %s is a 400 as a whole', async (_, body) => {
+    const answer = await client.send('POST', '/api/v1/resource-audit/bulk', { ...body, items: [{ namespace: 'shop', name: 'web' }] });
+    expect([answer.status, answer.body.error.details.map(({ path }: { path: string }) => path)]).toEqual([400, ['/for']]);
+    expect(world.records.written).toEqual([]);
+  });
+
   test('501 items are a 400 and nothing is done; a failing one is named and stops no other', async () => {
     const items = Array.from({ length: 501 }, () => ({ namespace: 'shop', name: 'web' }));
     const tooMany = await client.send('POST', '/api/v1/resource-audit/bulk', { action: 'reset-to-deploy', items });

@@ -691,6 +691,7 @@ export type BoundsPatch = Readonly<
   >
 >;
 
+/** At least one of `floor` and `ceiling`. */
 export interface SetBoundsBody {
   /** Least requests. null takes away those of every container. */
   readonly floor?: BoundsPatch | null;
@@ -1024,6 +1025,7 @@ export interface Operations {
         | '-utilization.memoryRatio'
         | 'pods.count'
         | '-pods.count';
+      readonly namespace?: readonly string[];
       readonly q?: string;
       readonly phase?: readonly ('bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting')[];
       readonly capacityType?: readonly ('spot' | 'on-demand')[];
@@ -1144,6 +1146,7 @@ export interface Operations {
       readonly state?: readonly (
         'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded'
       )[];
+      readonly reason?: readonly string[];
       readonly mode?: readonly ('Off' | 'Observe' | 'Recommend' | 'Approve' | 'Auto')[];
       readonly risk?: readonly ('none' | 'low' | 'medium' | 'high')[];
       readonly kind?: readonly string[];
@@ -1210,6 +1213,7 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort: 'startedAt' | '-startedAt' | 'durationMs' | '-durationMs' | 'evaluated' | '-evaluated' | 'changed' | '-changed';
+      readonly namespace?: readonly string[];
       readonly q?: string;
       readonly format: 'json' | 'csv';
     };
@@ -1271,7 +1275,7 @@ export interface Operations {
   setBounds: {
     readonly path: { readonly ns: string; readonly name: string };
     readonly query: { readonly kind?: string; readonly dryRun?: boolean };
-    readonly body: SetBoundsBody | undefined;
+    readonly body: SetBoundsBody;
     readonly data: Override;
     readonly summary: undefined;
   };
@@ -1325,6 +1329,7 @@ export interface Operations {
       readonly state?: readonly ('open' | 'approved' | 'rejected' | 'resolved')[];
       readonly type?: readonly ('recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed')[];
       readonly resource?: readonly ('cpu' | 'memory')[];
+      readonly bound?: readonly ('limit' | 'ceiling')[];
       readonly container?: readonly string[];
       readonly kind?: readonly string[];
       readonly format: 'json' | 'csv';
@@ -1413,6 +1418,7 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'field' | '-field' | 'setAt' | '-setAt' | 'expiresAt' | '-expiresAt';
+      readonly namespace?: readonly string[];
       readonly q?: string;
       readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy')[];
       readonly format: 'json' | 'csv';
@@ -1532,6 +1538,7 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort: 'name' | '-name' | 'status' | '-status' | 'since' | '-since';
+      readonly namespace?: readonly string[];
       readonly q?: string;
       readonly status?: readonly ('ok' | 'degraded' | 'failed')[];
       readonly format: 'json' | 'csv';

@@ -1,4 +1,4 @@
-import { bulkResourceAudit } from '../../commands/bulk-resource-audit.ts';
+import { bulkResourceAudit, bulkResourceAuditFault } from '../../commands/bulk-resource-audit.ts';
 import { askingForEffect, type CommandPorts } from '../../commands/context.ts';
 import { deleteRecommendation } from '../../commands/delete-recommendation.ts';
 import { resetToDeploy } from '../../commands/reset-to-deploy.ts';
@@ -45,6 +45,8 @@ export function resourceAuditRoutes(api: ApiRouter, { resourceAudit, recommendat
   api.on('bulkResourceAudit', async (request) => {
     refuseIfMatch(request.ifMatch);
     const caller = callerOf(request);
+    const fault = bulkResourceAuditFault(request.body);
+    if (fault !== null) throw commandProblem(fault);
     const asking = request.body.action === 'reset-to-deploy' ? askingForEffect(ports, caller) : caller;
     const results = await bulkResourceAudit(ports, asking, request.body);
     recommendations.clear();

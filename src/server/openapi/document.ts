@@ -155,7 +155,7 @@ export function isOptionalBody(operation: OperationSpec): boolean {
   if (operation.body === undefined) return true;
   const name = operation.body.$ref?.split('/').at(-1);
   const schema = name === undefined ? operation.body : COMPONENT_SCHEMAS[name];
-  return (schema?.required ?? []).length === 0;
+  return (schema?.required ?? []).length === 0 && (schema?.minProperties ?? 0) === 0;
 }
 
 function headersOf(operation: OperationSpec): readonly HeaderSpec[] {

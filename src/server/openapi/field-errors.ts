@@ -45,8 +45,10 @@ function sentence(error: ErrorObject): string {
       return `must hold at least ${String(params['limit'])} item(s)`;
     case 'maxItems':
       return `must hold at most ${String(params['limit'])} items`;
+    case 'minProperties':
+      return `must not be empty${knownFields(error)}`;
     case 'minLength':
-      return 'must not be empty';
+      return Number(params['limit']) > 1 ? `must have at least ${String(params['limit'])} characters` : 'must not be empty';
     case 'maxLength':
       return `must have at most ${String(params['limit'])} characters`;
     case 'minimum':

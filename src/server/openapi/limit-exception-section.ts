@@ -5,6 +5,7 @@ import { array, boolean, integer, map, nullable, object, oneOf, ref, string, tim
 
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
 const RESOURCES = ['cpu', 'memory'] as const;
+const BOUNDS = ['limit', 'ceiling'] as const;
 const amount = (description: string): Schema => integer(`${description} In \`unit\`.`, { minimum: 0 });
 
 const decided: OperationSpec['answer'] = {
@@ -22,10 +23,7 @@ export const LIMIT_EXCEPTION_SCHEMAS: Readonly<Record<string, Schema>> = {
       container: string(),
       resource: oneOf(RESOURCES),
       type: oneOf(LIMIT_EXCEPTION_TYPES, 'While it is open it only grows graver, in this order.'),
-      bound: oneOf(
-        ['limit', 'ceiling'],
-        'What is in the way, and what an approval moves: the limit of the pods, or the ceiling of the request.',
-      ),
+      bound: oneOf(BOUNDS, 'What is in the way, and what an approval moves: the limit of the pods, or the ceiling of the request.'),
       unit: oneOf(['millicores', 'bytes']),
       limit: amount('The limit or ceiling in the way.'),
       observed: amount('The most that was seen, or asked for by the recommendation.'),
@@ -89,6 +87,7 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
         enumFilter('state', LIMIT_EXCEPTION_STATES, 'Only exceptions in these states.'),
         enumFilter('type', LIMIT_EXCEPTION_TYPES, 'Only exceptions of these types.'),
         enumFilter('resource', RESOURCES, 'Only these resources.'),
+        enumFilter('bound', BOUNDS, 'Only those that meet a limit, or a ceiling.'),
         textFilter('container', 'Only containers of these names.'),
         textFilter('kind', 'Only workloads of these kinds.'),
       ],

@@ -51,7 +51,10 @@ export const OVERRIDE_SCHEMAS: Readonly<Record<string, Schema>> = {
     'By container, `*` for all; what is left out stays as it is, null takes away.',
     { maxProperties: 100 },
   ),
-  SetBoundsBody: object({ floor, ceiling, reason }, undefined, ['floor', 'ceiling', 'reason']),
+  SetBoundsBody: {
+    ...object({ floor, ceiling, reason }, 'At least one of `floor` and `ceiling`.', ['floor', 'ceiling', 'reason']),
+    minProperties: 1,
+  },
   ExclusionBody: object({ excluded: boolean('false: no longer.'), reason }, undefined, ['reason']),
   OverrideBulkItem: object(
     {

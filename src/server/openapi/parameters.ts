@@ -69,16 +69,14 @@ function listParameters(list: ListSpec): readonly ParameterSpec[] {
       description: 'Field to sort by, `-` in front for descending. What is not known comes last either way.',
       schema: { ...oneOf(sortable.flatMap((field) => [field, `-${field}`])), default: list.sort[0] },
     },
-    ...(list.namespaced
-      ? [
-          {
-            name: 'namespace',
-            in: 'query',
-            description: 'Only these namespaces. Repeatable.',
-            schema: array(NAME, undefined, { maxItems: 200 }),
-          } satisfies ParameterSpec,
-        ]
-      : []),
+    {
+      name: 'namespace',
+      in: 'query',
+      description: list.namespaced
+        ? 'Only these namespaces. Repeatable.'
+        : 'Taken by every list; records of this one are in no namespace, so naming one leaves none. Repeatable.',
+      schema: array(NAME, undefined, { maxItems: 200 }),
+    },
     {
       name: 'q',
       in: 'query',

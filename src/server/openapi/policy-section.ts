@@ -37,7 +37,7 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
     {
       field: string('Dotted path inside the kind’s `spec`, such as `cooldown` or `cpu.min`.', { minLength: 1, maxLength: 253 }),
       value: anything('By the field’s schema; an object or a list replaces the field as a whole. null takes the override away.'),
-      expiresIn: string('Duration such as 2h or 7d, at most 3650d; left out: until it is removed.', { minLength: 2, maxLength: 64 }),
+      expiresIn: string('Duration such as 2h or 7d, at most 3650d; left out: until it is removed.', { maxLength: 64 }),
       reason: string('Why, for whoever finds it.', { minLength: 1, maxLength: 500 }),
     },
     undefined,

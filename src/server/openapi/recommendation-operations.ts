@@ -33,6 +33,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
       namespaced: true,
       filters: [
         enumFilter('state', RECOMMENDATION_STATES, 'Only recommendations in these states.'),
+        textFilter('reason', 'Only what waits or is blocked for these reasons, such as `approval` or `window`.'),
         enumFilter('mode', RESIZE_MODES, 'Only workloads in these modes.'),
         enumFilter('risk', RISKS, 'Only recommendations of this risk.'),
         textFilter('kind', 'Only workloads of these kinds.'),

@@ -7,7 +7,7 @@ import { array, boolean, integer, map, nullable, object, oneOf, ref, string, typ
 const workload: readonly ParameterSpec[] = [namespacePath, namePath, kindQuery];
 const name = string(undefined, { minLength: 1, maxLength: 253 });
 const reason = string('Kept beside the change: in its Event and the audit.', { maxLength: 1000 });
-const heldFor = string('No automatic change for this long: a duration from 1m to 90d.', { minLength: 2, maxLength: 64, default: '24h' });
+const heldFor = string('No automatic change for this long: a duration from 1m to 90d.', { maxLength: 64, default: '24h' });
 
 const DRIFT_WORDS =
   '`none`: every pod has what the template gives it. `resized`: every pod has the same values of Evenkeel’s, and they are still what is recommended. `stale`: every pod has the same values of Evenkeel’s, and by now others are recommended. `partial`: pods differ among each other (a change or a roll-out is under way or stopped half-way). `manual`: a pod has a value that neither the template nor Evenkeel gave it. A request that is missing beside a limit counts as that limit, and what a LimitRange fills in counts as the template’s.';
