@@ -9,7 +9,7 @@ import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { Random } from '../../ports/random.ts';
 import { microTime } from './micro-time.ts';
 import { apiVersionOf, collectionPath, EVENTS, objectPath } from './resources.ts';
-import { type ApiFailure, failureOf, isForbidden, isNotFound } from './status.ts';
+import { type ApiFailure, failureOf, isConflict, isForbidden, isNotFound } from './status.ts';
 
 export interface EventRecorderParts {
   readonly transport: ApiTransport;
@@ -114,6 +114,8 @@ export class KubernetesEventRecorder implements EventRecorder {
   async #drain(): Promise<void> {
     this.#draining = true;
     for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
+      // Written along with what was queued before it: a slow server has several of a series wait.
+      if (series.writtenCount === series.count) continue;
       try {
         await this.#write(series);
         this.#written.add(1, { type: series.spec.type });
@@ -143,7 +145,8 @@ export class KubernetesEventRecorder implements EventRecorder {
     const path = collectionPath(EVENTS, namespaceOf(series.spec));
     const response = await transport.request({ method: 'POST', path, body: this.#body(series) });
     const failure = failureOf(response);
-    if (failure !== null) throw refusedEvent('create', failure);
+    // The name is ours alone: it was written, and the answer was lost.
+    if (failure !== null && !isConflict(failure)) throw refusedEvent('create', failure);
     series.writtenCount = count;
   }
 

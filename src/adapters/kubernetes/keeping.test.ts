@@ -59,20 +59,21 @@ describe('KubernetesEventRecorder', () => {
     message: 'cpu 500m to 250m',
   };
 
-  function recording(): { recorder: KubernetesEventRecorder; transport: FakeTransport; clock: FakeClock; metrics: CountingMetrics } {
+  function recording() {
     const transport = new FakeTransport();
     const clock = new FakeClock();
     const metrics = new CountingMetrics();
+    const log = new RecordingLogger();
     const parts = {
       transport,
       clock,
       metrics,
       random: seededRandom(3),
-      logger: new RecordingLogger(),
+      logger: log,
       controller: 'evenkeel.io/controller',
       instance: 'pod-1',
     };
-    return { recorder: new KubernetesEventRecorder(parts), transport, clock, metrics };
+    return { recorder: new KubernetesEventRecorder(parts), transport, clock, metrics, log };
   }
 
   test('writes an event of events.k8s.io about the object', async () => {
@@ -114,6 +115,41 @@ describe('KubernetesEventRecorder', () => {
     recorder.record(spec);
     await clock.advance(10_000);
     expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
+  });
+
+  test('a server that is slow for longer than a series waits is written to once, not told of the same event again', async () => {
+    const { recorder, transport, clock, log } = recording();
+    recorder.record(spec);
+    await settle();
+    let answer = (): void => undefined;
+    const slow = new Promise<void>((resolve) => void (answer = resolve));
+    transport.answer = (request) =>
+      request.method === 'POST' ? status(409, 'AlreadyExists', 'already exists') : (slow.then(() => ({})) as Promise<never>);
+    recorder.record(spec);
+    await clock.advance(10_000);
+    recorder.record({ ...spec, message: 'another' });
+    for (let times = 0; times < 3; times += 1) {
+      recorder.record(spec);
+      await clock.advance(10_000);
+    }
+    answer();
+    await settle();
+    await settle();
+    const ofTheFirst = transport.requests.filter(
+      ({ path, body }) => path.includes('/events/') || JSON.stringify(body).includes(spec.message),
+    );
+    expect(ofTheFirst.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+    expect(ofTheFirst.at(-1)?.body).toMatchObject({ series: { count: 5 } });
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('an event that is there although its answer was lost is written', async () => {
+    const { recorder, transport, metrics, log } = recording();
+    transport.answer = () => status(409, 'AlreadyExists', 'events.events.k8s.io "web.0" already exists');
+    recorder.record(spec);
+    await settle();
+    expect(metrics.total('evenkeel_events_written_total', { type: 'Normal' })).toBe(1);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
   test('a storm is cut off and counted; a refusal is counted and harms nobody', async () => {
