@@ -16,7 +16,7 @@ import { harmSeen } from './harm-seen.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
-import { heldByPerson, holdsChange, holdsDecisions, holdsEverything, outlivesHold, type Waiting } from './interlocks.ts';
+import { heldByPerson, holdsDecisions, holdsEverything, outlivesHold, partedByHolds, type Waiting } from './interlocks.ts';
 import { begun, ended, hasBegun, lowersContainer, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
@@ -190,7 +190,7 @@ class Deciding {
     const due = wanted.filter((change) => held === null || outlivesHold(this.#situation, change));
     if (due.length === 0) return fromWaiting(held === null ? [] : [held], this.#rests());
     if (this.#mode === 'Approve' && approved === null) return this.#awaitsApproval(approval);
-    const { allowed, waits } = this.#held(due, approved !== null);
+    const { allowed, waits } = partedByHolds(this.#situation, due, approved !== null);
     if (allowed.length === 0) return fromWaiting(waits, this.#rests());
     const { policy, otherWorkloadsUnderWay } = this.#situation;
     if (otherWorkloadsUnderWay >= policy.maxConcurrent && !allowed.some((change) => change.urgent)) {
@@ -216,16 +216,6 @@ class Deciding {
     if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', this.#summary());
     this.#notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
     return outcome('awaiting', 'approval', `${approval.message}; ${this.#summary()}`);
-  }
-
-  #held(due: readonly DueChange[], approved: boolean): { readonly allowed: readonly DueChange[]; readonly waits: readonly Waiting[] } {
-    const waits: Waiting[] = [];
-    const allowed = due.filter((change) => {
-      const wait = holdsChange(this.#situation, change, approved);
-      if (wait !== null) waits.push(wait);
-      return wait === null;
-    });
-    return { allowed, waits };
   }
 
   #begin(values: Values, reason: string, by: string): Outcome {

@@ -80,6 +80,21 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
   return outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? blind;
 }
 
+/** Changes that nothing holds, and what the others wait for. */
+export function partedByHolds(
+  situation: WorkloadSituation,
+  due: readonly DueChange[],
+  approved: boolean,
+): { readonly allowed: readonly DueChange[]; readonly waits: readonly Waiting[] } {
+  const waits: Waiting[] = [];
+  const allowed = due.filter((change) => {
+    const wait = holdsChange(situation, change, approved);
+    if (wait !== null) waits.push(wait);
+    return wait === null;
+  });
+  return { allowed, waits };
+}
+
 /** Of several, the one to tell: the first in this order, with the earliest time of all that share it. */
 export function mostTelling(all: readonly Waiting[]): Waiting | null {
   const order: readonly AwaitingReason[] = [
