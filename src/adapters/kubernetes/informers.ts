@@ -11,7 +11,8 @@ import { readPod } from './decode-pod.ts';
 import { ownReader, readDisruptionBudget, readLimitRange, readNamespace, readPause, readQuota } from './decode-rules.ts';
 import { workloadReader } from './decode-workload.ts';
 import { Interner } from './interner.ts';
-import { Reflector, type ReflectorContext, type ReflectorSpec } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import type { ReflectorContext, ReflectorSpec } from './reflector-spec.ts';
 import * as resources from './resources.ts';
 import { decoder, type Wire } from './wire.ts';
 

@@ -8,7 +8,8 @@ import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { HttpTransport } from './http-transport.ts';
-import { Reflector, REFLECTOR_TIMES, type ReflectorSpec, type ReflectorTimes } from './reflector.ts';
+import { Reflector } from './reflector.ts';
+import { REFLECTOR_TIMES, type ReflectorSpec, type ReflectorTimes } from './reflector-spec.ts';
 import { PODS } from './resources.ts';
 import { decoder, objectAt, requiredTextAt, textAt } from './wire.ts';
 

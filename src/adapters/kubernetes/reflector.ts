@@ -3,82 +3,21 @@
 
 import type { DurationMs, Instant } from '../../core/model/units.ts';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
-import type { ApiStream, ApiTransport } from '../../ports/api-transport.ts';
-import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
+import type { ApiStream } from '../../ports/api-transport.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Metrics } from '../../ports/metrics.ts';
-import type { Random } from '../../ports/random.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';
 import { missingPermission, notServed, unknownCredentials } from './informer-problem.ts';
 import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
-import { identityOf, ReflectorStore, type ChangeHandler, type Entry } from './reflector-store.ts';
+import { REFLECTOR_TIMES, type ReflectorContext, type ReflectorSpec, type ReflectorTimes } from './reflector-spec.ts';
+import { identityOf, ReflectorStore, type Entry } from './reflector-store.ts';
 import { FOREIGN_AGAIN_MS, ReconnectDelay } from './reconnect-delay.ts';
-import { collectionPath, resourceName, type ApiResource } from './resources.ts';
+import { collectionPath, resourceName } from './resources.ts';
 import { failureOf, isForbidden, isGone, isNotFound, isUnauthorized, readFailure, type ApiFailure } from './status.ts';
-import { asObject, objectAt, textAt, type Decoded, type Wire } from './wire.ts';
-
-/** Shared by the reflectors of one API server: what one finds out, none tries again. */
-interface ServerCapabilities {
-  /** null until a reflector has tried. */
-  streamingLists: boolean | null;
-}
-
-/** Machine time of the loop; tests shorten it. */
-export interface ReflectorTimes {
-  /** The server ends a watch after a random time in this range, so that watches do not all come back at once. */
-  readonly watchSeconds: readonly [from: number, to: number];
-  /** Past the server's own end of a watch, silence means that the connection is dead. */
-  readonly graceMs: DurationMs;
-  /**
-   * Longest silence of an open watch: the server sends a bookmark each minute. A balancer that still answers keep-alive
-   * probes for a server that is gone is found by this alone.
-   */
-  readonly quietMs: DurationMs;
-  /** Longest silence inside an initial streaming list. */
-  readonly initialSilenceMs: DurationMs;
-  /** How often the whole kind is compared with a fresh listing; jittered. */
-  readonly auditEveryMs: DurationMs;
-}
-
-export const REFLECTOR_TIMES: ReflectorTimes = {
-  watchSeconds: [300, 600],
-  graceMs: 15_000,
-  quietMs: 150_000,
-  initialSilenceMs: 30_000,
-  auditEveryMs: 6 * 3600 * 1000,
-};
-
-/** What every reflector of a process shares. */
-export interface ReflectorContext {
-  readonly transport: ApiTransport;
-  readonly clock: Clock;
-  readonly timer: MachineTimer;
-  readonly activity: Activity;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly capabilities: ServerCapabilities;
-  readonly times?: ReflectorTimes;
-}
-
-export interface ReflectorSpec<T> {
-  readonly resource: ApiResource;
-  readonly namespace?: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
-  /** Without it nothing can be decided: `synced` waits for it, and a refusal is an error instead of a warning. */
-  readonly required: boolean;
-  /** It holds what people wish: once known, an old state of it is not acted on either. */
-  readonly wishes?: boolean;
-  /** Of another tool, which most clusters do not have: that it is not served is nothing wrong, and asked again at leisure. */
-  readonly foreign?: boolean;
-  readonly decode: (wire: Wire) => Decoded<T>;
-  /** Synchronous and cheap. What it throws is logged and counted, and the next change goes on. */
-  readonly onChange: ChangeHandler<T>;
-}
+import { WatchGuard } from './watch-guard.ts';
+import { asObject, objectAt, textAt, type Wire } from './wire.ts';
 
 /** What one round of the loop came to. */
 type Round =
@@ -238,21 +177,12 @@ export class Reflector<T> {
     const { transport, timer, random, capabilities } = this.#context;
     const [least, most] = this.#times.watchSeconds;
     const timeoutSeconds = Math.floor(least + random.next() * (most - least));
-    const stall = new AbortController();
     const openedAtMs = timer.nowMs();
-    let longestSilenceMs = from === null ? this.#times.initialSilenceMs : this.#times.quietMs;
-    let heardAtMs = openedAtMs;
-    // One timer that looks back, instead of one that every event winds anew.
-    const guard = (): void => {
-      const now = timer.nowMs();
-      const silentAtMs = heardAtMs + longestSilenceMs;
-      const endsAtMs = openedAtMs + timeoutSeconds * 1000 + this.#times.graceMs;
-      if (now >= silentAtMs) stall.abort(new Error(`nothing was heard for ${longestSilenceMs} ms: the connection is dead`));
-      else if (now >= endsAtMs) stall.abort(new Error('the watch outlived its time: the connection is dead'));
-      else cancelStall = timer.setTimer(Math.min(silentAtMs, endsAtMs) - now, guard);
-    };
-    let cancelStall: () => void = () => undefined;
-    guard();
+    const guard = new WatchGuard({
+      timer,
+      silenceMs: from === null ? this.#times.initialSilenceMs : this.#times.quietMs,
+      endsAfterMs: timeoutSeconds * 1000 + this.#times.graceMs,
+    });
     try {
       const stream = await transport.stream({
         method: 'GET',
@@ -264,27 +194,20 @@ export class Reflector<T> {
           timeoutSeconds,
           ...(from === null ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } : { resourceVersion: from }),
         },
-        signal: AbortSignal.any([signal, stall.signal]),
+        signal: AbortSignal.any([signal, guard.stalled]),
       });
       const failure = failureOf(stream);
       if (failure !== null) return from === null && refusesStreaming(failure) ? this.#noStreaming(failure.message) : this.#refused(failure);
       const ended = await this.#consume(stream, from === null, {
-        onHeard: () => {
-          heardAtMs = timer.nowMs();
-        },
-        onHealthy: () => {
-          heardAtMs = timer.nowMs();
-          longestSilenceMs = this.#times.quietMs;
-          cancelStall();
-          guard();
-        },
+        onHeard: () => guard.heard(),
+        onHealthy: () => guard.expect(this.#times.quietMs),
       });
       if (ended.kind !== 'again') return ended;
       if (ended.events === 0 && timer.nowMs() - openedAtMs < SHORTEST_HEALTHY_WATCH_MS)
         return this.#broken('the watch ended as soon as it began');
       return ended;
     } catch (err) {
-      if (stall.signal.aborted) this.#metrics.stalls.add(1, this.#metrics.labels);
+      if (guard.stalled.aborted) this.#metrics.stalls.add(1, this.#metrics.labels);
       // Twice broken inside the initial list: pages may get through where one long answer does not.
       if (this.#version === null && !signal.aborted) {
         if (++this.#brokenInitials >= 2 && capabilities.streamingLists === null)
@@ -292,7 +215,7 @@ export class Reflector<T> {
       }
       throw err;
     } finally {
-      cancelStall();
+      guard.stop();
       this.#metrics.flush(this.#store.size);
     }
   }
