@@ -1,10 +1,30 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
-/** Ports of loopback that nobody uses at this moment, all different. */
+/**
+ * Below what systems give away by themselves (32768 and up on Linux): a port of those may be another connection's before the
+ * process that it was picked for has come as far as to listen.
+ */
+const [FROM, TO] = [12_000, 30_000];
+const MOST_TRIES = 1000;
+
+/** Ports of loopback that nobody uses at this moment, all different, and chosen at random: tests run beside each other. */
 export async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
+  const servers = new Map<number, Server>();
+  for (let tries = 0; servers.size < count && tries < MOST_TRIES; tries += 1) {
+    const port = FROM + Math.floor(Math.random() * (TO - FROM));
+    const server = await listening(port);
+    if (server !== null) servers.set(port, server);
+  }
+  await Promise.all([...servers.values()].map((server) => new Promise((resolve) => server.close(resolve))));
+  if (servers.size < count) throw new Error(`no ${count} free ports of loopback from ${FROM} to ${TO}`);
+  return [...servers.keys()];
+}
+
+/** null: somebody else does. */
+function listening(port: number): Promise<Server | null> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(null));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
 }
