@@ -32,7 +32,7 @@ test('a change that waits counts not: it keeps no other workload waiting', () =>
   const waiting = { state: 'awaiting', reason: 'rollout', apply: {} } as DecidedWorkload['status'];
   book.record('w1', { ...aDecision('a', true), status: waiting });
   expect(book.underWay('a', '')).toBe(0);
-  const ofClasses = { state: 'exception', classes: [{ name: 's', state: 'applying', apply: {} }] } as DecidedWorkload['status'];
+  const ofClasses = { state: 'exception', classes: [{ name: 's', state: 'applying', apply: {} }] } as unknown as DecidedWorkload['status'];
   book.record('w2', { ...aDecision('a', true), status: ofClasses });
   expect(book.underWay('a', '')).toBe(1);
 });

@@ -50,6 +50,12 @@ export class ManualClock implements Clock, MachineTimer {
     };
   }
 
+  /** Somebody puts the clock back. What waits waits no longer for it. */
+  putBack(byMs: number): void {
+    this.#now -= byMs;
+    this.#timers = this.#timers.map((timer) => ({ ...timer, at: timer.at - byMs }));
+  }
+
   /** Runs everything that is due now, and what that schedules for now, until nothing is left. */
   settle(): void {
     this.advance(0);

@@ -241,6 +241,11 @@ export class ResizeWorld {
     this.cluster.podList = this.cluster.podList.map(change);
   }
 
+  putClockBack(byMs: number): void {
+    this.clock.putBack(byMs);
+    for (const [key, at] of this.#due) this.#due.set(key, at - byMs);
+  }
+
   /** Runs whatever is due, in order of time, for so long. A death ends it early; `start()` goes on from there. */
   async run(forMs: number): Promise<'lived' | 'died'> {
     const end = this.clock.now() + forMs;

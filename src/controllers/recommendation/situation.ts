@@ -12,6 +12,7 @@ import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
 import { readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
 import { areApart, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
+import { withoutTimesToCome } from '../../core/rightsizing/apply/turned-back-clock.ts';
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
 import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
@@ -57,7 +58,7 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const memory = withNote(read, status !== undefined, workload);
+  const memory = withoutTimesToCome(withNote(read, status !== undefined, workload), now);
   return {
     now,
     workload,

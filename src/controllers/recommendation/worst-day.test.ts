@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
 const MANY = 60;
@@ -114,4 +115,46 @@ describe('changes that get nowhere', () => {
   function isOfWeb({ name }: { readonly name: string }): boolean {
     return name.startsWith('web-');
   }
+});
+
+describe('a clock that is put back by an hour', () => {
+  const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
+  const activity = { cpuMillicores: 1, busiestMillicores: 800, inUseAt: null, heard: new Set(['web-1', 'web-2', 'web-3']) };
+
+  test('leaves no idle workload asleep that is in use', async () => {
+    world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
+    world.setPolicy('all', IDLE);
+    world.activity.set(WEB, { ...activity, quietSince: world.clock.now() - 9 * HOUR_MS });
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([10, 10, 10]);
+    world.putClockBack(HOUR_MS);
+    await world.run(MINUTE_MS);
+    world.activity.set(WEB, { ...activity, quietSince: null, cpuMillicores: 400, inUseAt: world.clock.now() + 5 * MINUTE_MS });
+    await world.run(6 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+  });
+
+  test('begins no change twice, and takes no cool-down for longer than it is', async () => {
+    world.advice.set(WEB, [anAdvice({ cpu: '100m', memory: '512Mi' })]);
+    world.setPolicy('all', { mode: 'Auto', cooldown: '1h' });
+    for (let minute = 0; minute < 60 && world.status().state !== 'applied'; minute += 1) await world.run(MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+    world.putClockBack(HOUR_MS);
+    world.advice.set(WEB, [anAdvice({ cpu: '50m', memory: '512Mi' })]);
+    await world.run(55 * MINUTE_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([50, 50, 50]);
+  });
+
+  test('shows nobody a status that is older than the one before it', async () => {
+    world.advice.set(WEB, [anAdvice({ cpu: '100m', memory: '512Mi' })]);
+    await world.run(HOUR_MS);
+    const before = world.status().updatedAt ?? '';
+    world.putClockBack(HOUR_MS);
+    await world.run(6 * MINUTE_MS);
+    // The informers still show what was written before: acting on that would begin the same change again.
+    expect((world.status().updatedAt ?? '') > before).toBe(true);
+    expect(world.status().apply).toEqual(world.decisions.find(WEB)?.status.apply);
+  });
 });

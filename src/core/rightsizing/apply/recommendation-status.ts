@@ -8,9 +8,9 @@ import type {
   RecommendationStatusContainer,
   RecommendationStatusInput,
 } from '../../../apis/v1alpha1/index.ts';
-import { isoTime } from '../../model/iso-time.ts';
+import { instantOf, isoTime } from '../../model/iso-time.ts';
 import { addResources, NO_RESOURCES, type OptionalResources } from '../../model/resources.ts';
-import { HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
 import { nextConditions } from '../../recommendations/conditions.ts';
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../advice.ts';
@@ -62,7 +62,7 @@ export function recommendationStatus(
     ...optional('savingsPerMonthUsd', facts.savingsPerMonthUsd === null ? null : toCents(facts.savingsPerMonthUsd)),
     ...optional('costPerMonthUsd', facts.costPerMonthUsd === null ? null : toCents(facts.costPerMonthUsd)),
     ...optional('source', facts.source),
-    updatedAt: isoTime(facts.now),
+    updatedAt: isoTime(writtenAt(before, facts.now)),
     requests: sumsOf(containers),
     containers: containers.map((figures) => containerStatus(figures, memory)),
     inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
@@ -72,9 +72,22 @@ export function recommendationStatus(
   };
 }
 
+/** Each later than the one before it, also where the clock was put back: of two, the later one is the one that counts. */
+function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
+  const last = instantOf(before?.updatedAt) ?? 0;
+  return last < now || isOfAnotherAge(last, now) ? now : last + 1;
+}
+
+/** A clock that is out by a day is no clock. */
+function isOfAnotherAge(at: Instant, now: Instant): boolean {
+  return at - now > DAY_MS;
+}
+
 /** Whether a new status says something that the old one did not. */
 export function isWorthWriting(before: RecommendationStatus | undefined, after: RecommendationStatus, now: Instant): boolean {
-  if (before?.updatedAt === undefined || now - Date.parse(before.updatedAt) >= REFRESH_MS) return true;
+  if (before?.updatedAt === undefined) return true;
+  const written = Date.parse(before.updatedAt);
+  if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
   const words = (status: RecommendationStatus): unknown[] => [
     status.state,
     status.reason,
