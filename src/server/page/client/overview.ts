@@ -13,17 +13,19 @@ import type {
 import { keepChoices, type Choices, type Filter, type Span } from './address.ts';
 import { act, ApiFailure, read, type Meta } from './api.ts';
 import { drawCard, loaded, NOT_YET, type Loaded } from './card.ts';
-import { byId, h, page, replaceContent, type PageElement } from './dom.ts';
+import { byId, h, page, replaceContent } from './dom.ts';
 import { drawDrawer } from './drawer.ts';
-import { age, clockSeconds, count } from './format.ts';
+import { age } from './format.ts';
 import { healthParts } from './health-parts.ts';
-import { icon } from './icons.ts';
 import { nodesLine, nodesStrip } from './nodes-strip.ts';
+import { detailPath, workloadPath } from './recommendation-paths.ts';
 import { byUrgency, isOpen, keyOf } from './recommendation-words.ts';
 import { recommendationsTable } from './recommendations-table.ts';
 import { river, riverEntries, riverSources } from './river.ts';
 import { runRate, type ClusterView } from './run-rate.ts';
 import { savings } from './savings.ts';
+import { toast } from './toast.ts';
+import { drawTopBar } from './top-bar.ts';
 import { usagePlot } from './usage-plot.ts';
 
 /** As many as the page shows; the rest is in the CSV and behind the filter. */
@@ -251,36 +253,13 @@ export class Overview {
   }
 
   #drawTop(): void {
-    const cluster = this.#cluster.data?.cluster ?? null;
-    const name = cluster?.name ?? this.#mode?.clusterName ?? '';
-    byId('cluster-name').textContent = name;
-    page().title = name === '' ? 'Evenkeel' : `${name} · Evenkeel`;
-    replaceContent(byId('mode'), modeChip(cluster?.mode ?? this.#mode?.mode ?? null));
-    this.#drawAge();
-    this.#drawBanner();
-    byId('facts').textContent = [...factsOf(cluster), ...(this.#mode === null ? [] : [`Evenkeel ${this.#mode.version}`])].join(' · ');
-  }
-
-  /** The clock beside which everything is read: amber once the data is old, or the server gone. */
-  #drawAge(): void {
-    const stale = this.#staleFor();
-    const asof = byId('asof');
-    asof.classList.toggle('late', stale !== null || !this.#connected);
-    const seen = this.#lastSeen === '' ? 'connecting' : `as of ${clockSeconds(this.#lastSeen)} UTC`;
-    replaceContent(asof, h('span', { class: 'dot' }), h('span', {}, stale === null ? seen : `data ${stale} old`));
-    page().body.dataset['stale'] = String(stale !== null);
-  }
-
-  #drawBanner(): void {
-    const banner = byId('banner');
-    banner.hidden = this.#connected;
-    if (this.#connected) return;
-    const known = this.#lastSeen === '' ? 'last' : `at ${clockSeconds(this.#lastSeen)} UTC`;
-    replaceContent(
-      banner,
-      icon('triangle'),
-      h('span', {}, `The dashboard’s server does not answer. Shown is what was known ${known}; it comes back by itself.`),
-    );
+    drawTopBar({
+      cluster: this.#cluster.data?.cluster ?? null,
+      mode: this.#mode,
+      staleFor: this.#staleFor(),
+      isConnected: this.#connected,
+      lastSeen: this.#lastSeen,
+    });
   }
 
   #drawSegments(): void {
@@ -393,35 +372,4 @@ const DONE = { approve: 'approved just now', reject: 'rejected just now', rollba
 /** What changes once the controller has acted. */
 function momentOf({ state, reason, updatedAt, appliedAt }: Recommendation): string {
   return [state, reason, updatedAt, appliedAt].join(' ');
-}
-
-function factsOf(cluster: Cluster | null): readonly string[] {
-  if (cluster === null) return [];
-  const pods = count(cluster.pods.total, 'pod');
-  return cluster.kubernetesVersion === null ? [pods] : [`Kubernetes ${cluster.kubernetesVersion}`, pods];
-}
-
-function modeChip(mode: Cluster['mode'] | null): PageElement {
-  if (mode === null) return h('span', {});
-  if (mode === 'active') return h('span', { class: 'chip' }, icon('check', true), 'Active');
-  if (mode === 'dry-run') return h('span', { class: 'chip infoc' }, icon('circle', true), 'Dry-run');
-  return h('span', { class: 'chip warn' }, icon('pause', true), 'Paused');
-}
-
-function workloadPath({ namespace, name }: WorkloadRef): string {
-  return `/recommendations/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
-}
-
-function detailPath(item: WorkloadRef): string {
-  return `${workloadPath(item)}?kind=${encodeURIComponent(item.kind)}`;
-}
-
-/** A sentence that stays for a while and is read out. */
-function toast(sentence: string): void {
-  const place = byId('toast');
-  place.textContent = sentence;
-  place.hidden = false;
-  setTimeout(() => {
-    if (place.textContent === sentence) place.hidden = true;
-  }, 10_000);
 }
