@@ -59,12 +59,12 @@ describe('reading a policy', () => {
         apiVersion: 'evenkeel.io/v1alpha1',
         kind: 'PodResizePolicy',
         metadata: { name: 'p' },
-        spec: { cooldown: '1x', cpu: { min: 'lots' }, namespaces: ['A'] },
+        spec: { cooldown: '1x', interval: '999ms', cpu: { min: 'lots' }, namespaces: ['A'] },
       },
       { admission: false, prometheus: false },
     );
     expect(reading).toMatchObject({ ok: false, reason: 'InvalidSpec' });
-    for (const field of ['spec.cooldown', 'spec.cpu.min', 'spec.namespaces[0]'])
+    for (const field of ['spec.cooldown', 'spec.interval', 'spec.cpu.min', 'spec.namespaces[0]'])
       expect(reading).toMatchObject({ message: expect.stringContaining(field) });
   });
 });
@@ -114,8 +114,18 @@ describe('annotations of a workload', () => {
     ['ceiling', '{"main":"1"}', "'main' is not an object"],
     ['mode', 'Sometimes', 'none of Off, Observe, Recommend, Approve, Auto'],
     ['held-until', 'tomorrow', 'not a time'],
+    ['exclude', 'yes', 'write "true" to have it left alone, or "false"'],
   ])('evenkeel.io/%s: %s is named with its remedy', (name, value, words) => {
     expect(readOverrides({ [`evenkeel.io/${name}`]: value }).problems.join()).toContain(words);
+  });
+
+  test.each([
+    ['true', true],
+    ['True ', true],
+    ['false', false],
+    ['', false],
+  ])('evenkeel.io/exclude: "%s" is understood', (text, excluded) => {
+    expect(readOverrides({ 'evenkeel.io/exclude': text })).toMatchObject({ excluded, problems: [] });
   });
 
   test('a floor above the ceiling is a problem', () => {

@@ -8,11 +8,11 @@ import type {
   PodResizePolicySpecCpu,
 } from '../../../apis/v1alpha1/index.ts';
 import type { IdleRules } from '../../idle/idle-rules.ts';
-import { parseDuration } from '../../model/duration.ts';
+import { formatDuration, parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/glob.ts';
 import type { Parsed } from '../../model/parsed.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import type { DurationMs } from '../../model/units.ts';
+import { SECOND_MS, type DurationMs } from '../../model/units.ts';
 import { parseWindow, type Window } from '../../model/window.ts';
 import {
   DEFAULT_POLICY_RULES,
@@ -22,6 +22,9 @@ import {
   type PolicyRules,
   type ResourcePolicy,
 } from './policy-rules.ts';
+
+/** More often than that, cycles would come before the one before is told. */
+const SHORTEST_INTERVAL_MS: DurationMs = SECOND_MS;
 
 /** What this installation can do, as far as a policy may ask for it. */
 export interface PolicyCapabilities {
@@ -147,8 +150,14 @@ class PolicyReader {
       cooldownMs: this.#duration('spec.cooldown', spec.cooldown, fallback.cooldownMs),
       maxChangesPerCycle: spec.maxChangesPerCycle ?? fallback.maxChangesPerCycle,
       maxConcurrent: spec.maxConcurrent ?? fallback.maxConcurrent,
-      intervalMs: this.#duration('spec.interval', spec.interval, fallback.intervalMs),
+      intervalMs: this.#interval(spec.interval, fallback.intervalMs),
     };
+  }
+
+  #interval(text: string | undefined, fallback: DurationMs): DurationMs {
+    const intervalMs = this.#duration('spec.interval', text, fallback);
+    if (intervalMs < SHORTEST_INTERVAL_MS) this.problems.push(`spec.interval must be at least ${formatDuration(SHORTEST_INTERVAL_MS)}`);
+    return intervalMs;
   }
 
   #exception(path: string, spec: PodResizePolicySpecContainer, base: ContainerPolicy): { name: Glob; policy: ContainerPolicy }[] {

@@ -50,7 +50,7 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
   }
   return {
     mode: readMode(annotations[name.mode], problems),
-    excluded: annotations[name.exclude] === 'true',
+    excluded: readExclude(annotations[name.exclude], problems),
     heldUntil: readTime(annotations[name.heldUntil], problems),
     floor,
     ceiling,
@@ -70,6 +70,14 @@ function readMode(text: string | undefined, problems: string[]): ResizeMode | nu
   const mode = RESIZE_MODES.find((known) => known.toLowerCase() === text.trim().toLowerCase());
   if (mode === undefined) problems.push(`${WORKLOAD_ANNOTATIONS.mode}: '${text}' is none of ${RESIZE_MODES.join(', ')}`);
   return mode ?? null;
+}
+
+function readExclude(text: string | undefined, problems: string[]): boolean {
+  const word = text?.trim().toLowerCase() ?? '';
+  if (!['true', 'false', ''].includes(word)) {
+    problems.push(`${WORKLOAD_ANNOTATIONS.exclude}: '${text}' says neither; write "true" to have it left alone, or "false"`);
+  }
+  return word === 'true';
 }
 
 function readTime(text: string | undefined, problems: string[]): Instant | null {
