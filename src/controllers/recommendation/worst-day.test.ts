@@ -158,3 +158,36 @@ describe('a clock that is put back by an hour', () => {
     expect(world.status().apply).toEqual(world.decisions.find(WEB)?.status.apply);
   });
 });
+
+describe('pods that cannot be made small in place', () => {
+  const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
+  const heard = new Set(['web-1', 'web-2', 'web-3']);
+
+  test.each<[string, () => void]>([
+    [
+      'a Guaranteed pod, whose limits stay while it is idle',
+      () =>
+        world.setPods((pod) => {
+          const requests = amounts('500m', '512Mi');
+          const both = { requests, limits: requests };
+          return { ...pod, qosClass: 'Guaranteed', containers: pod.containers.map((each) => ({ ...each, ...both, actual: both })) };
+        }),
+    ],
+    ['one on Windows', () => world.setPods((pod) => ({ ...pod, windows: true }))],
+  ])('are not told to be idle: %s', async (_, are) => {
+    world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
+    are();
+    world.setPolicy('all', IDLE);
+    world.activity.set(WEB, {
+      quietSince: world.clock.now() - 9 * HOUR_MS,
+      cpuMillicores: 1,
+      busiestMillicores: 800,
+      inUseAt: null,
+      heard,
+    });
+    await world.run(HOUR_MS);
+    for (const cpu of world.cpus()) expect(cpu).toBeGreaterThanOrEqual(500);
+    expect(world.status().state).not.toBe('idle');
+    expect(world.status().message).toMatch(/^idle, quiet for/);
+  });
+});

@@ -82,8 +82,10 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
 }
 
 /** Why its requests must stay as they are; null: they may be lowered. An autoscaler that measures against them would add replicas. */
-export function whyNotInPlace({ hpas, policy }: WorkloadSituation): { readonly reason: AwaitingReason; readonly why: string } | null {
+export function whyNotInPlace({ hpas, policy, pods }: WorkloadSituation): { readonly reason: AwaitingReason; readonly why: string } | null {
   if (policy.apply === 'OnRestart') return { reason: 'restart', why: 'its policy sizes pods at birth alone (apply: OnRestart)' };
+  if (pods.some(({ qosClass }) => qosClass === 'Guaranteed'))
+    return { reason: 'restart', why: 'its pods are Guaranteed: their requests equal their limits, and limits stay while it is idle' };
   for (const hpa of hpas) {
     const name = `HorizontalPodAutoscaler ${hpa.name}`;
     const measured = hpa.resourceMetrics.find(({ targetUtilizationRatio }) => targetUtilizationRatio !== null);
