@@ -56,6 +56,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     owner: metadata.controller,
     hostNetwork: booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork'),
     windows: textAt(objectAt(spec, 'os', 'spec.os'), 'name') === 'windows',
+    ...(Object.keys(objectAt(spec, 'resources', 'spec.resources')).length === 0 ? {} : { sizedAsWhole: true }),
     ip: optionalTextAt(status, 'podIP', 'status.podIP'),
     resize: resizeStatus(status, conditions),
     resizedBy: latestWriterThrough(wire, 'resize'),

@@ -114,7 +114,18 @@ export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
     hardLimits: optionalResources(hard, 'hard', 'limits.cpu', 'limits.memory'),
     usedRequests: requestsOf(used, 'used'),
     usedLimits: optionalResources(used, 'used', 'limits.cpu', 'limits.memory'),
+    ...(isOfSomePods(objectAt(wire, 'spec')) ? { ofSomePods: true } : {}),
   };
+}
+
+/** Scopes that every pod is in that runs for good and asks for anything. */
+const USUAL_SCOPES: ReadonlySet<unknown> = new Set(['NotTerminating', 'NotBestEffort']);
+
+function isOfSomePods(spec: Wire): boolean {
+  const { scopes } = spec;
+  const selected = objectsAt(objectAt(spec, 'scopeSelector'), 'matchExpressions', 'spec.scopeSelector.matchExpressions');
+  const names: unknown[] = [...(Array.isArray(scopes) ? (scopes as unknown[]) : []), ...selected.map(({ scopeName }) => scopeName)];
+  return names.some((name) => !USUAL_SCOPES.has(name));
 }
 
 function requestsOf(list: Wire, path: string): ResourceQuotaRecord['hardRequests'] {

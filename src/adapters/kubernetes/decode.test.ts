@@ -408,6 +408,16 @@ describe('rules', () => {
   });
 
   test.each([
+    ['no scope', {}, undefined],
+    ['all that run for good', { scopes: ['NotTerminating', 'NotBestEffort'] }, undefined],
+    ['what ends by itself', { scopes: ['Terminating'] }, true],
+    ['a priority', { scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator: 'In', values: ['batch'] }] } }, true],
+  ])('a quota of %s binds some pods alone: %j → %s', (_, spec, expected) => {
+    const wire = { metadata: { name: 'q', namespace: 'a' }, spec: { hard: { cpu: '1' }, ...spec } };
+    expect(readQuota(wire, interner).ofSomePods).toBe(expected);
+  });
+
+  test.each([
     [
       { until: AT, reason: 'x' },
       { until: Date.parse(AT), reason: 'x' },

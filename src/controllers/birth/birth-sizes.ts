@@ -60,7 +60,7 @@ export class RecommendedBirthSizes implements BirthSizes {
       overrides,
       inForce: settled?.values ?? new Map(),
       limitRanges: cluster.limitRangesIn(request.namespace),
-      quotas: cluster.quotasIn(request.namespace),
+      quotas: cluster.quotasIn(request.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
       freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
     });
   }

@@ -174,6 +174,7 @@ describe('pods that cannot be made small in place', () => {
         }),
     ],
     ['one on Windows', () => world.setPods((pod) => ({ ...pod, windows: true }))],
+    ['one that is sized as a whole', () => world.setPods((pod) => ({ ...pod, sizedAsWhole: true }))],
   ])('are not told to be idle: %s', async (_, are) => {
     world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
     are();
@@ -190,4 +191,15 @@ describe('pods that cannot be made small in place', () => {
     expect(world.status().state).not.toBe('idle');
     expect(world.status().message).toMatch(/^idle, quiet for/);
   });
+});
+
+test('a quota of some pods alone, which others have used up, holds no pod back', async () => {
+  const used = amounts('4', '8Gi');
+  const quota = { namespace: 'shop', name: 'batch', hardRequests: used, hardLimits: used, usedRequests: used, usedLimits: used };
+  world.cluster.quotaList = [quota];
+  await world.run(5 * MINUTE_MS);
+  expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'quota' });
+  world.cluster.quotaList = [{ ...quota, ofSomePods: true }];
+  await world.run(10 * MINUTE_MS);
+  expect(world.cpus()).toEqual([800, 800, 800]);
 });

@@ -92,4 +92,6 @@ export interface ResourceQuotaRecord {
   readonly hardLimits: OptionalResources;
   readonly usedRequests: OptionalResources;
   readonly usedLimits: OptionalResources;
+  /** By its scopes; which ones, the server alone can tell. Left out: it binds every pod that runs for good. */
+  readonly ofSomePods?: true;
 }

@@ -64,6 +64,8 @@ export interface PodRecord {
   readonly owner: OwnerRef | null;
   readonly hostNetwork: boolean;
   readonly windows: boolean;
+  /** Its resources are set for the pod as a whole (`spec.resources`); left out: by container. */
+  readonly sizedAsWhole?: true;
   readonly ip: string | null;
   readonly resize: PodResizeStatus;
   /** Who resized it last, by the object's own record; null: nobody. */
