@@ -11,13 +11,22 @@ const KRR_WINDOW_SLOTS = 14 * SLOTS_PER_DAY;
 /** Least that the clairvoyant asks for. */
 const CLAIRVOYANT_FLOORS: Readonly<Record<Resource, number>> = { cpu: 10, memory: 64 * MiB };
 
-/** VPA with its updater: acts outside the bounds, or after 12 hours when 10 % off. Never inside the hour. */
+/**
+ * VPA with its updater: acts outside the bounds, or after 12 hours when 10 % off. Never inside the hour. Of memory each
+ * overrun is a kill, which it answers with a bump over the request.
+ */
 export function vpaPolicy(resource: Resource): RequestPolicy {
   const vpa = new VpaRecommender(resource);
   let request: number | null = null;
   let since = 0;
+  let isOver = false;
   return {
-    observe: (slot, value) => vpa.observe(slot * SLOT_MS, value),
+    observe: (slot, value) => {
+      const wasOver = isOver;
+      isOver = resource === 'memory' && request !== null && value > request;
+      if (isOver && !wasOver && request !== null) vpa.observeOom(slot * SLOT_MS, request);
+      vpa.observe(slot * SLOT_MS, value);
+    },
     decide: (slot) => {
       const recommendation = vpa.recommend();
       if (recommendation !== null && (request === null || vpaUpdaterActs(request, recommendation, (slot - since) * SLOT_MS))) {

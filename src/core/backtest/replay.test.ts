@@ -135,6 +135,19 @@ describe('a replay', () => {
   });
 });
 
+describe('VPA on a replay', () => {
+  test('of memory an overrun is an OOM kill, after which VPA asks for a fifth more than the request; of CPU it is none', () => {
+    const after = (resource: Resource, unit: number): number => {
+      const values = new Float64Array(3 * SLOTS_PER_DAY).fill(1000 * unit);
+      // Just past the request, twice in a row: one kill.
+      values.fill(1250 * unit, 2 * SLOTS_PER_DAY + 14, 2 * SLOTS_PER_DAY + 16);
+      return (replay(values, 0, vpaPolicy(resource)).at(-1) ?? NaN) / unit;
+    };
+    expect(after('memory', MIB)).toBeGreaterThan(1250 * 1.2);
+    expect(after('cpu', 1)).toBeLessThan(1250);
+  });
+});
+
 describe('the clairvoyant', () => {
   test('asks for what the day, or the hour, will need', () => {
     const values = Float64Array.from({ length: 2 * SLOTS_PER_DAY }, (_, slot) => 100 + slot);

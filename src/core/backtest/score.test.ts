@@ -20,6 +20,10 @@ describe('the score of requests', () => {
     expect(score(new Float64Array(5).fill(1), requests, 0, 'cpu')).toMatchObject({ changes: 2 });
   });
 
+  test('what moves at the moment that scoring begins was decided in the warm-up: no change', () => {
+    expect(score(new Float64Array(4).fill(1), Float64Array.of(50, 50, 100, 90), 2, 'cpu')).toMatchObject({ changes: 1 });
+  });
+
   test('neither the warm-up counts, nor what has no request or no usage; the first request is no change', () => {
     const values = Float64Array.of(9, 9, 9, NaN, 1);
     const requests = Float64Array.of(1, 1, NaN, 2, 2);

@@ -16,7 +16,7 @@ export interface Score {
   readonly unserved: number;
   /** Overruns that stand apart; of memory, would-be OOM kills. */
   readonly episodes: number;
-  /** Moves of the request by more than 1 %. */
+  /** Moves of the request by more than 1 %, after the first slot that is scored. */
   readonly changes: number;
   readonly episodesPerWeek: number;
   readonly changesPerDay: number;
@@ -34,7 +34,7 @@ const CHANGE_RATIO = 0.01;
 /** Scores requests against usage, slot by slot, from slot index `from` on; null where nothing can be scored. */
 export function score(values: Float64Array, requests: Float64Array, from: number, resource: Resource): Score | null {
   const sum = { slack: 0, spare: 0, used: 0, over: 0, unserved: 0, episodes: 0, changes: 0, slots: 0 };
-  let before = requests[from - 1] ?? NaN;
+  let before = requests[from] ?? NaN;
   let running = false;
   for (let index = from; index < values.length; index++) {
     const value = values[index] ?? NaN;

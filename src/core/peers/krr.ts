@@ -12,7 +12,11 @@ const FLOORS = { cpu: 10, memory: 100 * MiB } as const;
 export function krrCpu(samples: readonly number[]): number | null {
   if (samples.length === 0) return null;
   const sorted = samples.toSorted((a, b) => a - b);
-  return Math.max(FLOORS.cpu, sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * CPU_PERCENTILE))] ?? 0);
+  // Between two samples the share between them, as Prometheus' quantile_over_time has it, which KRR asks.
+  const place = CPU_PERCENTILE * (sorted.length - 1);
+  const low = sorted[Math.floor(place)] ?? 0;
+  const high = sorted[Math.ceil(place)] ?? low;
+  return Math.max(FLOORS.cpu, low + (high - low) * (place - Math.floor(place)));
 }
 
 /** KRR's memory request (and limit) from the window's samples (bytes); null without samples. */

@@ -50,7 +50,7 @@ describe('VPA', () => {
 
 describe('KRR', () => {
   test('takes p95 of CPU, the maximum and 15 % more of memory, over floors', () => {
-    expect(krrCpu(Array.from({ length: 100 }, (_, index) => index + 1))).toBe(96);
+    expect(krrCpu(Array.from({ length: 100 }, (_, index) => index + 1))).toBeCloseTo(95.05, 9);
     expect(krrMemory([100 * MiB, 200 * MiB])).toBeCloseTo(230 * MiB, -1);
     expect(krrCpu([1])).toBe(10);
     expect(krrMemory([1])).toBe(100 * MiB);
