@@ -126,6 +126,27 @@ describe('ClusterState', () => {
     expect(state.findRecommendation('default/Deployment/api')).toBeUndefined();
   });
 
+  test('only the object of its own name is the Recommendation of a workload: another that somebody made for it is nobody’s', () => {
+    const state = new ClusterState();
+    const record = (name: string): ClusterDelta => ({
+      kind: 'own',
+      key: `recommendations/default/${name}`,
+      record: {
+        plural: 'recommendations',
+        namespace: 'default',
+        name,
+        object: { metadata: { name }, spec: { targetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } } },
+      },
+    });
+    state.apply(record('mine'));
+    expect(state.findRecommendation('default/Deployment/web')).toBeUndefined();
+    state.apply(record('deployment-web'));
+    expect(state.findRecommendation('default/Deployment/web')?.metadata.name).toBe('deployment-web');
+    expect([...state.recommendations()].map(({ metadata }) => metadata.name)).toEqual(['deployment-web']);
+    state.apply(gone(record('mine')));
+    expect(state.findRecommendation('default/Deployment/web')?.metadata.name).toBe('deployment-web');
+  });
+
   test('a pause holds until its time, or without one until it is removed', () => {
     const state = new ClusterState();
     expect(state.activePause(0)).toBeNull();

@@ -16,6 +16,7 @@ import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef, type OwnerRef } from '../core/model/workload.ts';
+import { recommendationName } from '../core/recommendations/recommendation-name.ts';
 import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
 import { ByTarget } from './by-target.ts';
@@ -170,7 +171,9 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   *recommendations(): Iterable<Recommendation> {
-    for (const { object } of this.#ownByPlural.of(RECOMMENDATIONS)) yield object as unknown as Recommendation;
+    for (const record of this.#ownByPlural.of(RECOMMENDATIONS)) {
+      if (targetOf(record) !== null) yield record.object as unknown as Recommendation;
+    }
   }
 
   findRecommendation(workload: WorkloadKey): Recommendation | undefined {
@@ -321,7 +324,10 @@ function putIn<V>(index: MultiIndex<V>, key: string, value: V | null): void {
   else index.set(namespace, key, value);
 }
 
+/** null: nobody's. There is one for each workload, found by its name; people can make others for the same target. */
 function targetOf(record: OwnRecord): WorkloadKey | null {
   const target = (record.object as unknown as Partial<Recommendation>).spec?.targetRef;
-  return target === undefined ? null : workloadKey({ namespace: record.namespace ?? '', kind: target.kind, name: target.name });
+  return target === undefined || recommendationName(target) !== record.name
+    ? null
+    : workloadKey({ namespace: record.namespace ?? '', kind: target.kind, name: target.name });
 }
