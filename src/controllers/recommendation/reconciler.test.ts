@@ -280,6 +280,13 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
+  test('a namespace that is being deleted is left to go: nothing can be made in it any more', async () => {
+    world.cluster.namespaceList = [{ name: 'shop', labels: {}, deletionAt: world.clock.now() }];
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect([world.recommendation(), world.decisions.find(WEB)]).toEqual([undefined, undefined]);
+  });
+
   test('a conflict is looked at again soon; a pod that is gone is forgotten', async () => {
     let times = 0;
     world.refuse = () => ((times += 1) <= 2 ? { kind: 'conflict', message: 'moved on' } : null);

@@ -103,6 +103,8 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { cluster, policies } = this.#ports;
     const workload = cluster.findWorkload(key);
     if (workload?.deletionAt !== null) return null;
+    // Goes with its namespace, in which nothing can be made any more.
+    if ((cluster.findNamespace(workload.namespace)?.deletionAt ?? null) !== null) return null;
     const governance = policies.governanceOf(workload);
     return governance.outOfScope ? null : { workload, governance };
   }
