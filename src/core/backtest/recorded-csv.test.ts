@@ -15,14 +15,35 @@ describe('a recording as CSV', () => {
     ['a zone of its own', 'timestamp,cpu_m,mem_mib\n2026-01-31T14:00:00.000+02:00,5,1\n'],
     ['any order, others between', 'mem_mib,pod,t_s,cpu_m\n1,x,1769860800,5\n'],
     ['quotes, blanks, a byte order mark, lines that end as on Windows', '\uFEFF"t_s", cpu_m ,"mem_mib"\r\n"1769860800", 5 ,"1"\r\n\r\n'],
+    ['comments between', '# recorded by hand\nt_s,cpu_m,mem_mib\n# noon\n1769860800,5,1\n'],
+    ['a header in capitals', 'Timestamp,CPU_m,MEM_MIB\n1769860800,5,1\n'],
+    ['Unix milliseconds', 'timestamp,cpu_m,mem_mib\n1769860800000,5,1\n'],
     ['a quoted comma in a column that does not count', 'note,t_s,cpu_m,mem_mib\n"a, ""b""",1769860800,5,1\n'],
   ])('%s', (_, text) => {
     expect(parseRecordedCsv(text)).toEqual({ ok: true, samples: { seconds: [NOON], cpuMillicores: [5], memoryBytes: [MIB] } });
   });
 
-  test('an empty cell and NaN are not known', () => {
-    expect(parseRecordedCsv('t_s,cpu_m,mem_mib\n0,,3\n300,NaN,\n600,7,')).toMatchObject({
+  test('an empty cell, NaN and null are not known', () => {
+    expect(parseRecordedCsv('t_s,cpu_m,mem_mib\n0,,3\n300,NaN,\n600,7,null')).toMatchObject({
       samples: { cpuMillicores: [NaN, NaN, 7], memoryBytes: [3 * MIB, NaN, NaN] },
+    });
+  });
+
+  test('rows come in any order', () => {
+    expect(parseRecordedCsv('t_s,cpu_m,mem_mib\n600,3,30\n0,1,10\n300,2,20\n')).toMatchObject({
+      samples: { seconds: [0, 300, 600], cpuMillicores: [1, 2, 3], memoryBytes: [10 * MIB, 20 * MIB, 30 * MIB] },
+    });
+  });
+
+  test('a time that stands twice now and then is joined on the grid; more than one in ten is another recording in the same file', () => {
+    const rows = (repeated: number) => Array.from({ length: 40 }, (_, row) => `${Math.max(0, row - repeated) * 300},${row}`);
+    const parsed = parseRecordedCsv(['t_s,cpu_m', ...rows(4)].join('\n'));
+    if (!parsed.ok) throw new Error(parsed.problem);
+    expect(traceOf('t', parsed.samples).cpu?.slice(0, 2)).toEqual(Float64Array.of(2, 5));
+    expect(parseRecordedCsv(['t_s,cpu_m', ...rows(5)].join('\n'))).toEqual({
+      ok: false,
+      line: 3,
+      problem: expect.stringMatching(/5 of 40 rows .* several containers.* a file for each/),
     });
   });
 
@@ -35,15 +56,16 @@ describe('a recording as CSV', () => {
     ['t_s,cpu_m\n', 2, /no samples/],
     ['t_s,cpu_m\n0,\n300,nan\n', 4, /no samples/],
     ['t_s,cpu_m\n0,1\n300,1,1\n', 3, /3 cells where the header names 2/],
-    ['t_s,cpu_m\n300,1\n0,1\n', 3, /before that of the row before; sort/],
-    ['t_s,cpu_m\n300,1\n300,1\n', 3, /again; sort the rows by time and keep one/],
+    ['t_s,cpu_m\n300,1\n300,1\n', 3, /1 of 2 rows/],
+    ['t_s,cpu_m\n0,1\n300,1\n1769860800,1\n', 4, /20484 days after the row before it in time.*is one of the two wrong/],
     ['t_s,cpu_m\n0,-1\n', 2, /cpu_m -1 is not a usage; it must be 0 or more/],
     ['t_s,mem_mib\n0,1\n300,Infinity\n', 3, /mem_mib Infinity is not a usage/],
     ['t_s,cpu_m\n0,much\n', 2, /"much" is no number/],
     ['t_s,cpu_m\nyesterday,1\n', 2, /"yesterday" is no time/],
     ['timestamp,cpu_m\n2026-02-31 99:00:00,1\n', 2, /no time/],
     ['t_s,cpu_m\n-300,1\n', 2, /negative/],
-    ['t_s,cpu_m\n1769860800000,1\n', 2, /milliseconds\? Give seconds/],
+    ['t_s,cpu_m\n1769860800000000,1\n', 2, /far in the future; give seconds, or milliseconds/],
+    ['t_s,mem_mib\n0,1e300\n', 2, /mem_mib 1e300 is not a usage; it must be 0 or more, at most 1e15/],
   ])('%j: line %d, with what to do', (text, line, problem) => {
     expect(parseRecordedCsv(text)).toEqual({ ok: false, line, problem: expect.stringMatching(problem) });
   });

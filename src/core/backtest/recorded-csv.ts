@@ -1,7 +1,7 @@
 // Recorded usage of one container as CSV: a time column `t_s` or `timestamp`, and `cpu_m` (millicores) and/or `mem_mib`
-// (MiB), in any order; other columns are ignored. An empty cell or NaN is a value that is not known.
+// (MiB), columns and rows in any order; other columns are ignored. An empty cell or NaN is a value that is not known.
 
-import { MiB } from '../model/units.ts';
+import { DAY_MS, MiB, SECOND_MS } from '../model/units.ts';
 import type { RecordedSamples } from './time-grid.ts';
 
 export type ParsedCsv =
@@ -12,6 +12,14 @@ export type ParsedCsv =
 const TIME_COLUMNS = ['t_s', 'timestamp'] as const;
 /** Seconds of the year 5138: past it a time is in milliseconds. */
 const MOST_SECONDS = 1e11;
+/** A recording over more than ten years has a wrong time in it, and its grid would not fit into memory. */
+const MOST_DAYS = 3660;
+const DAY_SECONDS = DAY_MS / SECOND_MS;
+/** Clocks set back repeat some times; where more of them stand twice, a file holds more than one recording. */
+const MOST_REPEATED_SHARE = 0.1;
+/** More millicores or MiB than there are: what a sum over them can still hold. */
+const MOST_USAGE = 1e15;
+const UNKNOWN = new Set(['', 'nan', 'null']);
 
 class CsvProblem extends Error {
   readonly line: number;
@@ -40,16 +48,17 @@ interface Columns {
 
 function parse(text: string): RecordedSamples {
   const lines = text.replace(/^\uFEFF/, '').split('\n');
-  const header = lines.findIndex((line) => line.trim() !== '');
+  const header = lines.findIndex(saysSomething);
   if (header < 0) throw new CsvProblem(1, 'the file is empty; expected a header and a row for each sample');
   const columns = columnsOf(lines[header] ?? '', header + 1);
   const rows: Row[] = [];
   for (const [index, line] of lines.entries()) {
-    if (index > header && line.trim() !== '') rows.push(rowOf(line, columns, index + 1, rows.at(-1)));
+    if (index > header && saysSomething(line)) rows.push(rowOf(line, columns, index + 1));
   }
   if (rows.every(({ cpu, memory }) => Number.isNaN(cpu) && Number.isNaN(memory))) {
     throw new CsvProblem(lines.length, 'no samples; expected a row with a time and cpu_m and/or mem_mib under the header');
   }
+  inOrder(rows);
   return {
     seconds: rows.map((row) => row.second),
     cpuMillicores: columns.cpu < 0 ? null : rows.map((row) => row.cpu),
@@ -57,28 +66,35 @@ function parse(text: string): RecordedSamples {
   };
 }
 
+/** Neither blank nor a comment. */
+function saysSomething(line: string): boolean {
+  const text = line.trimStart();
+  return text !== '' && !text.startsWith('#');
+}
+
 interface Row {
+  /** Counts from 1, the header included. */
+  readonly line: number;
   readonly second: number;
   readonly cpu: number;
   readonly memory: number;
 }
 
-function rowOf(line: string, columns: Columns, at: number, before: Row | undefined): Row {
+function rowOf(line: string, columns: Columns, at: number): Row {
   const cells = cellsOf(line);
   if (cells.length !== columns.count) {
     throw new CsvProblem(at, `${cells.length} cells where the header names ${columns.count}; write the row whole, or leave it out`);
   }
-  const second = secondOf(cells[columns.time] ?? '', at);
-  if (before !== undefined && second <= before.second) throw new CsvProblem(at, notAscending(second, before.second));
   return {
-    second,
+    line: at,
+    second: secondOf(cells[columns.time] ?? '', at),
     cpu: columns.cpu < 0 ? NaN : valueOf(cells[columns.cpu] ?? '', 'cpu_m', at),
     memory: columns.memory < 0 ? NaN : valueOf(cells[columns.memory] ?? '', 'mem_mib', at) * MiB,
   };
 }
 
 function columnsOf(line: string, at: number): Columns {
-  const names = cellsOf(line);
+  const names = cellsOf(line.toLowerCase());
   const found = `the header is "${shortened(line.trim())}"`;
   for (const name of [...TIME_COLUMNS, 'cpu_m', 'mem_mib']) {
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw new CsvProblem(at, `column ${name} stands twice; keep one`);
@@ -110,8 +126,9 @@ function secondOf(cell: string, at: number): number {
     throw new CsvProblem(at, `"${shortened(cell)}" is no time; expected Unix seconds, or 2026-01-31 13:05:00 (UTC unless a zone is given)`);
   }
   if (seconds < 0) throw new CsvProblem(at, `time ${cell} is negative; count from 0 or from 1970`);
-  if (seconds > MOST_SECONDS) throw new CsvProblem(at, `time ${cell} is far in the future; are these milliseconds? Give seconds`);
-  return seconds;
+  if (seconds <= MOST_SECONDS) return seconds;
+  if (seconds / SECOND_MS > MOST_SECONDS) throw new CsvProblem(at, `time ${cell} is far in the future; give seconds, or milliseconds`);
+  return seconds / SECOND_MS;
 }
 
 /** NaN where it is no time. Without a zone it is UTC. */
@@ -123,19 +140,43 @@ function timeOf(cell: string): number {
 }
 
 function valueOf(cell: string, column: string, at: number): number {
-  if (cell === '' || cell.toLowerCase() === 'nan') return NaN;
+  if (UNKNOWN.has(cell.toLowerCase())) return NaN;
   const value = Number(cell);
   if (Number.isNaN(value))
     throw new CsvProblem(at, `${column} "${shortened(cell)}" is no number; leave the cell empty where nothing is known`);
-  if (!(value >= 0 && value < Infinity)) {
-    throw new CsvProblem(at, `${column} ${shortened(cell)} is not a usage; it must be 0 or more, or empty where nothing is known`);
+  if (!(value >= 0 && value <= MOST_USAGE)) {
+    throw new CsvProblem(
+      at,
+      `${column} ${shortened(cell)} is not a usage; it must be 0 or more, at most 1e15, or empty where nothing is known`,
+    );
   }
   return value;
 }
 
-function notAscending(second: number, before: number): string {
-  const said = second === before ? 'the time of the row before stands here again' : 'the time is before that of the row before';
-  return `${said}; sort the rows by time and keep one for each`;
+/** Puts rows into the order of their times, in place, and looks at what the times say of the whole. */
+function inOrder(rows: Row[]): void {
+  if (rows.some((row, index) => index > 0 && row.second < (rows[index - 1]?.second ?? 0))) rows.sort((a, b) => a.second - b.second);
+  const repeated = rows.filter((row, index) => index > 0 && row.second === rows[index - 1]?.second);
+  if (repeated.length > rows.length * MOST_REPEATED_SHARE) {
+    throw new CsvProblem(
+      repeated[0]?.line ?? 1,
+      `${repeated.length} of ${rows.length} rows have the time of another; are these several containers? Give a file for each`,
+    );
+  }
+  if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MOST_DAYS) throw leapIn(rows);
+}
+
+/** Where a recording leaps over years. */
+function leapIn(rows: readonly Row[]): CsvProblem {
+  const leapTo = (index: number) => (rows[index]?.second ?? 0) - (rows[index - 1]?.second ?? 0);
+  let widest = 1;
+  for (let index = 2; index < rows.length; index++) if (leapTo(index) > leapTo(widest)) widest = index;
+  const days = Math.round(leapTo(widest) / DAY_SECONDS);
+  const before = rows[widest - 1]?.line ?? 1;
+  return new CsvProblem(
+    rows[widest]?.line ?? 1,
+    `the time is ${days} days after the row before it in time (line ${before}), and all rows span more than ten years; is one of the two wrong?`,
+  );
 }
 
 function shortened(text: string): string {

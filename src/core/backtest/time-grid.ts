@@ -22,7 +22,7 @@ export interface Trace {
 export type Resource = 'cpu' | 'memory';
 export const RESOURCES: readonly Resource[] = ['cpu', 'memory'];
 
-/** Samples as they were recorded: ascending times in seconds, and a value each (NaN: not known). */
+/** Samples as they were recorded: times in seconds, none before the one above it, and a value each (NaN: not known). */
 export interface RecordedSamples {
   readonly seconds: ArrayLike<number>;
   readonly cpuMillicores: ArrayLike<number> | null;
