@@ -4,6 +4,7 @@ import { carryOut, type CarryOut } from './carry-out.ts';
 import { heldByPerson } from './interlocks.ts';
 import type { WorkloadSituation } from './situation.ts';
 
+const NOT_YET = 'the pod has not yet what is in force for its workload';
 const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
 
 /** Nothing while a person holds the workload, but for what a person has asked to be taken back. */
@@ -16,7 +17,7 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const result = carryOut(situation, settled.values, {
     kind: 'conform',
     most: Number.POSITIVE_INFINITY,
-    because: 'the pod has not yet what is in force for its workload',
+    because: rolledBack?.at === settled.at ? `rolled back: ${rolledBack.message}` : NOT_YET,
   });
   const calm = standing.calmUntil !== null && standing.calmUntil > now;
   return { ...result, steps: result.steps.filter((step) => !(calm && step.lowers)) };

@@ -251,6 +251,8 @@ describe('how a reduction spreads', () => {
     const { end } = live(aSituation());
     expect(end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 100)).toBe(true);
     const asked = { ...end, wishes: { ...NO_WISHES, rollback: { at: end.now, by: 'ops@example.com' } } };
+    const because = decideWorkload(asked).steps.map((step) => step.because);
+    expect(new Set(because)).toEqual(new Set(['rolled back: asked for by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
     expect([back.last.reason, back.last.until]).toEqual(['rolled-back', end.now + DAY_MS]);
