@@ -168,6 +168,25 @@ describe('a query to Prometheus', () => {
     expect(waits).toEqual([8000]);
   });
 
+  test('once closed, nothing is waited for and nothing tried again', async () => {
+    const pending = new Set<() => void>();
+    const timer: MachineTimer = {
+      nowMs: () => 0,
+      setTimer: (_, task) => {
+        pending.add(task);
+        return () => pending.delete(task);
+      },
+    };
+    const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+    const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1) });
+    server.on(({ form }) => (form.get('query') === 'busy' ? { status: 503, text: 'later' } : { hang: true }));
+    const asked = ['busy', 'silent', 'queued'].map((query) => client.instant(query, 0, GOING_ON));
+    await until(() => server.requests.length === 3, 'all that may be asked at once is asked');
+    client.close();
+    for (const each of asked) await expect(each).rejects.toThrow('is not asked any more');
+    expect([pending.size, server.requests.length]).toEqual([0, 3]);
+  });
+
   test('what answered only in part is taken, and the warning told', async () => {
     const warnings: string[] = [];
     server.on(() => ({ ...ONE, warnings: ['store-gateway is away'] }));

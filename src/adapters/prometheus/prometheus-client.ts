@@ -40,6 +40,7 @@ export class PrometheusClient {
   readonly #parts: PrometheusClientParts;
   readonly #exchange: HttpExchange;
   readonly #waiting: (() => void)[] = [];
+  readonly #closed = new AbortController();
   #inFlight = 0;
   #restUntilMs = 0;
 
@@ -49,7 +50,9 @@ export class PrometheusClient {
     this.#exchange = new HttpExchange(parts.connection, parts.timer, MOST_IN_FLIGHT);
   }
 
+  /** Whatever is still asked for ends: nothing is tried again. */
   close(): void {
+    this.#closed.abort(new PrometheusFailure('unreachable', `${this.shown} is not asked any more`));
     this.#exchange.close();
   }
 
@@ -93,13 +96,14 @@ export class PrometheusClient {
     return readSeries(await this.#ask('/api/v1/series', form, signal));
   }
 
-  async #ask(path: string, form: URLSearchParams, signal: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
+  async #ask(path: string, form: URLSearchParams, caller: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {
+    const signal = AbortSignal.any([caller, this.#closed.signal]);
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#askOnce({ method, path, form }, signal);
       } catch (error) {
         const mayRetry = error instanceof PrometheusFailure && (error.kind === 'busy' || error.kind === 'unreachable');
-        if (!mayRetry || attempt === ATTEMPTS) throw error;
+        if (!mayRetry || attempt === ATTEMPTS || signal.aborted) throw error;
         const backOff = Math.min(FIRST_BACK_OFF_MS * Math.pow(2, attempt - 1), MOST_BACK_OFF_MS) * (0.75 + this.#parts.random.next() / 2);
         await this.#wait(Math.min(Math.max(backOff, error.retryAfterMs ?? 0), MOST_BACK_OFF_MS), signal);
       }
