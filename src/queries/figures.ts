@@ -81,11 +81,6 @@ export class FigureKeeper {
     this.#kept = computeFigures(this.#sources);
     return this.#kept;
   }
-
-  /** Called after a mutation, so that its answer is seen at once. */
-  clear(): void {
-    this.#kept = null;
-  }
 }
 
 /** Whether a pod holds room on its node: it is bound and not done. */

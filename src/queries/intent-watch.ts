@@ -10,24 +10,28 @@ type IntentReader = Pick<
 >;
 
 /**
- * Calls once, as soon as anybody says something new: an override on a workload, a wish on a Recommendation, a change or a
- * request on a policy, through whichever replica or kubectl. Controllers' own notes are no news. Returns the cancel.
+ * Calls whenever anybody says something new: an override on a workload, a wish on a Recommendation, a change or a request on
+ * a policy, through whichever replica or kubectl. Controllers' own notes are no news. What was said before is looked through
+ * once, not at each change: there may be twenty thousand workloads.
  */
-export function onNextIntent(cluster: IntentReader, told: () => void): () => void {
+export function onNewIntent(cluster: IntentReader, told: () => void): void {
   const known = new Map<string, string>();
-  for (const workload of cluster.workloads()) known.set(`w/${workloadKey(workload)}`, intentOf(workload.annotations));
+  for (const workload of cluster.workloads()) {
+    const intent = intentOf(workload.annotations);
+    if (intent !== '') known.set(`w/${workloadKey(workload)}`, intent);
+  }
   for (const { spec, metadata } of cluster.recommendations()) {
     const key = `${metadata.namespace ?? ''}/${spec.targetRef.kind}/${spec.targetRef.name}`;
     known.set(`r/${key}`, String(metadata.generation ?? ''));
   }
   for (const policy of cluster.podResizePolicies()) known.set(`p/${policy.metadata.name}`, policyIntent(policy));
-  const cancel = cluster.subscribe((change) => {
+  cluster.subscribe((change) => {
     const now = intentNow(cluster, change);
     if (now === null || (known.get(now.key) ?? '') === now.intent) return;
-    cancel();
+    if (now.intent === '') known.delete(now.key);
+    else known.set(now.key, now.intent);
     told();
   });
-  return cancel;
 }
 
 function intentNow(cluster: IntentReader, change: ClusterChange): { readonly key: string; readonly intent: string } | null {

@@ -7,6 +7,7 @@ import { asDecided } from '../core/exceptions/pending.ts';
 import { readDecisions, readExceptions } from '../core/exceptions/status.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -22,6 +23,7 @@ const LISTING: Listing<LimitExceptionItem> = {
 /** `/limit-exceptions`: read from the Recommendations, so that kubectl and this API never disagree. */
 export class LimitExceptionQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+  readonly #kept = new KeptRecords<readonly LimitExceptionItem[]>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;
@@ -39,11 +41,13 @@ export class LimitExceptionQueries {
     const { cluster, decisions } = this.#sources;
     const key = workloadKey(workload);
     const recommendation = published ?? cluster.findRecommendation(key);
-    const exceptions = readExceptions(recommendation?.status ?? decisions.unpublished(key));
-    if (exceptions.length === 0) return [];
-    const decided = recommendation === undefined ? [] : readDecisions(recommendation.spec);
+    const status = recommendation?.status ?? decisions.unpublished(key);
+    if ((status?.limitExceptions ?? []).length === 0) return [];
     const { mode } = decisions.governance(workload);
-    return exceptions.map((exception) => itemOf(workload, asDecided(exception, decided, mode)));
+    return this.#kept.of(workload, [recommendation, status, mode], () => {
+      const decided = recommendation === undefined ? [] : readDecisions(recommendation.spec);
+      return readExceptions(status).map((exception) => itemOf(workload, asDecided(exception, decided, mode)));
+    });
   }
 
   *#all(): Generator<LimitExceptionItem> {

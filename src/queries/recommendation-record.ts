@@ -50,6 +50,26 @@ export function recommendationRecord(
   };
 }
 
+/** Everything that the record of a workload is made of besides the workload itself: while all of it is the same, so is the record. */
+export function recordInputs(
+  workload: WorkloadRecord,
+  { cluster, decisions, usage }: RecordSources,
+  figures: FigureKeeper,
+): readonly unknown[] {
+  const key = workloadKey(workload);
+  const published = cluster.findRecommendation(key);
+  const { policy, mode } = decisions.governance(workload);
+  return [
+    published,
+    published?.status === undefined ? decisions.unpublished(key) : undefined,
+    policy,
+    mode,
+    cluster.hpasOf(key)[0],
+    figures.figures().costs.byWorkload.get(key),
+    usage.source(),
+  ];
+}
+
 function verdictOf(
   status: RecommendationStatus,
 ): Pick<RecommendationItem, 'reason' | 'until' | 'confidence' | 'savingsPerMonthUsd' | 'risk' | 'updatedAt' | 'appliedAt'> {

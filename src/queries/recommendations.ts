@@ -16,13 +16,14 @@ import { explainContainers } from './explanation.ts';
 import { holdsRoom, type FigureKeeper } from './figures.ts';
 import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import { onNextIntent } from './intent-watch.ts';
+import { onNewIntent } from './intent-watch.ts';
+import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
 import { classRecords } from './class-records.ts';
 import { classOfNode } from '../core/rightsizing/classes/class-name.ts';
-import { recommendationRecord } from './recommendation-record.ts';
+import { recommendationRecord, recordInputs } from './recommendation-record.ts';
 import { savingsArithmetic, type PricedPart } from './savings-lines.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
@@ -50,8 +51,9 @@ interface Cached {
 export class RecommendationQueries {
   readonly #sources: ReadSources;
   readonly #figures: FigureKeeper;
+  readonly #records = new KeptRecords<RecommendationItem>();
   #cached: Cached | null = null;
-  #stopListening: () => void = () => undefined;
+  #listening = false;
 
   constructor(sources: ReadSources, figures: FigureKeeper) {
     this.#sources = sources;
@@ -109,26 +111,29 @@ export class RecommendationQueries {
     return { kind: 'found', item: detail, ...(warnings.length === 0 ? {} : { warnings }) };
   }
 
-  /** Whatever a person changed is seen at once. */
+  /** Whatever a person changed is seen at once. Sums and prices stay: what people say moves no pod. */
   clear(): void {
-    this.#stopListening();
     this.#cached = null;
-    this.#figures.clear();
   }
 
   #fresh(): Cached {
     const now = this.#sources.clock.now();
     const cached = this.#cached;
     if (cached !== null && now - cached.at < CACHE_MS && now >= cached.at) return cached;
-    this.#stopListening();
-    // What this replica wrote comes back by the informers a moment later, and others write too.
-    this.#stopListening = onNextIntent(this.#sources.cluster, () => this.clear());
+    if (!this.#listening) {
+      this.#listening = true;
+      // What this replica wrote comes back by the informers a moment later, and others write too.
+      onNewIntent(this.#sources.cluster, () => this.clear());
+    }
     return (this.#cached = this.#compute());
   }
 
   #compute(): Cached {
     const items: RecommendationItem[] = [];
-    for (const workload of this.#sources.cluster.workloads()) items.push(this.record(workload));
+    for (const workload of this.#sources.cluster.workloads()) {
+      const inputs = recordInputs(workload, this.#sources, this.#figures);
+      items.push(this.#records.of(workload, inputs, () => this.record(workload)));
+    }
     return { at: this.#sources.clock.now(), items };
   }
 

@@ -9,11 +9,33 @@ import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { driftOf, worstDrift } from '../core/resource-audit/drift.ts';
+import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
 
-const LISTING: Listing<ResourceAudit> = {
+/** A workload on its way into a list: what nobody filters or sorts by is not worked out for twenty thousand of them. */
+class Row {
+  readonly workload: WorkloadRecord;
+  readonly #verdict: (workload: WorkloadRecord) => Verdict;
+
+  constructor(workload: WorkloadRecord, verdict: (workload: WorkloadRecord) => Verdict) {
+    this.workload = workload;
+    this.#verdict = verdict;
+  }
+
+  get drift(): Verdict['drift'] {
+    return this.#verdict(this.workload).drift;
+  }
+
+  get restartRequired(): boolean {
+    return this.#verdict(this.workload).restartRequired;
+  }
+}
+
+type Verdict = Pick<ResourceAudit, 'drift' | 'restartRequired'>;
+
+const LISTING: Listing<Row> = {
   id: ({ workload }) => `${workload.namespace}/${workload.kind}/${workload.name}`,
   namespaceOf: ({ workload }) => workload.namespace,
   namesOf: ({ workload }) => [workload.name],
@@ -35,13 +57,15 @@ interface NamedValues {
 /** `/resource-audit`: the template against what is recommended against what runs. */
 export class ResourceAuditQueries {
   readonly #sources: Pick<ReadSources, 'cluster' | 'decisions'>;
+  readonly #verdicts = new KeptRecords<Verdict>();
 
   constructor(sources: Pick<ReadSources, 'cluster' | 'decisions'>) {
     this.#sources = sources;
   }
 
   list(scope: Scope, query: Operations['listResourceAudit']['query']): Page<ResourceAudit> | Refusal {
-    return selectPage(this.#matching(query.kind), LISTING, query, scope);
+    const page = selectPage(this.#rows(query.kind), LISTING, query, scope);
+    return page.kind === 'page' ? { ...page, items: page.items.map(({ workload }) => this.record(workload)) } : page;
   }
 
   get(scope: Scope, target: WorkloadTarget): Found<ResourceAudit> | Refusal {
@@ -93,10 +117,27 @@ export class ResourceAuditQueries {
     };
   }
 
-  *#matching(kinds: readonly string[] | undefined): Generator<ResourceAudit> {
+  *#rows(kinds: readonly string[] | undefined): Generator<Row> {
+    const verdict = (workload: WorkloadRecord): Verdict => this.#verdict(workload);
     for (const workload of this.#sources.cluster.workloads()) {
-      if (kinds === undefined || kinds.includes(workload.kind)) yield this.record(workload);
+      if (kinds === undefined || kinds.includes(workload.kind)) yield new Row(workload, verdict);
     }
+  }
+
+  #verdict(workload: WorkloadRecord): Verdict {
+    const { cluster, decisions } = this.#sources;
+    const key = workloadKey(workload);
+    const published = cluster.findRecommendation(key);
+    const inputs = [
+      published,
+      published === undefined ? decisions.unpublished(key) : undefined,
+      cluster.limitRangesIn(workload.namespace).length > 0,
+      ...cluster.podsOf(key),
+    ];
+    return this.#verdicts.of(workload, inputs, () => {
+      const { drift, restartRequired } = this.record(workload);
+      return { drift, restartRequired };
+    });
   }
 }
 

@@ -5,8 +5,8 @@ import express, { Router, type NextFunction, type Request, type Response } from 
 import type { Operations } from '../apis/http/types.generated.ts';
 import { deniedNamespace, type Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
-import { envelope, type EnvelopeSources } from './envelope.ts';
-import { entityTag, tagMatches } from './etag.ts';
+import { envelopeMeta, type EnvelopeSources } from './envelope.ts';
+import { entityTagOf, tagMatches } from './etag.ts';
 import { OPERATIONS } from './openapi/document.ts';
 import { isMutation, type OperationSpec } from './openapi/operation.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator } from './openapi/validator.ts';
@@ -138,8 +138,9 @@ export class ApiRouter {
 
   #send<Id extends OperationId>(operation: OperationSpec, request: ApiRequest<Id>, response: Response, reply: Reply<Id>): void {
     const csv = operation.list !== undefined && (request.query as { format?: string }).format === 'csv';
-    const tag = entityTag(reply.data, reply.total, request.scope.key, csv ? 'csv' : 'json');
+    const data = JSON.stringify(reply.data);
     if (operation.method === 'get') {
+      const tag = entityTagOf(data, reply.total, request.scope.key, csv ? 'csv' : 'json');
       response.setHeader('ETag', tag);
       const known = request.http.get('if-none-match');
       if (known !== undefined && tagMatches(known, tag)) {
@@ -153,7 +154,8 @@ export class ApiRouter {
       response.type('text/csv; charset=utf-8').send(toCsv(reply.data as readonly unknown[], csvColumns(operation.answer.data.items ?? {})));
       return;
     }
-    response.status(operation.answer.status).json(envelope(reply, response, this.#options));
+    const meta = JSON.stringify(envelopeMeta(reply, response, this.#options));
+    response.status(operation.answer.status).type('application/json').send(`{"data":${data},"meta":${meta}}`);
   }
 }
 

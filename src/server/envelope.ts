@@ -17,22 +17,19 @@ export interface EnvelopeSources {
   silentSources(): readonly Warning[];
 }
 
-/** `data` and `meta` of a successful answer. */
-export function envelope<Id extends OperationId>(reply: Reply<Id>, response: Response, sources: EnvelopeSources): object {
+/** `meta` of a successful answer; `data` stands beside it. */
+export function envelopeMeta<Id extends OperationId>(reply: Reply<Id>, response: Response, sources: EnvelopeSources): object {
   const warnings = [...sources.silentSources(), ...reply.warnings];
   return {
-    data: reply.data,
-    meta: {
-      total: reply.total,
-      timestamp: isoTime(sources.clock.now()),
-      requestId: requestIdOf(response),
-      ...(reply.nextCursor === null ? {} : { nextCursor: reply.nextCursor }),
-      ...(reply.cachedAt === null ? {} : { cachedAt: isoTime(reply.cachedAt) }),
-      ...freshness(sources),
-      ...(warnings.length === 0 ? {} : { warnings }),
-      ...(reply.dryRun ? { dryRun: true } : {}),
-      ...(reply.summary === undefined ? {} : { summary: reply.summary }),
-    },
+    total: reply.total,
+    timestamp: isoTime(sources.clock.now()),
+    requestId: requestIdOf(response),
+    ...(reply.nextCursor === null ? {} : { nextCursor: reply.nextCursor }),
+    ...(reply.cachedAt === null ? {} : { cachedAt: isoTime(reply.cachedAt) }),
+    ...freshness(sources),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(reply.dryRun ? { dryRun: true } : {}),
+    ...(reply.summary === undefined ? {} : { summary: reply.summary }),
   };
 }
 

@@ -5,8 +5,14 @@ import { createHash } from 'node:crypto';
  * age or cache time, so that what has not changed stays 304.
  */
 export function entityTag(data: unknown, total: number, scopeKey: string, form: 'json' | 'csv' = 'json'): string {
+  return entityTagOf(JSON.stringify(data), total, scopeKey, form);
+}
+
+/** The same of data that is written as JSON already: a long page is written once, for its tag and its body. */
+export function entityTagOf(json: string, total: number, scopeKey: string, form: 'json' | 'csv' = 'json'): string {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([data, total, scopeKey, form]));
+  hash.update(json);
+  hash.update(JSON.stringify([total, scopeKey, form]));
   return `"${hash.digest('base64url').slice(0, 32)}"`;
 }
 
