@@ -2,7 +2,9 @@ import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { MINUTE_MS } from '../../model/units.ts';
+import { LEAST_RUNS } from '../runs/run-advice.ts';
 import type { Values } from './container-values.ts';
+import { isShortLived } from './interlocks.ts';
 import type { WorkloadSituation } from './situation.ts';
 import type { ContainerFigures } from './workload-figures.ts';
 
@@ -21,7 +23,11 @@ export function changeSummary(from: Values, to: Values): string {
 }
 
 /** How much is still missing before anything can be recommended. */
-export function collectingText(figures: readonly ContainerFigures[], { now, policy }: WorkloadSituation): string {
+export function collectingText(figures: readonly ContainerFigures[], { now, policy, workload }: WorkloadSituation): string {
+  if (isShortLived(workload.kind)) {
+    const [seen] = figures.flatMap(({ advice }) => advice?.confidenceText ?? []);
+    return `${seen ?? 'no run seen yet'}; ${LEAST_RUNS} are needed`;
+  }
   const since = figures.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
   const wanted = formatDuration(policy.minSamplesMs);
   if (since.length === 0) return `no usage seen yet; ${wanted} of it are needed`;

@@ -102,7 +102,7 @@ function whyRestart(
   const never = (message: string): { readonly message: string; readonly rebornFits: boolean } => ({ message, rebornFits: false });
   if (pod.windows) return never('pods on Windows nodes cannot be resized in place');
   if (pod.sizedAsWhole === true) return never('its resources are set for the pod as a whole (spec.resources)');
-  if (pod.qosClass === 'BestEffort') return never('a BestEffort pod cannot be given requests in place');
+  if (pod.qosClass === 'BestEffort') return never('a BestEffort pod cannot be given requests in place; give its template some');
   const qos = qosOf(after);
   if (qos !== pod.qosClass) return never(`in place the pod would change from ${pod.qosClass} to ${qos}`);
   for (const { name, from, to } of changes) {

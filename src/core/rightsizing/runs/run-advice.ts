@@ -8,7 +8,7 @@ import type { ContainerAdvice, ExplanationStep, Goal, RecommenderRules, Resource
 import type { Run, RunKill, RunLog } from './run-log.ts';
 import { freshnessOfRuns, sharesCovered } from './run-trust.ts';
 
-const LEAST_RUNS = 5;
+export const LEAST_RUNS = 5;
 /** As many are as good as certainty gets. */
 const FULL_TRUST_RUNS = 10;
 /** The peak of a run that is over between two readings was never seen. */
