@@ -193,7 +193,9 @@ export class KubernetesEventRecorder implements EventRecorder {
   }
 
   #takeToken(now: Instant): boolean {
-    this.#tokens = Math.min(EVENT_BURST, this.#tokens + ((now - this.#filledAt) / 1000) * EVENTS_PER_SECOND);
+    // A clock that is put back takes none away.
+    const elapsedMs = Math.max(0, now - this.#filledAt);
+    this.#tokens = Math.min(EVENT_BURST, this.#tokens + (elapsedMs / 1000) * EVENTS_PER_SECOND);
     this.#filledAt = now;
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;

@@ -107,6 +107,16 @@ describe('KubernetesEventRecorder', () => {
     expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
   });
 
+  test('goes on where the clock was put back', async () => {
+    const { recorder, transport, clock } = recording();
+    recorder.record(spec);
+    const now = clock.now();
+    clock.now = () => now - 3_600_000;
+    for (let index = 0; index < 3; index += 1) recorder.record({ ...spec, message: `after ${index}` });
+    await settle();
+    expect(transport.requests).toHaveLength(4);
+  });
+
   test('a series whose event has expired begins again', async () => {
     const { recorder, transport, clock } = recording();
     recorder.record(spec);

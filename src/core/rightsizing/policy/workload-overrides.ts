@@ -44,7 +44,9 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
     for (const field of ['cpuMillicores', 'memoryBytes'] as const) {
       const [least, greatest] = [low[field], high[field]];
       if (least !== null && greatest !== null && least > greatest) {
-        problems.push(`${name.floor}: the floor of '${container}' is above its ceiling in ${name.ceiling}; lower one or raise the other`);
+        problems.push(
+          `${name.floor}: the floor of '${shown(container)}' is above its ceiling in ${name.ceiling}; lower one or raise the other`,
+        );
       }
     }
   }
@@ -54,8 +56,17 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
     heldUntil: readTime(annotations[name.heldUntil], problems),
     floor,
     ceiling,
-    problems,
+    problems: problems.length <= MOST_TOLD ? problems : [...problems.slice(0, MOST_TOLD), `and ${problems.length - MOST_TOLD} more`],
   };
+}
+
+/** They stand in a status, an Event and a line of the log. */
+const MOST_TOLD = 6;
+const LONGEST_SHOWN = 63;
+
+/** An annotation may hold a quarter of a megabyte. */
+function shown(text: string): string {
+  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
 }
 
 /** The bounds of one container: its own, else those of `*`, each resource by itself. */
@@ -68,7 +79,7 @@ export function boundsOf(bounds: BoundsByContainer, container: string): Optional
 function readMode(text: string | undefined, problems: string[]): ResizeMode | null {
   if (text === undefined) return null;
   const mode = RESIZE_MODES.find((known) => known.toLowerCase() === text.trim().toLowerCase());
-  if (mode === undefined) problems.push(`${WORKLOAD_ANNOTATIONS.mode}: '${text}' is none of ${RESIZE_MODES.join(', ')}`);
+  if (mode === undefined) problems.push(`${WORKLOAD_ANNOTATIONS.mode}: '${shown(text)}' is none of ${RESIZE_MODES.join(', ')}`);
   return mode ?? null;
 }
 
@@ -84,7 +95,7 @@ function readTime(text: string | undefined, problems: string[]): Instant | null 
   if (text === undefined) return null;
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) ? Date.parse(text) : NaN;
   if (Number.isFinite(at)) return at;
-  problems.push(`${WORKLOAD_ANNOTATIONS.heldUntil}: '${text}' is not a time; write RFC 3339 such as 2026-11-21T10:00:00Z`);
+  problems.push(`${WORKLOAD_ANNOTATIONS.heldUntil}: '${shown(text)}' is not a time; write RFC 3339 such as 2026-11-21T10:00:00Z`);
   return null;
 }
 
@@ -106,15 +117,16 @@ export function readBounds(annotation: string, text: string | undefined, problem
   }
   for (const [container, entry] of Object.entries(value)) {
     if (!isObject(entry)) {
-      problems.push(`${wanted}; '${container}' is not an object`);
+      problems.push(`${wanted}; '${shown(container)}' is not an object`);
       continue;
     }
     for (const key of Object.keys(entry)) {
-      if (key !== 'cpu' && key !== 'memory') problems.push(`${annotation}: '${container}.${key}' is not known; only cpu and memory are`);
+      if (key !== 'cpu' && key !== 'memory')
+        problems.push(`${annotation}: '${shown(container)}.${shown(key)}' is not known; only cpu and memory are`);
     }
     bounds.set(container, {
-      cpuMillicores: readAmount(`${annotation}: '${container}.cpu'`, entry['cpu'], parseCpuMillicores, problems),
-      memoryBytes: readAmount(`${annotation}: '${container}.memory'`, entry['memory'], parseMemoryBytes, problems),
+      cpuMillicores: readAmount(`${annotation}: '${shown(container)}.cpu'`, entry['cpu'], parseCpuMillicores, problems),
+      memoryBytes: readAmount(`${annotation}: '${shown(container)}.memory'`, entry['memory'], parseMemoryBytes, problems),
     });
   }
   return bounds;
