@@ -95,26 +95,37 @@ export function partOfTarget(figures: ContainerFigures, changes: readonly DueCha
 function usualValues({ pods, workload }: WorkloadSituation): Values {
   const running = pods.filter((pod) => pod.phase === 'Running');
   const counted = running.length > 0 ? running : pods;
-  const usual = new Map<string, RequestsAndLimits>();
-  for (const name of new Set(counted.flatMap((pod) => pod.containers.map((container) => container.name)))) {
-    const tally = new Map<string, { count: number; values: RequestsAndLimits }>();
-    for (const container of counted.flatMap((pod) => pod.containers.filter((each) => each.name === name))) {
-      const values = valuesOf(container);
-      const key = JSON.stringify(values);
-      tally.set(key, { count: (tally.get(key)?.count ?? 0) + 1, values });
+  const tallies = new Map<string, Map<string, Tally>>();
+  for (const { containers } of counted) {
+    for (const container of containers) {
+      let tally = tallies.get(container.name);
+      if (tally === undefined) tallies.set(container.name, (tally = new Map<string, Tally>()));
+      count(tally, container);
     }
+  }
+  const usual = new Map<string, RequestsAndLimits>();
+  for (const [name, tally] of tallies) {
     const [most] = [...tally.values()].sort((a, b) => b.count - a.count);
     if (most !== undefined) usual.set(name, most.values);
   }
   return usual.size > 0 ? usual : new Map(workload.containers.map((container) => [container.name, container]));
 }
 
-function atLeast(amount: number | null, least: number | null): number | null {
-  return amount === null || least === null ? amount : Math.max(amount, least);
+interface Tally {
+  count: number;
+  readonly values: RequestsAndLimits;
 }
 
-function valuesOf({ requests, limits }: ContainerRecord): RequestsAndLimits {
-  return { requests, limits };
+// Thousands of pods have few values: a key is made for each, the values are kept once.
+function count(tally: Map<string, Tally>, { requests, limits }: ContainerRecord): void {
+  const key = `${requests.cpuMillicores}/${requests.memoryBytes}/${limits.cpuMillicores}/${limits.memoryBytes}`;
+  const known = tally.get(key);
+  if (known === undefined) tally.set(key, { count: 1, values: { requests, limits } });
+  else known.count += 1;
+}
+
+function atLeast(amount: number | null, least: number | null): number | null {
+  return amount === null || least === null ? amount : Math.max(amount, least);
 }
 
 function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {
