@@ -93,6 +93,17 @@ const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '503': '`not_ready`, with `Retry-After`.',
 };
 
+const header = (name: string, description: string): Readonly<Record<string, object>> => ({ [name]: { description, schema: string() } });
+const REQUEST_ID = header('X-Request-Id', 'The same as `meta.requestId`.');
+const ETAG = header('ETag', 'For `If-None-Match`, and for `If-Match` of the object’s mutations.');
+const NEXT_CURSOR = header('X-Next-Cursor', 'With `format=csv`: the same as `meta.nextCursor` of the JSON; absent on the last page.');
+const RETRY_AFTER = header('Retry-After', 'Seconds to wait.');
+const ERROR_HEADERS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  '405': header('Allow', 'The methods that are served there.'),
+  '429': RETRY_AFTER,
+  '503': RETRY_AFTER,
+};
+
 /** The whole description. `version` is that of the product. */
 export function openApiDocument(version: string): Readonly<Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -116,7 +127,11 @@ export function openApiDocument(version: string): Readonly<Record<string, unknow
       responses: Object.fromEntries(
         Object.entries(ERROR_RESPONSES).map(([status, description]) => [
           `Error${status}`,
-          { description, content: { 'application/json': { schema: ref('ErrorEnvelope') } } },
+          {
+            description,
+            headers: { ...REQUEST_ID, ...ERROR_HEADERS[status] },
+            content: { 'application/json': { schema: ref('ErrorEnvelope') } },
+          },
         ]),
       ),
     },
@@ -139,12 +154,19 @@ function describeOperation(operation: OperationSpec): Readonly<Record<string, un
     responses: {
       [answer.status]: {
         description: answer.description,
+        headers: {
+          ...REQUEST_ID,
+          ...(operation.method === 'get' && answer.raw !== 'text/event-stream' ? ETAG : {}),
+          ...(operation.list === undefined ? {} : NEXT_CURSOR),
+        },
         content: {
           [answer.raw ?? 'application/json']: { schema },
           ...(operation.list === undefined ? {} : { 'text/csv': { schema: string() } }),
         },
       },
-      ...(operation.method === 'get' ? { '304': { description: 'Not modified since the ETag in If-None-Match.' } } : {}),
+      ...(operation.method === 'get'
+        ? { '304': { description: 'Not modified since the ETag in If-None-Match.', headers: { ...REQUEST_ID, ...ETAG } } }
+        : {}),
       ...Object.fromEntries(errorsOf(operation).map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
     },
   };
@@ -162,7 +184,16 @@ function headersOf(operation: OperationSpec): readonly HeaderSpec[] {
   if (!isMutation(operation))
     return [{ name: 'If-None-Match', in: 'header', description: '304 where it still matches.', schema: string() }];
   return [
-    { name: 'If-Match', in: 'header', description: 'ETag of the object’s own GET; 409 where it has changed since.', schema: string() },
+    ...(operation.takesIfMatch === false
+      ? []
+      : [
+          {
+            name: 'If-Match',
+            in: 'header',
+            description: 'ETag of the object’s own GET; 409 where it has changed since.',
+            schema: string(),
+          } as const,
+        ]),
     ...(operation.method === 'post'
       ? [
           {

@@ -36,6 +36,8 @@ export interface OperationSpec {
   readonly list?: ListSpec;
   /** Who may reach it: `admin` alone, any grant (filtered), or anyone identified. */
   readonly access: 'admin' | 'scoped' | 'anyone';
+  /** A mutation of what no GET reads as one object: `If-Match` is refused. */
+  readonly takesIfMatch?: false;
   /** Answers before the caches have synced. */
   readonly beforeReady?: true;
 }

@@ -94,6 +94,7 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkOverrides',
+    takesIfMatch: false,
     method: 'post',
     path: '/overrides/bulk',
     tag: 'Overrides',

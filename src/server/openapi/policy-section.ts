@@ -78,6 +78,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'setPolicyOverride',
+    takesIfMatch: false,
     method: 'put',
     path: '/policy-overrides/{kind}/{name}',
     tag: 'Policies',

@@ -50,6 +50,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkRecommendations',
+    takesIfMatch: false,
     method: 'post',
     path: '/recommendations/bulk',
     tag: 'Recommendations',
@@ -136,6 +137,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'triggerResizeCycle',
+    takesIfMatch: false,
     method: 'post',
     path: '/resize-cycle/trigger',
     tag: 'Recommendations',

@@ -76,6 +76,7 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkResourceAudit',
+    takesIfMatch: false,
     method: 'post',
     path: '/resource-audit/bulk',
     tag: 'Resource audit',
