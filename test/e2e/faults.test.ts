@@ -216,15 +216,23 @@ describe('A permission that is taken away', () => {
 
 describe('A CRD that is not ours as it is', () => {
   test('newer than this Evenkeel is kept, and another of its name is left alone: both are named, and all of the above worked', async () => {
-    const health = await healthOf('custom-resources');
-    expect(health?.status).toBe('failed');
-    expect(health?.message).toContain('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this');
-    expect(health?.message).toMatch(/rebalanceruns\.evenkeel\.io cannot be brought up to date.*does not serve v1alpha1/);
+    // Where the faults above cost it the lease it looked at the definitions anew, and some were out of reach then.
+    await eventually('both named', SOON_MS, async () => {
+      const { status, message = '' } = (await healthOf('custom-resources')) ?? {};
+      return (
+        status === 'failed' &&
+        message.includes('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this') &&
+        /rebalanceruns\.evenkeel\.io cannot be brought up to date.*does not serve v1alpha1/.test(message)
+      );
+    });
     const newer = await here.cluster.get<{ readonly metadata: { readonly annotations: Record<string, string> } }>(
       `${CRDS}/accesspolicies.evenkeel.io`,
     );
     expect(newer.metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
-    expect(logged(here.controller.process, 'A custom resource is not as it should be')).toHaveLength(2);
+    const told = logged(here.controller.process, 'A custom resource is not as it should be').filter(
+      ({ outcome }) => outcome !== 'unreached',
+    );
+    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['kept-newer', 'failed']));
   });
 });
 
