@@ -12,12 +12,13 @@ import { sameValues, type Values } from './container-values.ts';
 import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
 import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
 import type { DueChange } from './due-changes.ts';
+import { harmAtBirth } from './harm-at-birth.ts';
 import { harmSeen } from './harm-seen.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
 import { heldByPerson, holdsDecisions, holdsEverything, outlivesHold, partedByHolds, type Waiting } from './interlocks.ts';
-import { begun, ended, hasBegun, lowersContainer, rolledBack } from './memory-steps.ts';
+import { begun, ended, forgiven, hasBegun, lowersContainer, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
 import { otherManager } from './other-manager.ts';
@@ -283,12 +284,11 @@ class Deciding {
 
   #complete(change: ChangeUnderWay, progress: CarryOut): Outcome {
     const { now } = this.#situation;
-    const rolledBack = this.#memory.rolledBack;
     const summary = this.#summary(change.values);
     this.#remember({
       apply: null,
       lastApplied: { at: now, by: change.by, reason: change.reason, pods: progress.settled.length, values: change.values },
-      rolledBack: rolledBack === null ? null : { ...rolledBack, count: 0 },
+      rolledBack: forgiven(this.#memory.rolledBack, !isSizedAtBirthAlone(this.#situation)),
     });
     this.#figures = workloadFigures(this.#situation);
     return outcome('applied', null, `in force on ${progress.settled.length} pods; ${summary}`);
@@ -320,6 +320,10 @@ class Deciding {
   #rollBackOnHarm(): void {
     const harm = harmSeen(this.#situation);
     if (harm !== null) this.#rollBack(harm.reason, harm.message, null);
+    const born = harmAtBirth(this.#situation);
+    if (born === null) return;
+    this.#remember({ previous: { at: this.#situation.now, values: born.asDeployed } });
+    this.#rollBack(born.reason, born.message, null);
   }
 
   /** An autoscaler whose target may not move any more: the change that counted on it ends, and its pods go back. */

@@ -65,3 +65,8 @@ export function rolledBack(
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
   };
 }
+
+/** Roll-backs in a row end with a change that proved itself; what only comes with births has not yet. */
+export function forgiven(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
+  return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
+}

@@ -85,7 +85,8 @@ export function harmOf(
   return null;
 }
 
-function failedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
+/** Whether it ended by itself, and not well, after a moment. */
+export function failedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
   const finishedAt = termination?.finishedAt ?? Number.NEGATIVE_INFINITY;
   return finishedAt >= since && (termination?.exitCode !== 0 || termination.reason === 'OOMKilled');
 }
