@@ -36,8 +36,18 @@ async function help(terminal: Terminal): Promise<number> {
   return 0;
 }
 
+/** As a shell tells of a program that a closed pipe ended: 128 + SIGPIPE. */
+const PIPE_CLOSED = 141;
+
 function processTerminal(): Terminal {
   const interrupt = new AbortController();
+  // Who has read enough (`| head`) closes the pipe: that is no fault to tell of.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);
+      throw error;
+    });
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (interrupt.signal.aborted) process.exit(1);

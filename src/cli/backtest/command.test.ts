@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -128,6 +128,8 @@ describe('evenkeel backtest', () => {
     [['x.csv', '--report', 'report.pdf'], /must end in .md or .html/],
     [['x.csv', '--namespace', 'shop'], /--namespace is about Prometheus: give --prometheus URL, too/],
     [['--prometheus', 'http://x', '--days', '100'], /must be a whole number from 1 to 90/],
+    [['--prometheus', 'localhost'], /--prometheus is not a URL/],
+    [['--prometheus', 'http://x', '--token-file', '/absent/token'], /reading the token for --prometheus from \/absent\/token failed/],
   ])('%j is called wrongly: exit code 2', async (args, message) => {
     const { code, err } = await run(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(message) });
@@ -140,6 +142,55 @@ describe('evenkeel backtest', () => {
     writeFileSync(join(folder, 'twin/cart.csv'), csv());
     const twins = await run(join(folder, 'twin'), join(folder, 'usage/shop'), '--emit', join(folder, 'twins'));
     expect(twins).toMatchObject({ code: 2, err: expect.stringMatching(/would both be written as cart.csv/) });
+  });
+
+  test('an input is not overwritten by another way to it', async () => {
+    const inside = join(folder, 'inside');
+    mkdirSync(inside, { recursive: true });
+    writeFileSync(join(inside, 'cart.csv'), csv());
+    symlinkSync(inside, join(folder, 'link'));
+    const { code, err } = await run(join(inside, 'cart.csv'), '--emit', join(folder, 'link'));
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/link\/cart\.csv is an input and would be overwritten/) });
+    expect(readFileSync(join(inside, 'cart.csv'), 'utf8')).toBe(csv());
+  });
+
+  test('a file that is named twice, in whichever way, is one recording', async () => {
+    const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'usage/../usage/shop/cart.csv'), '--json');
+    expect((JSON.parse(out) as BacktestSummary).workloads).toHaveLength(1);
+  });
+
+  test('what --emit wrote into a folder that is read is not read again', async () => {
+    const read = join(folder, 'again');
+    mkdirSync(read, { recursive: true });
+    writeFileSync(join(read, 'cart.csv'), csv());
+    const names = async () => {
+      const { out, err } = await run(read, '--emit', join(read, 'out'), '--json');
+      return { err, names: (JSON.parse(out) as BacktestSummary).workloads.map(({ name }) => name) };
+    };
+    expect(await names()).toEqual({ err: '', names: ['cart'] });
+    expect(await names()).toEqual({ err: expect.stringMatching(/again\/out is left out: it is where --emit writes/), names: ['cart'] });
+  });
+
+  test('a folder that cannot be written to is told before anything is replayed', async () => {
+    const file = join(folder, 'a-file');
+    writeFileSync(file, '');
+    const emitted = await run(join(folder, 'usage'), '--emit', join(file, 'out'));
+    expect(emitted).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringMatching(/--emit: .*a-file\/out cannot be written to: .*choose another/),
+    });
+    const report = await run(join(folder, 'usage'), '--report', join(file, 'report.md'));
+    expect(report).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/--report: .*a-file cannot be written to/) });
+  });
+
+  test('a file that cannot be written is named, and stops no other', async () => {
+    const emitted = join(folder, 'half');
+    mkdirSync(join(emitted, 'web.csv/in-the-way'), { recursive: true });
+    const { code, out, err } = await run(join(folder, 'usage'), '--emit', emitted);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/half\/web\.csv: cannot be written: /) });
+    expect(out).toContain('CPU: 2 workloads');
+    expect(readdirSync(emitted).sort()).toEqual(['shop', 'web.csv']);
   });
 
   test('--prometheus: each container of each workload is replayed, replicas as one, and nothing is shown of the password', async () => {

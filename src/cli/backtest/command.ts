@@ -1,19 +1,20 @@
-import { join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { describeOptions } from '../arguments.ts';
 import type { Command, Terminal } from '../command.ts';
 import { printable } from './escape.ts';
-import { findRecordings, type InputProblem, nameClashes } from './find-recordings.ts';
+import { findRecordings, type InputProblem, nameClashes, realOf } from './find-recordings.ts';
 import { BACKTEST_OPTIONS, type BacktestOptions, parseBacktestOptions } from './options.ts';
 import { progress } from './progress.ts';
-import { readFromPrometheus } from './prometheus-recordings.ts';
+import { connectByOptions, readFromPrometheus } from './prometheus-recordings.ts';
 import type { ReplayJob } from './replay-job.ts';
 import { replayAll } from './replay-pool.ts';
 import { reportOf } from './report.ts';
 import { summarize } from './summary.ts';
 import { printTables } from './tables.ts';
 import { writeReport } from './write-report.ts';
+import { whyNotWritable } from './write-whole.ts';
 
 const EXIT = { done: 0, failed: 1, wronglyCalled: 2, interrupted: 130 } as const;
 
@@ -50,7 +51,14 @@ export const backtestCommand: Command = {
     try {
       return await backtest(parsed.options, terminal);
     } catch (err) {
-      if (terminal.interrupted.aborted) return EXIT.interrupted;
+      if (err instanceof WrongCall) {
+        for (const problem of err.problems) terminal.err(printable(`evenkeel backtest: ${problem}`));
+        return EXIT.wronglyCalled;
+      }
+      if (terminal.interrupted.aborted) {
+        terminal.err('evenkeel backtest: interrupted; files that were written until now are whole');
+        return EXIT.interrupted;
+      }
       terminal.err(`evenkeel backtest: ${err instanceof Error ? err.message : String(err)}`);
       return EXIT.failed;
     }
@@ -58,14 +66,14 @@ export const backtestCommand: Command = {
 };
 
 async function backtest(options: BacktestOptions, terminal: Terminal): Promise<number> {
-  const { files, problems } = findRecordings(options.paths);
-  const fromFiles = files.map(({ path, name }): Recording => ({ name, path, from: { kind: 'file', path } }));
-  const clashes = options.emit === null ? [] : emitProblems(fromFiles, options.emit);
-  if (clashes.length > 0) return refuse(clashes, terminal);
-  const { prometheus } = options;
-  const asked = { ...options, prometheus: prometheus ?? '' };
+  const { files, problems, leftOut } = findRecordings(options.paths, options.emit);
   const tell = (line: string): void => terminal.err(printable(`evenkeel backtest: ${line}`));
-  const known = prometheus === null ? null : await readFromPrometheus(asked, tell, terminal.interrupted);
+  if (leftOut) tell(`${options.emit ?? ''} is left out: it is where --emit writes`);
+  const fromFiles = files.map(({ path, name }): Recording => ({ name, path, from: { kind: 'file', path } }));
+  refuse(emitProblems(fromFiles, options.emit));
+  refuse(folderProblems(options));
+  const connection = connectByOptions(options, (problem) => refuse([problem]));
+  const known = connection === null ? null : await readFromPrometheus(connection, options, tell, terminal.interrupted);
   const recordings = [
     ...fromFiles,
     ...(known?.recordings ?? []).map(({ name, source, trace }): Recording => ({
@@ -74,8 +82,7 @@ async function backtest(options: BacktestOptions, terminal: Terminal): Promise<n
       from: { kind: 'trace', source: `${source}: ${name}`, trace },
     })),
   ];
-  const wrong = options.emit === null ? [] : emitProblems(recordings, options.emit);
-  if (wrong.length > 0) return refuse(wrong, terminal);
+  refuse(emitProblems(recordings, options.emit));
   return replayAndTell(recordings, [...problems, ...(known?.problems ?? [])], options, terminal);
 }
 
@@ -87,9 +94,17 @@ interface Recording {
   readonly from: ReplayJob['from'];
 }
 
-function refuse(wrong: readonly string[], terminal: Terminal): number {
-  for (const problem of wrong) terminal.err(printable(`evenkeel backtest: --emit: ${problem}`));
-  return EXIT.wronglyCalled;
+/** What was asked for cannot be: nothing is begun. */
+class WrongCall extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.problems = problems;
+  }
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new WrongCall(problems);
 }
 
 async function replayAndTell(
@@ -118,12 +133,13 @@ async function replayAndTell(
   const workloads = outcomes.flatMap(({ workload }) => workload ?? []);
   const summary = summarize(setting, workloads, [...problems, ...outcomes.flatMap((outcome) => outcome.problems)]);
   for (const problem of summary.problems) terminal.err(printable(`evenkeel backtest: ${writeProblem(problem)}`));
-  if (options.json) terminal.out(JSON.stringify(summary, null, 2));
-  else for (const line of printTables(summary)) terminal.out(line);
+  // Before the tables: who reads only some lines of them ends the program there.
   if (options.report !== null) {
     writeReport(options.report, reportOf(summary, workloads));
     terminal.err(`evenkeel backtest: the report is in ${options.report}`);
   }
+  if (options.json) terminal.out(JSON.stringify(summary, null, 2));
+  else for (const line of printTables(summary)) terminal.out(line);
   if (workloads.length === 0) terminal.err('evenkeel backtest: nothing was replayed');
   return summary.problems.length === 0 ? EXIT.done : EXIT.failed;
 }
@@ -133,13 +149,26 @@ function emitPath(folder: string, name: string): string {
 }
 
 /** What is written must neither overwrite what is read nor itself. */
-function emitProblems(recordings: readonly Recording[], folder: string): string[] {
-  const read = new Set(recordings.map(({ path }) => (path === null ? null : resolve(path))));
-  const over = recordings.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(resolve(path)));
+function emitProblems(recordings: readonly Recording[], folder: string | null): string[] {
+  if (folder === null) return [];
+  const read = new Set(recordings.map(({ path }) => (path === null ? null : realOf(path))));
+  const over = recordings.map(({ name }) => emitPath(folder, name)).filter((path) => read.has(realOf(path)));
   return [
-    ...nameClashes(recordings).map((clash) => `${clash}; replay them one after the other, or give the folder above both`),
-    ...over.map((path) => `${path} is an input and would be overwritten; choose another folder`),
+    ...nameClashes(recordings).map((clash) => `--emit: ${clash}; replay them one after the other, or give the folder above both`),
+    ...over.map((path) => `--emit: ${path} is an input and would be overwritten; choose another folder`),
   ];
+}
+
+/** Where nothing can be written: better told now than after minutes of replaying. */
+function folderProblems({ emit, report }: BacktestOptions): string[] {
+  const folders = [
+    ...(emit === null ? [] : [['--emit', emit] as const]),
+    ...(report === null ? [] : [['--report', dirname(report)] as const]),
+  ];
+  return folders.flatMap(([option, folder]) => {
+    const why = whyNotWritable(folder);
+    return why === null ? [] : [`${option}: ${folder} cannot be written to: ${why}; choose another folder`];
+  });
 }
 
 function writeProblem({ source, line, problem }: InputProblem): string {

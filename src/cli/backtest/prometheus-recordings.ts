@@ -1,7 +1,7 @@
 // Recordings from Prometheus: the past of each container of each workload, a namespace at a time.
 
 import { randomBytes } from 'node:crypto';
-import { connectPrometheus } from '../../adapters/prometheus/connection.ts';
+import { connectPrometheus, type PrometheusConnection } from '../../adapters/prometheus/connection.ts';
 import { PrometheusFailure } from '../../adapters/prometheus/failure.ts';
 import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
@@ -22,15 +22,9 @@ export interface PrometheusRecording {
   readonly trace: Trace;
 }
 
-/**
- * Reads what the options ask for. A namespace that fails is a problem and stops no other, unless nobody answers at all.
- * Throws where the address itself is wrong.
- */
-export async function readFromPrometheus(
-  options: BacktestOptions & { readonly prometheus: string },
-  tell: (line: string) => void,
-  signal: AbortSignal,
-): Promise<{ readonly recordings: PrometheusRecording[]; readonly problems: InputProblem[] }> {
+/** How Prometheus is reached; null where it is not asked for, or where `onProblem` was told why it cannot be. */
+export function connectByOptions(options: BacktestOptions, onProblem: (problem: string) => void): PrometheusConnection | null {
+  if (options.prometheus === null) return null;
   const address = {
     url: options.prometheus,
     tokenFile: options['token-file'] ?? '',
@@ -38,7 +32,24 @@ export async function readFromPrometheus(
     headers: options.header === null ? [] : [options.header],
     tenant: options.tenant ?? '',
   };
-  const connection = connectPrometheus(address, '--prometheus');
+  try {
+    const connection = connectPrometheus(address, '--prometheus');
+    // The token is read for each query: whether it can be is seen here.
+    connection.headers();
+    return connection;
+  } catch (error) {
+    onProblem(error instanceof Error ? error.message : String(error));
+    return null;
+  }
+}
+
+/** Reads what the options ask for. A namespace that fails is a problem and stops no other, unless nobody answers at all. */
+export async function readFromPrometheus(
+  connection: PrometheusConnection,
+  options: BacktestOptions,
+  tell: (line: string) => void,
+  signal: AbortSignal,
+): Promise<{ readonly recordings: PrometheusRecording[]; readonly problems: InputProblem[] }> {
   const client = new PrometheusClient({
     connection,
     timer: new SystemTimer(),

@@ -1,4 +1,4 @@
-// One recording taken through the whole comparison: read, put on the grid, replayed, scored, and its requests written.
+// One recording taken through the whole comparison: read, put on the grid, replayed and scored.
 // Runs in a thread of its own; what comes back is small.
 
 import { readFileSync } from 'node:fs';
@@ -12,7 +12,6 @@ import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '..
 import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
 import { type Plot, plotOf } from './plot.ts';
-import { writeWhole } from './write-whole.ts';
 
 export interface ReplayJob {
   readonly name: string;
@@ -47,18 +46,29 @@ export interface ReplayOutcome {
   readonly problems: readonly InputProblem[];
 }
 
-export function runReplayJob(job: ReplayJob): ReplayOutcome {
-  const source = job.from.kind === 'file' ? job.from.path : job.from.source;
+/** What a thread found. */
+export interface ReplayAnswer extends ReplayOutcome {
+  /** The requests as CSV, where they were asked for. */
+  readonly changes: string | null;
+}
+
+/** Where a recording comes from, for people. */
+export function sourceOf({ from }: ReplayJob): string {
+  return from.kind === 'file' ? from.path : from.source;
+}
+
+export function runReplayJob(job: ReplayJob): ReplayAnswer {
+  const source = sourceOf(job);
   const read = job.from.kind === 'file' ? readTrace(job.name, job.from.path) : job.from.trace;
-  if ('problem' in read) return { workload: null, problems: [read] };
+  if ('problem' in read) return { workload: null, problems: [read], changes: null };
   if (job.resources.every((resource) => read[resource] === null)) {
     const columns = job.resources.map((resource) => (resource === 'cpu' ? 'cpu_m' : 'mem_mib')).join(' or ');
-    return { workload: null, problems: [{ source, line: null, problem: `has no ${columns} value to replay` }] };
+    return { workload: null, problems: [{ source, line: null, problem: `has no ${columns} value to replay` }], changes: null };
   }
   return replayTrace(job, source, read);
 }
 
-function replayTrace(job: ReplayJob, source: string, trace: Trace): ReplayOutcome {
+function replayTrace(job: ReplayJob, source: string, trace: Trace): ReplayAnswer {
   const slots = Math.max(trace.cpu?.length ?? 0, trace.memory?.length ?? 0);
   const days = slots / SLOTS_PER_DAY;
   const warmUpDays = job.warmUpDays ?? defaultWarmUpDays(slots);
@@ -72,9 +82,9 @@ function replayTrace(job: ReplayJob, source: string, trace: Trace): ReplayOutcom
     if (result.scores === null) problems.push({ source, line: null, problem: nothingToScore(resource, days, warmUpDays) });
     else resources[resource] = { scores: result.scores, plot: job.withPlots ? plotOf(trace, resource, result.requests, warmUpDays) : null };
   }
-  if (job.emitTo !== null) writeWhole(job.emitTo, changesCsv(requestChanges(trace.firstSlot, requests.cpu, requests.memory)));
+  const changes = job.emitTo === null ? null : changesCsv(requestChanges(trace.firstSlot, requests.cpu, requests.memory));
   const scored = RESOURCES.some((resource) => resources[resource] !== undefined);
-  return { workload: scored ? { name: job.name, source, days, warmUpDays, resources } : null, problems };
+  return { workload: scored ? { name: job.name, source, days, warmUpDays, resources } : null, problems, changes };
 }
 
 function readTrace(name: string, path: string): Trace | InputProblem {
