@@ -112,15 +112,55 @@ export function idleNote(idle: IdleMemory): string {
   });
 }
 
-/** Reads such a note; null where there is none, or none that can be read. */
+/** Reads such a note; null where there is none, or none that can be read: nobody but this checks what a hand has made of it. */
 export function readIdleNote(note: string | undefined): IdleMemory | null {
   if (note === undefined) return null;
   try {
     const value: unknown = JSON.parse(note);
-    return typeof value === 'object' && value !== null ? readIdle(value as RecommendationStatus['idle']) : null;
+    return isNote(value) ? readIdle(partOf(value)) : null;
   } catch {
     return null;
   }
+}
+
+type Note = Required<Pick<NonNullable<RecommendationStatus['idle']>, 'since' | 'natural' | 'sizes' | 'replicas' | 'wakesOn'>> &
+  Pick<NonNullable<RecommendationStatus['idle']>, 'idleReplicas' | 'autoscaler'>;
+
+/** What a hand has added says nothing. */
+function partOf({ since, natural, sizes, replicas, idleReplicas, autoscaler, wakesOn }: Note): Note {
+  return {
+    since,
+    natural,
+    sizes,
+    replicas,
+    wakesOn,
+    ...(idleReplicas === undefined ? {} : { idleReplicas }),
+    ...(autoscaler === undefined ? {} : { autoscaler }),
+  };
+}
+
+function isNote(value: unknown): value is Note {
+  if (!isObject(value)) return false;
+  const { since, natural, sizes, replicas, idleReplicas, autoscaler, wakesOn } = value;
+  if (typeof since !== 'string' || typeof wakesOn !== 'string' || !areSizes(natural) || !areSizes(sizes)) return false;
+  if (!isCount(replicas) || (idleReplicas !== undefined && !isCount(idleReplicas))) return false;
+  return autoscaler === undefined || (isObject(autoscaler) && typeof autoscaler['name'] === 'string' && isCount(autoscaler['minReplicas']));
+}
+
+function areSizes(value: unknown): boolean {
+  const isPair = (pair: unknown): boolean =>
+    pair === undefined || (isObject(pair) && Object.values(pair).every((amount) => typeof amount === 'string'));
+  const isSize = (size: unknown): boolean =>
+    isObject(size) && typeof size['name'] === 'string' && isPair(size['requests']) && isPair(size['limits']);
+  return Array.isArray(value) && value.every(isSize);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function writeIdle(idle: IdleMemory): NonNullable<RecommendationStatus['idle']> {

@@ -1,0 +1,63 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { amounts, T0 } from '../../../test/builders/rightsizing.ts';
+import { idleNote, idleStatus, readIdleNote, type IdleMemory } from './idle-memory.ts';
+
+const NONE = amounts(null, null);
+const IDLE: IdleMemory = {
+  since: T0,
+  natural: new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') }]]),
+  sizes: new Map([['main', { requests: amounts('10m', '512Mi'), limits: NONE }]]),
+  floor: new Map(),
+  awakeMs: 0,
+  replicas: 3,
+  idleReplicas: 1,
+  autoscaler: { name: 'web', minReplicas: 3 },
+  scaled: false,
+  waking: null,
+  wakesOn: 'CPU of 10m over all replicas',
+};
+
+describe('the note on an idle workload', () => {
+  test('reads back as it was written', () => {
+    expect(readIdleNote(idleNote(IDLE))).toEqual(IDLE);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['no object', '5'],
+    ['no time', '{"since":"yesterday","natural":[],"sizes":[]}'],
+    ['words in the place of replicas', idleNote(IDLE).replace('"replicas":3', '"replicas":"many"')],
+    ['less than no replicas', idleNote(IDLE).replace('"idleReplicas":1', '"idleReplicas":-1')],
+    ['a number for what it wakes on', idleNote(IDLE).replace('"CPU of 10m over all replicas"', '5')],
+    ['an autoscaler without a name', idleNote(IDLE).replace('"name":"web"', '"name":{}')],
+    ['sizes that are no list', idleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":{}')],
+    ['a size of nobody', idleNote(IDLE).replace(/"sizes":\[.*?\]/, '"sizes":[null]')],
+  ])('says nothing where a hand has left %s', (_, note) => {
+    expect(readIdleNote(note)).toBeNull();
+  });
+
+  test('whatever it says, what is read can be written', () => {
+    const keys = fc.constantFrom(
+      'since',
+      'natural',
+      'sizes',
+      'replicas',
+      'idleReplicas',
+      'autoscaler',
+      'wakesOn',
+      'scaled',
+      'awakeSeconds',
+    );
+    const note: unknown = JSON.parse(idleNote(IDLE));
+    fc.assert(
+      fc.property(keys, fc.jsonValue(), (key, value) => {
+        const read = readIdleNote(JSON.stringify({ ...(note as object), [key]: value }));
+        expect(() => idleStatus(read, null)).not.toThrow();
+        expect(read?.awakeMs ?? 0).toBe(0);
+        if (read !== null) expect(Number.isInteger(read.replicas) && (read.idleReplicas ?? 0) >= 0).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
