@@ -1,4 +1,4 @@
-import { runtimeOf } from '../../core/model/container-runtime.ts';
+import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '../../core/model/container-runtime.ts';
 import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
 import type { Toleration } from '../../core/model/node.ts';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
@@ -105,18 +105,19 @@ function templateContainer(container: Wire, sidecar: boolean, interner: Interner
   };
 }
 
-// Of arguments and environment nothing is kept but the size that a runtime is told.
-function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime'> {
+// Of arguments and environment nothing is kept but the sizes that a runtime is told.
+function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime' | 'goMaxProcs'> {
   const texts = (field: unknown) => (Array.isArray(field) ? field.filter((each) => typeof each === 'string') : []);
   const variables = Array.isArray(container['env']) ? container['env'] : [];
-  const runtime = runtimeOf({
+  const traces: RuntimeTraces = {
     commandLine: [...texts(container['command']), ...texts(container['args'])],
     variable: (name) => {
       const found: unknown = variables.find((one: unknown) => isNamed(one, name));
       return isNamed(found, name) && typeof found.value === 'string' ? found.value : null;
     },
-  });
-  return runtime === null ? {} : { runtime };
+  };
+  const [runtime, goMaxProcs] = [runtimeOf(traces), goMaxProcsOf(traces)];
+  return { ...(runtime === null ? {} : { runtime }), ...(goMaxProcs === null ? {} : { goMaxProcs }) };
 }
 
 function isNamed(variable: unknown, name: string): variable is { readonly name: string; readonly value?: unknown } {

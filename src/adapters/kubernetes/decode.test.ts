@@ -225,11 +225,13 @@ describe('a workload', () => {
       { name: 'DB_PASSWORD', value: 'hunter2' },
       { name: 'JAVA_TOOL_OPTIONS', value: '-Dkey=hunter2 -Xmx1g' },
       { name: 'NODE_OPTIONS', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+      { name: 'GOMAXPROCS', value: '4' },
     ];
     const container = { name: 'app', image: 'i', command: ['java'], args: ['-jar', 'hunter2.jar'], env };
     const spec = { replicas: 1, template: { spec: { containers: [container, { name: 'odd', image: 'i', env: 'x', args: [1, null] }] } } };
     const { containers } = workloadReader(DEPLOYMENTS)({ metadata, spec, status: {} }, interner);
     expect(containers[0]?.runtime).toEqual({ name: 'JVM', option: '-Xmx', heapBytes: 2 ** 30, heapShare: null });
+    expect(containers.map(({ goMaxProcs }) => goMaxProcs)).toEqual([4, undefined]);
     expect(containers[1]).not.toHaveProperty('runtime');
     expect(JSON.stringify(containers)).not.toContain('hunter2');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fullHeapNeed, runtimeOf, type ContainerRuntime } from './container-runtime.ts';
+import { fullHeapNeed, goMaxProcsOf, runtimeOf, type ContainerRuntime } from './container-runtime.ts';
 import { GiB, MiB } from './units.ts';
 
 function seen(commandLine: readonly string[], env: Readonly<Record<string, string>> = {}): ContainerRuntime | null {
@@ -41,6 +41,16 @@ describe('the runtime of a container', () => {
     [['dotnet'], { DOTNET_GCHeapHardLimit: 'many' }],
   ])('nothing is made of %p %p', (commandLine, env) => {
     expect(seen(commandLine, env)).toBeNull();
+  });
+
+  test.each<[string, number | null]>([
+    ['4', 4],
+    ['0', null],
+    ['-1', null],
+    ['many', null],
+    ['', null],
+  ])('GOMAXPROCS=%s lets Go use %p CPUs at once', (text, expected) => {
+    expect(goMaxProcsOf({ commandLine: [], variable: (name) => (name === 'GOMAXPROCS' ? text : null) })).toBe(expected);
   });
 
   test('a full heap needs a quarter beside it, 128 MiB at least; GOMEMLIMIT bounds nearly everything', () => {

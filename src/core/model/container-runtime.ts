@@ -38,6 +38,12 @@ export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
   return jvmOf(traces) ?? nodeOf(traces) ?? goOf(traces) ?? dotnetOf(traces);
 }
 
+/** How many CPUs the template lets a Go program use at once; null where it does not tell. */
+export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
+  const text = variable('GOMAXPROCS') ?? '';
+  return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;
+}
+
 /** Memory that a runtime with its heap full needs; null where the heap is not bounded in bytes. */
 export function fullHeapNeed({ name, heapBytes }: ContainerRuntime): Bytes | null {
   if (heapBytes === null) return null;

@@ -1,6 +1,6 @@
 import type { Instant } from './units.ts';
 import type { ContainerRuntime } from './container-runtime.ts';
-import type { Toleration } from '../scheduling/scheduling-model.ts';
+import type { Toleration } from './node.ts';
 import type { RequestsAndLimits } from './resources.ts';
 
 /** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */
@@ -31,6 +31,8 @@ export interface TemplateContainer extends RequestsAndLimits {
   readonly image: string;
   /** How far the heap of its runtime may grow; absent where the template does not tell. */
   readonly runtime?: ContainerRuntime;
+  /** CPUs that GOMAXPROCS lets it use at once; absent where the template does not tell. */
+  readonly goMaxProcs?: number;
 }
 
 /** Labels that a node must have, and taints that are put up with. */

@@ -8,6 +8,7 @@ import type { ContainerAdvice, ResourceAdvice } from '../advice.ts';
 import { memoryLimitFor } from '../memory-limit.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, RESOURCES, withAmount } from './container-values.ts';
+import { goMaxProcsSteps } from './go-max-procs.ts';
 import { leastGuaranteedCpu } from './guaranteed-cpu.ts';
 
 /** One step of an explanation. `value` is the running total after it, in millicores or bytes. */
@@ -37,6 +38,8 @@ export interface TargetInputs {
   readonly memoryLimitLoweredAt: Instant | null;
   /** Limits that a person has approved: no rule takes them back. */
   readonly leastLimits?: OptionalResources;
+  /** CPUs that a Go program is told to use at once; null or absent: not known. */
+  readonly goMaxProcs?: number | null;
 }
 
 /** A running container keeps at least this share of free room under its memory limit, whatever else is asked. */
@@ -53,7 +56,8 @@ export function containerTarget(inputs: TargetInputs): ContainerTarget {
     steps.push(...runningTotals(resource, about));
     requests = withAmount(requests, resource, fitRequest(inputs, resource, wantedOf(inputs, resource, about, steps), steps));
   }
-  return limitsFor(inputs, requests, steps);
+  const target = limitsFor(inputs, requests, steps);
+  return advice.cpu === null ? target : { ...target, steps: [...target.steps, ...goMaxProcsSteps(inputs.goMaxProcs ?? null, target)] };
 }
 
 /**

@@ -64,6 +64,7 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
       memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
       memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
       leastLimits: newNormalsOf(name, memory.limitExceptions),
+      goMaxProcs: workload.containers.find((container) => container.name === name)?.goMaxProcs ?? null,
     };
     return { ...base, target: containerTarget(targetInputs), targetInputs };
   });
