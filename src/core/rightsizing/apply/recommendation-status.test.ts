@@ -7,7 +7,7 @@ import { decideWorkload } from './decide-workload.ts';
 import { readMemory } from './read-recommendation.ts';
 import { isWorthWriting, recommendationStatus } from './recommendation-status.ts';
 import { riskOf } from './risk.ts';
-import type { ResizeMemory, WorkloadSituation } from './situation.ts';
+import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from './situation.ts';
 import { workloadMoney } from './workload-money.ts';
 
 const facts = { now: T0, generation: 1, replicas: 3, savingsPerMonthUsd: 12.345, costPerMonthUsd: 40, source: 'kubelet' };
@@ -15,6 +15,28 @@ const statusOf = (situation: Partial<WorkloadSituation> = {}) =>
   recommendationStatus(decideWorkload(aSituation(situation)), facts, undefined);
 
 describe('the status of a Recommendation', () => {
+  test('is no larger than an API server takes, on the worst day of the largest DaemonSet', () => {
+    const values = new Map(
+      Array.from({ length: 4 }, (_, at) => [`container-${at}`, { requests: amounts('100m', '128Mi'), limits: amounts('1', '160Mi') }]),
+    );
+    const failures = Array.from({ length: 60 }, (_, at) => ({
+      pod: `${'agent'.repeat(40)}-${at}`,
+      uid: `${at}`.padStart(36, '0'),
+      state: 'error' as const,
+      since: T0 - at,
+      message: 'admission webhook said no, at length; '.repeat(40),
+      values,
+    }));
+    const own: ResizeMemory = { ...NO_MEMORY, failures };
+    const decision = decideWorkload(aSituation());
+    const classes = new Map(Array.from({ length: 32 }, (_, at) => [`${at}cpu-8Gi`, own]));
+    const status = recommendationStatus({ ...decision, memory: { ...own, classes } }, facts, undefined);
+    expect(JSON.stringify(status).length).toBeLessThan(1.4 * 2 ** 20);
+    const kept = readMemory(status).classes?.get('0cpu-8Gi')?.failures ?? [];
+    expect(kept).toHaveLength(32);
+    expect(Math.min(...kept.map(({ since }) => since))).toBe(T0 - 31);
+  });
+
   test('memory survives being written and read', () => {
     const values = new Map([['main', { requests: amounts('100m', '128Mi'), limits: amounts(null, '160Mi') }]]);
     const memory: ResizeMemory = {

@@ -11,8 +11,13 @@ import type { Values } from './container-values.ts';
 import { keptFailures } from './failed-resizes.ts';
 import type { ResizeMemory } from './situation.ts';
 
-/** All of it but `memoryLimitLoweredAt`, which stands with each container. */
-export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus> {
+const LONGEST_REFUSAL = 1024;
+
+/**
+ * All of it but `memoryLimitLoweredAt`, which stands with each container.
+ * @param longestRefusal of what is told of each failed resize: many memories have to fit into one object
+ */
+export function memoryStatus(memory: ResizeMemory, longestRefusal: number = LONGEST_REFUSAL): Partial<RecommendationStatus> {
   const { apply, lastApplied, previous, rolledBack, failures, boosts, evictions, limitExceptions, autoscalers, otherResizes } = memory;
   return {
     ...optional(
@@ -71,7 +76,7 @@ export function memoryStatus(memory: ResizeMemory): Partial<RecommendationStatus
             uid: failure.uid,
             state: failure.state,
             since: isoTime(failure.since),
-            message: failure.message.slice(0, 1024),
+            message: failure.message.slice(0, longestRefusal),
             ...(failure.halved === true ? { halved: true } : {}),
             containers: writeValues(failure.values),
           })),

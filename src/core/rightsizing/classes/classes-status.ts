@@ -9,6 +9,8 @@ import { memoryStatus, optional, writeBoth } from '../apply/write-memory.ts';
 
 const LONGEST_MESSAGE = 512;
 const LONGEST_REASON = 512;
+/** Of 32 pods in each of 32 classes. */
+const LONGEST_REFUSAL = 400;
 
 /** Nothing where classes are not told apart. */
 export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<RecommendationStatus, 'classes'> {
@@ -23,7 +25,7 @@ export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<
         ...(decided === undefined ? {} : { state: decided.state, ...optional('reason', decided.reason) }),
         ...(decided === undefined ? {} : { message: decided.message.slice(0, LONGEST_MESSAGE) }),
         containers: decided === undefined ? loweredAlone(own) : decided.containers.map((figures) => containerOf(figures, own)),
-        ...memoryStatus(own),
+        ...memoryStatus(own, LONGEST_REFUSAL),
       };
     }),
   };
