@@ -114,32 +114,23 @@ function nearLimit({ situation: { now }, resource, windows, limit, reachable, st
     resource === 'memory'
       ? `its working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
       : `it used ${amount(resource, observed)}, all that its limit of ${amount(resource, limit)} gives, in two of three minutes`;
-  return {
-    type: 'usage-over-limit',
-    bound: 'limit',
-    limit,
-    observed,
-    used: observed,
-    needed: greaterLimit(resource, limit, observed),
-    words,
-    at: now,
-  };
+  return { type: 'usage-over-limit', ...usedOf(resource, limit, observed), words, at: now };
 }
 
 function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
   if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
   const observed = demandNow(windows, resource, now) ?? limit;
   const words = `its CPU was throttled in more than a quarter of all periods for 10 minutes, by its limit of ${formatCpu(limit)}`;
-  return {
-    type: 'cpu-throttled',
-    bound: 'limit',
-    limit,
-    observed,
-    used: observed,
-    needed: greaterLimit(resource, limit, observed),
-    words,
-    at: now,
-  };
+  return { type: 'cpu-throttled', ...usedOf(resource, limit, observed), words, at: now };
+}
+
+/** Usage that a limit holds back. */
+function usedOf(
+  resource: ResourceName,
+  limit: number,
+  observed: number,
+): Pick<Evidence, 'bound' | 'limit' | 'observed' | 'used' | 'needed'> {
+  return { bound: 'limit', limit, observed, used: observed, needed: greaterLimit(resource, limit, observed) };
 }
 
 /** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
