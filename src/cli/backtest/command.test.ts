@@ -64,6 +64,27 @@ describe('evenkeel backtest', () => {
     expect(out).toMatch(/^web +/m);
   });
 
+  test('--json: one document whose fields stay', async () => {
+    const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'absent.csv'), '--json', '--calm');
+    const document = JSON.parse(out) as BacktestSummary;
+    const figures = ['slack', 'sparePerUsed', 'overrun', 'worstDecileOverrun', 'unserved', 'episodesPerWeek', 'changesPerDay', 'costJ'];
+    const methods = ['evenkeel', 'vpa', 'krr', 'clairvoyantDay', 'clairvoyantDayP99', 'clairvoyantHour'];
+    expect(Object.keys(document)).toEqual(['setting', 'overall', 'workloads', 'problems']);
+    expect(document.setting).toEqual({ goal: 'Balanced', calm: true });
+    expect(document.problems).toEqual([{ source: join(folder, 'absent.csv'), line: null, problem: expect.any(String) }]);
+    expect(Object.keys(document.workloads[0] ?? {})).toEqual(['name', 'source', 'days', 'warmUpDays', 'resources']);
+    for (const resource of ['cpu', 'memory'] as const) {
+      const overall = document.overall[resource];
+      expect(Object.keys(overall ?? {})).toEqual(['workloads', 'scoredDays', 'methods', 'againstVpa']);
+      expect(Object.keys(overall?.againstVpa ?? {})).toEqual(figures);
+      for (const scored of [overall, document.workloads[0]?.resources[resource]]) {
+        expect(Object.keys(scored?.methods ?? {})).toEqual(methods);
+        expect(Object.keys(scored?.methods.krr ?? {})).toEqual(figures);
+        expect(scored?.scoredDays).toBeGreaterThan(1);
+      }
+    }
+  });
+
   test('--emit: who scores the requests in the file against the input reaches the figures that were printed', async () => {
     const emitted = join(folder, 'out');
     const { out } = await run(join(folder, 'usage'), '--emit', emitted, '--json', '--goal', 'safe', '--warm-up', '2');
