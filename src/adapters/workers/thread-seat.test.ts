@@ -111,6 +111,21 @@ describe('a recommender in a thread', () => {
     expect(metrics.total('evenkeel_recommender_thread_restarts_total')).toBe(1);
   });
 
+  test('one that dies again and again of what it is given back is started ever more seldom, and at once again once it lives', async () => {
+    const { timer, threads, seat } = aSeat();
+    for (let second = 0; second < 300; second += 1) {
+      threads.at(-1)?.emit('error', new Error('out of memory'));
+      await timer.advance(1_000);
+    }
+    expect(threads.length).toBeLessThanOrEqual(12);
+    await timer.advance(60_000);
+    const started = threads.length;
+    expect(await seat.ask('workloads', null)).toEqual([]);
+    threads.at(-1)?.emit('error', new Error('once'));
+    await timer.advance(1_000);
+    expect(threads).toHaveLength(started + 1);
+  });
+
   test('what comes faster than it is taken is dropped at a bound, and counted', () => {
     const { threads, tell, metrics } = aSeat();
     threads[0]!.hangs = true;

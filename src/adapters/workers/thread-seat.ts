@@ -16,8 +16,9 @@ const BATCH_WAIT_MS: DurationMs = 100;
 const MOST_ON_THE_WAY = 100_000;
 /** A question that is not answered by then finds the thread hanging. The longest is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
-/** A thread that dies at once is not started in a tight circle. */
+/** A thread that dies at once is not started in a tight circle: each death before it has answered anything doubles the rest. */
 const REST_MS: DurationMs = SECOND_MS;
+const LONGEST_REST_MS: DurationMs = 60 * SECOND_MS;
 
 /** What this seat needs of a `Worker`: tests bring their own. */
 export interface Thread {
@@ -55,6 +56,7 @@ export class ThreadSeat implements Seat {
   #onTheWay = 0;
   #nextId = 1;
   #sequence = 0;
+  #deathsInARow = 0;
   #stopped = false;
   /** Resolves when the thread knows again what its predecessor knew. */
   #ready: Promise<void> = Promise.resolve();
@@ -87,8 +89,11 @@ export class ThreadSeat implements Seat {
   }
 
   async ask<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
-    if (kind !== 'restore') await this.#ready;
-    return await this.#put(kind, question);
+    if (kind === 'restore') return await this.#put(kind, question);
+    await this.#ready;
+    const answer = await this.#put(kind, question);
+    this.#deathsInARow = 0;
+    return answer;
   }
 
   async stop(): Promise<void> {
@@ -156,8 +161,10 @@ export class ThreadSeat implements Seat {
     this.#sequence += 2 ** 32;
     this.#rejectAll(new Error('the thread of the recommender that was asked is lost: ask again shortly'));
     void thread.terminate();
+    const restMs = Math.min(REST_MS * 2 ** this.#deathsInARow, LONGEST_REST_MS);
+    this.#deathsInARow += 1;
     this.#ready = new Promise((resolve) => {
-      this.#parts.timer.setTimer(REST_MS, () => {
+      this.#parts.timer.setTimer(restMs, () => {
         if (this.#stopped) {
           resolve();
           return;
