@@ -201,9 +201,10 @@ export class ResourceModel {
   }
 
   #decide(line: DecisionLine, lessCareful: DecisionLine | undefined, informed: boolean): void {
-    const panel = this.#panels.get(line.pace.reacts)?.decide(this.#forecasts, line.weight) ?? null;
-    const young = this.#hoursScored < this.tuning.priorHours;
-    const prior = young ? this.ring.maxPeak(this.#hour, 24) * this.tuning.priorRatio : 0;
+    const { carefulHours, priorHours, priorRatio } = this.tuning;
+    const weight = this.#hoursScored < carefulHours ? line.pace.weights.Safe : line.weight;
+    const panel = this.#panels.get(line.pace.reacts)?.decide(this.#forecasts, weight) ?? null;
+    const prior = this.#hoursScored < priorHours ? this.ring.maxPeak(this.#hour, 24) * priorRatio : 0;
     const fromPanel = panel?.value ?? 0;
     const most = this.ring.maxPeak(this.#hour, PEAK_HOURS) * this.tuning.mostOverPeak;
     const decided = Math.max(Number.isNaN(most) ? fromPanel : Math.min(fromPanel, most), Number.isNaN(prior) ? 0 : prior);

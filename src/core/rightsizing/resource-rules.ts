@@ -45,6 +45,8 @@ export interface ResourceTuning {
   /** Before the panel has this many hours behind it, the highest of the last day times `priorRatio` is the least. */
   readonly priorHours: number;
   readonly priorRatio: number;
+  /** Before this many every goal decides as the most careful one does: what may come has hardly been seen. */
+  readonly carefulHours: number;
   /** A leak is told apart from need, and not chased. */
   readonly watchLeaks: boolean;
 }
@@ -89,8 +91,10 @@ export const CPU_TUNING: ResourceTuning = {
   reactionRatio: 1.1,
   // Half a bucket of a histogram.
   resolutionRatio: 0.025,
-  priorHours: 48,
+  // A day: each longer hour costs more than what it spares. A lone spike would size a second day, and raise live requests.
+  priorHours: 24,
   priorRatio: 1.15,
+  carefulHours: 48,
   watchLeaks: false,
 };
 
@@ -133,6 +137,7 @@ export const MEMORY_TUNING: ResourceTuning = {
   resolutionRatio: 0.00035,
   priorHours: 48,
   priorRatio: 1.15,
+  carefulHours: 48,
   watchLeaks: true,
 };
 
