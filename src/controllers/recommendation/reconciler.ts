@@ -27,6 +27,7 @@ import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
 import { keepIdleNote } from './idle-note.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics } from './metrics.ts';
+import { OwnResizes } from './own-resizes.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
 import { latestStatus, remembered, wasDeleted, type Remembered } from './remembered.ts';
@@ -42,6 +43,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   readonly #metrics: RecommendationMetrics;
   readonly #evictions: (outcome: string) => void;
   readonly #exceptions: ExceptionMetrics;
+  readonly #own = new OwnResizes();
 
   constructor(ports: RecommendationPorts) {
     this.#ports = ports;
@@ -76,6 +78,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       steps.length === 0
         ? NOTHING_DONE
         : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, { ...decision, steps }, signal);
+    this.#own.note(key, outcome.taken, clock.now());
     const targets = await following.after(outcome.taken);
     const unscaled = await carryOutScale(this.#ports, workload, governance.rules, decision.scale, signal);
     const stays =
@@ -109,6 +112,10 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return governance.outOfScope ? null : { workload, governance };
   }
 
+  #seenOrWritten(situation: WorkloadSituation): WorkloadSituation {
+    return { ...situation, pods: this.#own.over(workloadKey(situation.workload), situation.pods, situation.now) };
+  }
+
   /** What is begun counts at once: others decide while this one is being written down. */
   #decideNow(situation: WorkloadSituation): WorkloadDecision {
     const decision = decideWorkload(situation);
@@ -127,7 +134,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const { clock, errorRates } = this.#ports;
     const key = workloadKey(workload);
     const first = remembered(this.#ports, key, known);
-    const situation = situationOf(this.#ports, workload, governance, advice, first, clock.now());
+    const situation = this.#seenOrWritten(situationOf(this.#ports, workload, governance, advice, first, clock.now()));
     const decision = this.#decideNow(situation);
     const query = errorRateQuery(situation);
     if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) {
@@ -135,7 +142,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     }
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
     const basis = remembered(this.#ports, key, first);
-    const now = { ...situationOf(this.#ports, workload, governance, advice, basis, clock.now()), errorRate };
+    const now = { ...this.#seenOrWritten(situationOf(this.#ports, workload, governance, advice, basis, clock.now())), errorRate };
     return { situation: now, decision: this.#decideNow(now), basis };
   }
 
@@ -153,6 +160,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   #forget(key: WorkloadKey): ReconcileResult {
     const { cycles, decisions, clock } = this.#ports;
     decisions.forget(key);
+    this.#own.forget(key);
     this.#ports.idle?.forget(key);
     cycles.leave(key, clock.now());
     this.#metrics.decided(key, null);
