@@ -8,9 +8,9 @@ import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import { isFinished } from '../job/job-outcome.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerReference, splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import type { CronJob, Job } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import { cronJobSchedule } from './cron-schedule.ts';
 
 const RESOURCE = 'cronjobs.batch';
@@ -21,11 +21,7 @@ const DEFAULT_FAILED_HISTORY = 1;
 
 /** Makes a Job of each CronJob when its time comes. */
 export function startCronJobs(ports: ActorPorts): Stop {
-  const actor = new CronJobActor(ports);
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [watchKeys(ports.cluster, RESOURCE, add), watchOwners(ports.cluster, JOBS, 'CronJob', add)];
-  return work.stopAfter(stops);
+  return startOwnerActor(ports, new CronJobActor(ports), { resource: RESOURCE, kind: 'CronJob', owned: JOBS });
 }
 
 class CronJobActor {

@@ -3,7 +3,7 @@ import { sameJson } from '../canonical.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { keyOf, splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import { claimPods } from '../pods/pod-adoption.ts';
 import { PodControl } from '../pods/pod-control.ts';
 import type { PodDraft } from '../pods/pod-from-template.ts';
@@ -13,7 +13,7 @@ import { REVISION_HASH, currentTemplateRevision, trimRevisions } from '../revisi
 import type { Node } from '../wire/node.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { DaemonSet, DaemonSetStatus } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import type { NodeFitness } from './eligible-nodes.ts';
 import { daemonPod, fitnessOf, nodeOf, pinnedTo } from './eligible-nodes.ts';
 
@@ -23,20 +23,14 @@ const COMPONENT = 'daemonset-controller';
 /** Keeps one pod of each DaemonSet on every node that it fits. */
 export function startDaemonSets(ports: ActorPorts): Stop {
   const { cluster } = ports;
-  const actor = new DaemonSetActor(ports);
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [
-    watchKeys(cluster, RESOURCE, add),
-    watchOwners(cluster, 'pods', 'DaemonSet', add),
+  return startOwnerActor(ports, new DaemonSetActor(ports), { resource: RESOURCE, kind: 'DaemonSet', owned: 'pods' }, (add) => [
     cluster.onChange('nodes', ({ type, object, previous }) => {
       // Heartbeats come often and move no daemon.
       const moves = (node: Node): unknown => [node.metadata.labels, node.spec];
       if (type === 'MODIFIED' && previous !== undefined && sameJson(moves(object), moves(previous))) return;
       for (const set of cluster.list(RESOURCE)) add(keyOf(set));
     }),
-  ];
-  return work.stopAfter(stops);
+  ]);
 }
 
 /** One node with what is there of the set. */

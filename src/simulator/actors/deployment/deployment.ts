@@ -2,11 +2,11 @@ import type { ActorPorts, Stop } from '../actor-ports.ts';
 import { sameJson } from '../canonical.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { joinKey, splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import { isTerminal } from '../pods/pod-state.ts';
 import { isEmptySelector, matchesSelector } from '../selectors.ts';
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import type { Revisions } from './deployment-status.ts';
 import { deploymentStatus, isComplete, progressDeadline } from './deployment-status.ts';
 import { ReplicaSetControl, sizeAnnotations } from './replica-sets.ts';
@@ -21,17 +21,12 @@ const DEFAULT_HISTORY_LIMIT = 10;
 /** Rolls each Deployment's template out by ReplicaSets, one per revision. */
 export function startDeployments(ports: ActorPorts): Stop {
   const actor = new DeploymentActor(ports);
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [
-    watchKeys(ports.cluster, RESOURCE, add),
-    watchOwners(ports.cluster, 'replicasets.apps', 'Deployment', add),
+  return startOwnerActor(ports, actor, { resource: RESOURCE, kind: 'Deployment', owned: 'replicasets.apps' }, (add) => [
     // Recreate waits for the last old pod to be gone, which no ReplicaSet's status tells: terminating pods do not count there.
     ports.cluster.onChange('pods', ({ type, object }) => {
       if (type === 'DELETED') actor.keysWaitingFor(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
     }),
-  ];
-  return work.stopAfter(stops);
+  ]);
 }
 
 class DeploymentActor {

@@ -6,14 +6,14 @@ import { findCondition, isTrue, withCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import { BURST_PAUSE_MS, PodControl } from '../pods/pod-control.ts';
 import type { PodDraft } from '../pods/pod-from-template.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
 import { isActive, isReady, isTerminal, isTerminating } from '../pods/pod-state.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { Job, JobStatus } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import { readIndexes, writeIndexes } from './indexes.ts';
 import type { JobCounts, JobOutcome } from './job-outcome.ts';
 import { deadlineOf, failureBackoff, isFinished, jobOutcome, wantedActive } from './job-outcome.ts';
@@ -26,11 +26,7 @@ const INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 
 /** Runs each Job's pods to completion. */
 export function startJobs(ports: ActorPorts): Stop {
-  const actor = new JobActor(ports);
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [watchKeys(ports.cluster, RESOURCE, add), watchOwners(ports.cluster, 'pods', 'Job', add)];
-  return work.stopAfter(stops);
+  return startOwnerActor(ports, new JobActor(ports), { resource: RESOURCE, kind: 'Job', owned: 'pods' });
 }
 
 class JobActor {

@@ -4,7 +4,7 @@ import { sameJson } from '../canonical.ts';
 import { withCondition, withoutCondition } from '../conditions.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerOf, joinKey, splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import { claimPods } from '../pods/pod-adoption.ts';
 import { BURST_PAUSE_MS, PodControl } from '../pods/pod-control.ts';
 import { podFromTemplate } from '../pods/pod-from-template.ts';
@@ -12,7 +12,7 @@ import { isActive, isAvailable, isReady, nextAvailableAt } from '../pods/pod-sta
 import { matchesSelector } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { ReplicaSet, ReplicaSetStatus } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import { inDeletionOrder } from './deletion-order.ts';
 
 const RESOURCE = 'replicasets.apps';
@@ -21,17 +21,11 @@ const COMPONENT = 'replicaset-controller';
 /** Keeps as many pods of each ReplicaSet as it asks for. */
 export function startReplicaSets(ports: ActorPorts): Stop {
   const actor = new ReplicaSetActor(ports);
-  const { cluster } = ports;
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [
-    watchKeys(cluster, RESOURCE, add),
-    watchOwners(cluster, 'pods', 'ReplicaSet', add),
-    cluster.onChange('pods', ({ type, object }) => {
+  return startOwnerActor(ports, actor, { resource: RESOURCE, kind: 'ReplicaSet', owned: 'pods' }, (add) => [
+    ports.cluster.onChange('pods', ({ type, object }) => {
       if (type !== 'DELETED' && controllerOf(object) === undefined) actor.keysThatWant(object as Pod).forEach(add);
     }),
-  ];
-  return work.stopAfter(stops);
+  ]);
 }
 
 class ReplicaSetActor {

@@ -3,14 +3,14 @@ import { sameJson } from '../canonical.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { splitKey } from '../object-key.ts';
-import { watchKeys, watchOwners } from '../owner-watch.ts';
+import { startOwnerActor } from '../owner-actor.ts';
 import { claimPods } from '../pods/pod-adoption.ts';
 import { PodControl } from '../pods/pod-control.ts';
 import { isAvailable, isReady, isTerminal, isTerminating, nextAvailableAt } from '../pods/pod-state.ts';
 import { currentTemplateRevision, templateOf, trimRevisions } from '../revision-history.ts';
 import type { Pod } from '../wire/pod.ts';
 import type { StatefulSet, StatefulSetStatus } from '../wire/workload.ts';
-import { WorkList } from '../work-list.ts';
+import type { WorkList } from '../work-list.ts';
 import { createClaims, releaseClaims } from './claims-of-set.ts';
 import { ordinalOf, podName, podOfSet, revisionOfPod } from './identity.ts';
 
@@ -25,11 +25,7 @@ interface RevisionNames {
 
 /** Keeps the pods of each StatefulSet under their own names, one after the other unless it asks for Parallel. */
 export function startStatefulSets(ports: ActorPorts): Stop {
-  const actor = new StatefulSetActor(ports);
-  const work = new WorkList(ports.clock, (key) => actor.reconcile(key, work));
-  const add = (key: ObjectKey): void => work.add(key);
-  const stops = [watchKeys(ports.cluster, RESOURCE, add), watchOwners(ports.cluster, 'pods', 'StatefulSet', add)];
-  return work.stopAfter(stops);
+  return startOwnerActor(ports, new StatefulSetActor(ports), { resource: RESOURCE, kind: 'StatefulSet', owned: 'pods' });
 }
 
 class StatefulSetActor {
