@@ -1,7 +1,7 @@
 // A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
 
 import type { WorkloadRecord } from '../core/model/workload.ts';
-import { workloadPath } from '../core/model/workload.ts';
+import { workloadKey, workloadPath } from '../core/model/workload.ts';
 import type { Instant } from '../core/model/units.ts';
 import { intentOf } from '../core/overrides/intent.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
@@ -74,8 +74,25 @@ export async function annotateWorkload(
     const refusal = refusalOf(outcome, `${kind} ${name}`);
     recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal !== null) return refusal;
+    tellWritten(ports, caller, [resolved.workload, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
+}
+
+/** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */
+function tellWritten(
+  ports: CommandPorts,
+  { dryRun }: Caller,
+  decidedFrom: readonly [known: WorkloadRecord, fresh: WorkloadRecord],
+  annotations: Readonly<Record<string, string | null>>,
+): void {
+  if (dryRun) return;
+  ports.written?.(() => {
+    const now = ports.cluster.findWorkload(workloadKey(decidedFrom[0]));
+    if (now === undefined) return true;
+    if (decidedFrom.every(({ resourceVersion }) => resourceVersion !== now.resourceVersion)) return true;
+    return Object.entries(annotations).every(([annotation, value]) => (now.annotations[annotation] ?? null) === value);
+  });
 }
 
 /** Guarded by the version that was decided from: what another has written meanwhile is never lost. */

@@ -16,6 +16,8 @@ export interface CommandPorts {
   /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
   dryRun?(): boolean;
   readonly records: RecordWriter;
+  /** Told of every write that was carried out, with how to know that the informers have told of it. Left out: nobody waits. */
+  written?(isSeen: () => boolean): void;
   readonly events: EventRecorder;
   /** Lines with the message `audit` are the trail of who asked for what. */
   readonly logger: Logger;

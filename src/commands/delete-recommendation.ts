@@ -40,5 +40,8 @@ export async function deleteRecommendation(
   // Somebody was faster: it is as it was asked to be.
   const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);
   recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+  if (refusal === null && !caller.dryRun) {
+    ports.written?.(() => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.uid !== recommendation.metadata.uid);
+  }
   return refusal ?? { kind: 'done', item: workload, dryRun: caller.dryRun };
 }

@@ -90,6 +90,22 @@ function planOf(
   return { kind: 'write', spec: decision.spec, keys: withKey(annotation, intent.action, caller, now) };
 }
 
+/** Seen once the informers tell of what was written, or of another version than that it was decided from and they knew. */
+function tellWritten(
+  ports: CommandPorts,
+  { dryRun }: Caller,
+  workload: WorkloadRecord,
+  [decidedFrom, wrote]: readonly [decidedFrom: Recommendation, wrote: Recommendation],
+): void {
+  if (dryRun) return;
+  const version = (): string | undefined => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.resourceVersion;
+  const known = version();
+  ports.written?.(() => {
+    const now = version();
+    return now === wrote.metadata.resourceVersion || (now !== known && now !== decidedFrom.metadata.resourceVersion);
+  });
+}
+
 /** Guarded by the version that was decided from: what another has stated meanwhile is never lost. */
 async function write(
   ports: CommandPorts,
@@ -123,6 +139,7 @@ async function write(
   recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
   if (refusal !== null) return refusal;
   const written = outcome.object === undefined ? merged(recommendation, spec) : (outcome.object as Recommendation);
+  tellWritten(ports, caller, workload, [recommendation, written]);
   return { kind: 'done', item: { workload, recommendation: written }, dryRun: caller.dryRun };
 }
 

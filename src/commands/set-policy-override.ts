@@ -91,6 +91,7 @@ export async function setPolicyOverride(
     const refusal = refusalOf(outcome, `${kind} ${target.name}`);
     recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal !== null) return refusal;
+    tellWritten(ports, caller, policy, plan.text);
     return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
   }
 }
@@ -160,6 +161,12 @@ function write(
   const { resourceVersion } = policy.metadata;
   const guard = resourceVersion === undefined ? {} : { resourceVersion };
   return ports.records.annotate(pathOf(policy), { [ANNOTATION]: text }, { ...guard, dryRun: caller.dryRun, fieldManager: FIELD_MANAGER });
+}
+
+/** Of the other kinds nobody is told when they change. */
+function tellWritten(ports: CommandPorts, { dryRun }: Caller, { kind, metadata }: WirePolicy, text: string | null): void {
+  if (dryRun || kind !== 'PodResizePolicy') return;
+  ports.written?.(() => (findPolicy(ports, kind, metadata.name)?.metadata.annotations?.[ANNOTATION] ?? null) === text);
 }
 
 /** The policy as the server has it; null where it is gone, or another of its name. */

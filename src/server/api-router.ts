@@ -34,6 +34,8 @@ export interface ApiRouterOptions extends EnvelopeSources {
   /** Before this nothing is answered but what `beforeReady` marks. */
   ready(): boolean;
   scopeOf(request: Request): Scope;
+  /** Resolves once reads are answered from what mutations have just written. */
+  caughtUp(): Promise<void>;
   /** Called once a request is answered. */
   observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
   /** Machine time, for how long a request took. */
@@ -57,6 +59,7 @@ export class ApiRouter {
   on<Id extends OperationId>(id: Id, handle: Handler<Id>): void {
     this.raw(id, async (request, response) => {
       const reply = await handle(request);
+      if (isMutation(specOf(id))) await this.#options.caughtUp();
       this.#send(specOf(id), request, response, reply);
     });
   }

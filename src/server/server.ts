@@ -8,6 +8,7 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { CommandPorts } from '../commands/context.ts';
+import { OwnWrites } from '../commands/own-writes.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { confirmedAt, silentSources } from '../queries/freshness.ts';
@@ -110,7 +111,9 @@ function apiRoutes(
   streams: EventStreams,
   metrics: HttpMetrics,
 ): ApiRouter {
+  const ownWrites = new OwnWrites(sources.cluster, timer);
   const api = new ApiRouter({
+    caughtUp: () => ownWrites.caughtUp(),
     clock: sources.clock,
     confirmedAt: () => confirmedAt(sources),
     silentSources: () => silentSources(sources),
@@ -127,6 +130,7 @@ function apiRoutes(
   const { clock, cluster, logger, decisions } = sources;
   const ports = {
     ...commands,
+    written: (isSeen: () => boolean) => ownWrites.expect(isSeen),
     clock,
     cluster,
     logger,

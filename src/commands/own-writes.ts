@@ -1,0 +1,49 @@
+import type { ClusterReader } from '../ports/cluster-reader.ts';
+import type { MachineTimer } from '../ports/clock.ts';
+
+/** Watches tell within milliseconds; where they are slow, an answer is worth more than its echo. */
+const LONGEST_MS = 500;
+
+/**
+ * Who has written something reads it at once: the answer to a write waits until the informers, from which every read is
+ * answered, have told of it. What is waited for is a question, since another write may have followed this one.
+ */
+export class OwnWrites {
+  readonly #cluster: Pick<ClusterReader, 'subscribe'>;
+  readonly #timer: MachineTimer;
+  #unseen: (() => boolean)[] = [];
+
+  constructor(cluster: Pick<ClusterReader, 'subscribe'>, timer: MachineTimer) {
+    this.#cluster = cluster;
+    this.#timer = timer;
+  }
+
+  /** A write was carried out; `isSeen` says whether the informers have told of it. */
+  expect(isSeen: () => boolean): void {
+    if (!isSeen()) this.#unseen.push(isSeen);
+  }
+
+  /** Resolves once all that was written until now is seen, or has not been for half a second. */
+  async caughtUp(): Promise<void> {
+    const unseen = this.#unseen;
+    this.#unseen = [];
+    const allSeen = (): boolean => {
+      while (unseen.length > 0 && unseen.at(-1)?.() === true) unseen.pop();
+      return unseen.length === 0;
+    };
+    if (allSeen()) return;
+    await new Promise<void>((resolve) => {
+      const ends: (() => void)[] = [];
+      const end = (): void => {
+        for (const each of ends) each();
+        resolve();
+      };
+      ends.push(this.#timer.setTimer(LONGEST_MS, end));
+      ends.push(
+        this.#cluster.subscribe(() => {
+          if (allSeen()) end();
+        }),
+      );
+    });
+  }
+}
