@@ -13,23 +13,24 @@ import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podr
 import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
 import type { Activity } from '../../src/core/idle/quiet-spell.ts';
-import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/rightsizing/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
-import type { EffectWriter, JsonPatchOperation, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
 import { DecisionBook } from '../../src/state/decision-book.ts';
 import { PolicyBook } from '../../src/state/policy-book.ts';
 import { ResizeCycles } from '../../src/state/resize-cycles.ts';
-import { aWorkloadRecord, amounts, pods as podsOf, T0 } from '../builders/rightsizing.ts';
+import { aWorkloadRecord, pods as podsOf, T0 } from '../builders/rightsizing.ts';
+import { aLargeNode } from '../builders/large-node.ts';
 import { CountingMetrics } from './counting-metrics.ts';
 import { FakeClusterReader } from './fake-cluster-reader.ts';
 import { ManualClock } from './manual-clock.ts';
+import { patchedHpa } from './patched-hpa.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 /** The fake reader with LimitRanges. */
@@ -100,7 +101,7 @@ export class ResizeWorld {
 
   constructor(options: ResizeWorldOptions = {}) {
     this.#options = options;
-    this.cluster.nodeList = [aNode('n1')];
+    this.cluster.nodeList = [aLargeNode('n1')];
     this.cluster.namespaceList = [{ name: 'shop', labels: {}, deletionAt: null }];
     this.addWorkload(aWorkloadRecord(), podsOf(3));
     this.start();
@@ -406,70 +407,9 @@ export class ResizeWorld {
 /** The one workload that every world begins with. */
 export const WEB: WorkloadKey = workloadKey({ namespace: 'shop', kind: 'Deployment', name: 'web' });
 
-/** As the API server would carry it out. */
-function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {
-  let { resourceMetrics, annotations, minReplicas } = hpa;
-  for (const { op, path, value } of patch) {
-    const metric = /^\/spec\/metrics\/(\d+)\/(?:resource|containerResource)\/target\/averageUtilization$/.exec(path);
-    if (metric !== null) {
-      const index = Number(metric[1]);
-      const live = Math.round((resourceMetrics[index]?.targetUtilizationRatio ?? 0) * 100);
-      if (op === 'test' && live !== value) throw new Error(`${path} is ${live}, not ${String(value)}`);
-      if (op === 'replace')
-        resourceMetrics = resourceMetrics.map((each) =>
-          each.index === index ? { ...each, targetUtilizationRatio: Number(value) / 100 } : each,
-        );
-    } else if (path === '/spec/minReplicas') minReplicas = Number(value);
-    else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };
-    else {
-      const key = path.slice('/metadata/annotations/'.length).replaceAll('~1', '/');
-      const others = Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== key));
-      annotations = op === 'remove' ? others : { ...others, [key]: String(value) };
-    }
-  }
-  return {
-    ...hpa,
-    minReplicas,
-    resourceMetrics,
-    annotations,
-    annotated: Object.keys(annotations).length > 0,
-    metricsWriter: 'evenkeel-controller',
-  };
-}
-
 class ProcessDied extends Error {}
 
 /** What arrives is what JSON carries. */
 function wire(value: object): object {
   return JSON.parse(JSON.stringify(value)) as object;
-}
-
-function aNode(name: string): NodeRecord {
-  const size = { cpuMillicores: 16_000, memoryBytes: amounts(null, '64Gi').memoryBytes! };
-  return {
-    uid: `uid-${name}`,
-    name,
-    resourceVersion: '1',
-    labels: {},
-    annotations: {},
-    createdAt: T0,
-    deletionAt: null,
-    capacity: size,
-    allocatable: size,
-    podCapacity: 110,
-    ready: true,
-    unschedulable: false,
-    taints: [],
-    conditions: [],
-    kubeletVersion: 'v1.36.0',
-    operatingSystem: 'linux',
-    providerId: '',
-    internalIp: null,
-    kubeletPort: 10250,
-    machineType: 'e2-standard-16',
-    zone: null,
-    region: null,
-    pool: null,
-    capacityType: 'on-demand',
-  };
 }

@@ -1,0 +1,33 @@
+import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
+import type { JsonPatchOperation } from '../../src/ports/writers.ts';
+
+/** As the API server would carry it out. */
+export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {
+  let { resourceMetrics, annotations, minReplicas } = hpa;
+  for (const { op, path, value } of patch) {
+    const metric = /^\/spec\/metrics\/(\d+)\/(?:resource|containerResource)\/target\/averageUtilization$/.exec(path);
+    if (metric !== null) {
+      const index = Number(metric[1]);
+      const live = Math.round((resourceMetrics[index]?.targetUtilizationRatio ?? 0) * 100);
+      if (op === 'test' && live !== value) throw new Error(`${path} is ${live}, not ${String(value)}`);
+      if (op === 'replace')
+        resourceMetrics = resourceMetrics.map((each) =>
+          each.index === index ? { ...each, targetUtilizationRatio: Number(value) / 100 } : each,
+        );
+    } else if (path === '/spec/minReplicas') minReplicas = Number(value);
+    else if (path === '/metadata/annotations') annotations = { ...(value as Record<string, string>) };
+    else {
+      const key = path.slice('/metadata/annotations/'.length).replaceAll('~1', '/');
+      const others = Object.fromEntries(Object.entries(annotations).filter(([name]) => name !== key));
+      annotations = op === 'remove' ? others : { ...others, [key]: String(value) };
+    }
+  }
+  return {
+    ...hpa,
+    minReplicas,
+    resourceMetrics,
+    annotations,
+    annotated: Object.keys(annotations).length > 0,
+    metricsWriter: 'evenkeel-controller',
+  };
+}
