@@ -29,7 +29,7 @@ export function overrideRoutes(api: ApiRouter, { overrides, recommendations }: R
 
   api.on('setBounds', async (request) => {
     await matched(request);
-    return answered(await setBounds(ports, callerOf(request), targetOf(request.path, request.query), request.body ?? {}));
+    return answered(await setBounds(ports, callerOf(request), targetOf(request.path, request.query), request.body));
   });
   api.on('removeBounds', async (request) => {
     await matched(request);

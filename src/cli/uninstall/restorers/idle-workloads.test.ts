@@ -16,7 +16,7 @@ beforeEach(async () => {
 /** A Deployment that fell idle: the note says what it had, the spec what it has now. */
 async function asleep(name: string, replicas: number, note: object): Promise<void> {
   const labels = { app: name };
-  const written = { since: '2026-11-20T00:00:00.000Z', replicas: 3, ...note };
+  const written = { since: '2026-11-20T00:00:00.000Z', natural: [], sizes: [], replicas: 3, wakesOn: 'load', ...note };
   await world.post(DEPLOYMENTS, {
     metadata: { name, annotations: { 'evenkeel.io/idle': JSON.stringify(written) } },
     spec: {
