@@ -41,6 +41,17 @@ describe('who has written', () => {
     expect(cluster.listeners).toBe(0);
   });
 
+  test('waits for it also where somebody else is waiting already', async () => {
+    let seen = false;
+    writes.expect(() => seen);
+    const waiting = [writes.caughtUp(), writes.caughtUp()];
+    for (const each of waiting) expect(await ended(each)).toBe(false);
+    seen = true;
+    told();
+    for (const each of waiting) expect(await ended(each)).toBe(true);
+    expect(cluster.listeners).toBe(0);
+  });
+
   test('does not wait for ever', async () => {
     writes.expect(() => false);
     const waiting = writes.caughtUp();

@@ -11,7 +11,7 @@ const LONGEST_MS = 500;
 export class OwnWrites {
   readonly #cluster: Pick<ClusterReader, 'subscribe'>;
   readonly #timer: MachineTimer;
-  #unseen: (() => boolean)[] = [];
+  readonly #unseen = new Set<() => boolean>();
 
   constructor(cluster: Pick<ClusterReader, 'subscribe'>, timer: MachineTimer) {
     this.#cluster = cluster;
@@ -20,22 +20,22 @@ export class OwnWrites {
 
   /** A write was carried out; `isSeen` says whether the informers have told of it. */
   expect(isSeen: () => boolean): void {
-    if (!isSeen()) this.#unseen.push(isSeen);
+    if (!isSeen()) this.#unseen.add(isSeen);
   }
 
-  /** Resolves once all that was written until now is seen, or has not been for half a second. */
+  /** Resolves once all that was written until now, by whomever, is seen, or has not been for half a second. */
   async caughtUp(): Promise<void> {
-    const unseen = this.#unseen;
-    this.#unseen = [];
+    const awaited = [...this.#unseen];
     const allSeen = (): boolean => {
-      while (unseen.length > 0 && unseen.at(-1)?.() === true) unseen.pop();
-      return unseen.length === 0;
+      while (awaited.length > 0 && awaited.at(-1)?.() === true) this.#forget(awaited.pop());
+      return awaited.length === 0;
     };
     if (allSeen()) return;
     await new Promise<void>((resolve) => {
       const ends: (() => void)[] = [];
       const end = (): void => {
         for (const each of ends) each();
+        for (const isSeen of awaited) this.#forget(isSeen);
         resolve();
       };
       ends.push(this.#timer.setTimer(LONGEST_MS, end));
@@ -45,5 +45,10 @@ export class OwnWrites {
         }),
       );
     });
+  }
+
+  /** Nobody who asks from now on waits for it. */
+  #forget(isSeen: (() => boolean) | undefined): void {
+    if (isSeen !== undefined) this.#unseen.delete(isSeen);
   }
 }
