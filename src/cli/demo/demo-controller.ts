@@ -2,7 +2,8 @@
 
 import { createWriteStream } from 'node:fs';
 import type { MachineTimer } from '../../ports/clock.ts';
-import { type ControllerParts, type RunningController, startController } from '../../cmd/controller/controller.ts';
+import { type RunningController, startController } from '../../cmd/controller/controller.ts';
+import type { ControllerParts } from '../../cmd/controller/controller-parts.ts';
 import { createLogger } from '../../runtime/logging.ts';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';

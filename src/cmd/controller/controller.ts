@@ -21,12 +21,9 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
-import type { Logger } from '../../ports/logger.ts';
 import type { UsageSource } from '../../ports/usage-source.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
-import type { PrometheusMetrics } from '../../runtime/metrics.ts';
-import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { type Component, Supervisor } from '../../runtime/supervisor.ts';
 import { ClusterState } from '../../state/cluster-state.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
@@ -46,20 +43,12 @@ import { orAborted } from './or-aborted.ts';
 import { ControllerPrometheus } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSource } from './usage-sources.ts';
-import type { ControllerWorld } from './world.ts';
+import type { ControllerParts } from './controller-parts.ts';
 
 /** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
 const PAST_MS: DurationMs = 14 * DAY_MS;
 /** Informers that say nothing for this long no longer confirm what they hold: they are to hear a bookmark each minute. */
 const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
-
-export interface ControllerParts {
-  readonly world: ControllerWorld;
-  readonly settings: Settings;
-  readonly logger: Logger;
-  /** All of the process: what the world counts, too. */
-  readonly metrics: PrometheusMetrics;
-}
 
 export interface RunningController {
   readonly dashboardPort: number;

@@ -1,6 +1,6 @@
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
 import { LeaderElection } from '../../runtime/leader-election.ts';
-import type { ControllerParts } from './controller.ts';
+import type { ControllerParts } from './controller-parts.ts';
 
 const LEASE_NAME = 'evenkeel-controller';
 

@@ -3,7 +3,7 @@
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
+import type { ResizeStep } from '../../core/rightsizing/apply/resize-step.ts';
 import { sameValues } from '../../core/rightsizing/apply/container-values.ts';
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import type { FailedResize } from '../../core/rightsizing/apply/situation.ts';

@@ -5,7 +5,7 @@ import { EVENT_REASON } from '../../apis/conditions.ts';
 import { moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeStep } from '../../core/rightsizing/apply/carry-out.ts';
+import type { ResizeStep } from '../../core/rightsizing/apply/resize-step.ts';
 import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
 import { podsAfter } from '../../core/rightsizing/apply/preserve-replicas.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';

@@ -18,7 +18,7 @@ import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '
 import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
 import { meanUnitPrices } from '../../core/rightsizing/savings.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
-import type { ContainerFigures } from '../../core/rightsizing/apply/workload-figures.ts';
+import type { ContainerFigures } from '../../core/rightsizing/apply/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { withNote } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';

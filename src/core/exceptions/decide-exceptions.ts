@@ -3,11 +3,11 @@
 import type { PodRecord } from '../model/pod.ts';
 import type { ResourceName } from '../model/resources.ts';
 import { FIELD, RESOURCES, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
-import type { DecisionNote } from '../rightsizing/apply/decision.ts';
+import type { DecisionNote } from '../rightsizing/apply/decision-note.ts';
 import { holdsEverything } from '../rightsizing/apply/interlocks.ts';
 import { otherManager } from '../rightsizing/apply/other-manager.ts';
 import type { ResizeMemory, WorkloadSituation } from '../rightsizing/apply/situation.ts';
-import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
+import type { ContainerFigures } from '../rightsizing/apply/container-figures.ts';
 import { containerMode } from '../rightsizing/policy/policy-rules.ts';
 import { boundsOf } from '../rightsizing/policy/workload-overrides.ts';
 import type { ResizeMode } from '../../apis/conditions.ts';

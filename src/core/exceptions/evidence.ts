@@ -7,7 +7,7 @@ import { HOUR_MS, MiB, type DurationMs, type Instant, type Ratio } from '../mode
 import type { ResourceAdvice } from '../rightsizing/advice.ts';
 import { FIELD } from '../rightsizing/apply/container-values.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
-import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
+import type { ContainerFigures } from '../rightsizing/apply/container-figures.ts';
 import type { ExceptionBound, LimitExceptionType } from './limit-exception.ts';
 import type { ContainerDemand, DemandWindow } from './demand.ts';
 import { demandNow, isMostlyCache, isNearLimit, isThrottled, standsStill } from './pressure.ts';

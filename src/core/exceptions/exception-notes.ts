@@ -1,7 +1,7 @@
 // What is worth a Kubernetes Event: that an exception opened, closed, or that even the overage is too little. Once each.
 
 import type { ResourceName } from '../model/resources.ts';
-import type { DecisionNote } from '../rightsizing/apply/decision.ts';
+import type { DecisionNote } from '../rightsizing/apply/decision-note.ts';
 import { amount } from './evidence.ts';
 import { exceptionKey, type LimitException } from './limit-exception.ts';
 import { isRecurring } from './next-exception.ts';

@@ -6,7 +6,7 @@ import type { DurationMs } from '../model/units.ts';
 import { heldByPerson } from '../rightsizing/apply/interlocks.ts';
 import { mayLowerMemoryLimit } from '../rightsizing/apply/pod-change.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
-import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
+import type { ContainerFigures } from '../rightsizing/apply/container-figures.ts';
 import type { Evidence } from './evidence.ts';
 import { isApplied, type LimitException } from './limit-exception.ts';
 import { overageValue } from './proposal.ts';

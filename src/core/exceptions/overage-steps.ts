@@ -2,9 +2,10 @@
 
 import { FIELD, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
 import { carryOut, type CarryOut } from '../rightsizing/apply/carry-out.ts';
-import { heldByPerson, holdsChange, type Waiting } from '../rightsizing/apply/interlocks.ts';
+import { heldByPerson, holdsChange } from '../rightsizing/apply/interlocks.ts';
+import type { Waiting } from '../rightsizing/apply/waiting.ts';
 import type { WorkloadSituation } from '../rightsizing/apply/situation.ts';
-import type { ContainerFigures } from '../rightsizing/apply/workload-figures.ts';
+import type { ContainerFigures } from '../rightsizing/apply/container-figures.ts';
 import { UNSET_RESOURCES } from '../model/resources.ts';
 import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException } from './limit-exception.ts';

@@ -3,7 +3,7 @@
 
 import type { ResizeMode } from '../../apis/conditions.ts';
 import { MINUTE_MS, type DurationMs } from '../model/units.ts';
-import type { ResizeStep } from '../rightsizing/apply/carry-out.ts';
+import type { ResizeStep } from '../rightsizing/apply/resize-step.ts';
 import type { WorkloadDecision } from '../rightsizing/apply/decision.ts';
 import { modeInForce, type WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import { workloadFigures } from '../rightsizing/apply/workload-figures.ts';

@@ -8,11 +8,11 @@ import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { ResourceName } from '../../model/resources.ts';
 import { FIELD, type Values } from './container-values.ts';
 import type { DueChange } from './due-changes.ts';
-import type { Waiting } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { standingsIn } from './preserve-replicas.ts';
 import { modeInForce, type WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** The figures with targets that the autoscalers can follow; what was wanted beyond stands in `beyondAutoscaler`. */
 export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {

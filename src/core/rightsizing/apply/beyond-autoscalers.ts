@@ -1,7 +1,7 @@
 import type { Instant } from '../../model/units.ts';
 import { outcome, type Outcome } from './decision.ts';
 import { dueChanges } from './due-changes.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** What the state tells where an autoscaler alone keeps a change from being due; null: none does. */
 export function beyondAutoscalers(figures: readonly ContainerFigures[], now: Instant): Outcome | null {

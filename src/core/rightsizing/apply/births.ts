@@ -2,7 +2,7 @@
 // would be worth it, or because a resize would restart them anyway.
 
 import { isShortLived } from './interlocks.ts';
-import type { Waiting } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import { outcome, type Outcome } from './decision.ts';
 import { fitPod } from './pod-change.ts';
 import type { ResizeMemory, WorkloadSituation } from './situation.ts';

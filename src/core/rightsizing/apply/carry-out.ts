@@ -8,19 +8,10 @@ import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { FIELD, RESOURCES, type Values } from './container-values.ts';
 import { isSizedAtBirthAlone } from './births.ts';
 import { forbiddingFailure, halfStep, isOverRules, retryAt } from './failed-resizes.ts';
-import type { Waiting } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import { fitPod, isResizable, type ContainerChange, type PodFit } from './pod-change.ts';
 import type { WorkloadSituation } from './situation.ts';
-
-/** One resize to be made now. */
-export interface ResizeStep {
-  readonly pod: PodRecord;
-  readonly containers: readonly ContainerChange[];
-  /** change: a new decision; conform: a pod that lacks what is in force; write-back: the node could not; start-up: more CPU to start, or back; overage: a temporary limit, or back. */
-  readonly kind: 'change' | 'conform' | 'write-back' | 'start-up' | 'overage';
-  readonly lowers: boolean;
-  readonly because: string;
-}
+import type { ResizeStep } from './resize-step.ts';
 
 /** Why a pod gets half of a step; told by it, too, that it was tried. */
 export const HALF = 'half of it, since its node had no room for all';

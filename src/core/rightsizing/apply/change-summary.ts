@@ -6,7 +6,7 @@ import { LEAST_RUNS } from '../runs/run-advice.ts';
 import type { Values } from './container-values.ts';
 import { isShortLived } from './interlocks.ts';
 import type { WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** `web: cpu 500m → 120m, memory 512Mi → 200Mi`: what differs, by container. */
 export function changeSummary(from: Values, to: Values): string {

@@ -10,14 +10,7 @@ import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, RESOURCES, withAmount } from './container-values.ts';
 import { goMaxProcsSteps } from './go-max-procs.ts';
 import { leastGuaranteedCpu } from './guaranteed-cpu.ts';
-
-/** One step of an explanation. `value` is the running total after it, in millicores or bytes. */
-export interface ExplainedStep {
-  readonly resource: ResourceName;
-  readonly step: string;
-  readonly detail: string;
-  readonly value: number;
-}
+import type { ExplainedStep } from './explained-step.ts';
 
 export interface ContainerTarget extends RequestsAndLimits {
   readonly steps: readonly ExplainedStep[];

@@ -6,18 +6,21 @@ import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { withStartUpBoost } from '../boost/boosted-decision.ts';
 import { withNodeClasses } from '../classes/with-node-classes.ts';
 import { withLimitExceptions } from '../../exceptions/with-limit-exceptions.ts';
-import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
+import { carryOut, type CarryOut } from './carry-out.ts';
+import type { ResizeStep } from './resize-step.ts';
 import { conforming } from './conforming.ts';
 import { sameValues, type Values } from './container-values.ts';
 import { birthsAwaited, comesWithBirth, isSizedAtBirthAlone, withPods } from './births.ts';
-import { fromWaiting, outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
+import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from './decision.ts';
+import type { DecisionNote } from './decision-note.ts';
 import type { DueChange } from './due-changes.ts';
 import { harmAtBirth } from './harm-at-birth.ts';
 import { harmSeen } from './harm-seen.ts';
 import { withIdleMode } from './idle-mode.ts';
 import { lowersWhatIsFixed, pausedByAutoscaler } from './autoscaler-bounds.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
-import { heldByPerson, holdsDecisions, holdsEverything, outlivesHold, partedByHolds, type Waiting } from './interlocks.ts';
+import { heldByPerson, holdsDecisions, holdsEverything, outlivesHold, partedByHolds } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import { begun, ended, forgiven, hasBegun, lowersContainer, rolledBack } from './memory-steps.ts';
 import { withEvictions } from './evictions.ts';
 import { neverChanges } from './never-changes.ts';
@@ -40,7 +43,8 @@ import {
   type Picture,
 } from './what-is-due.ts';
 import type { ApprovalStanding } from './wishes.ts';
-import { workloadFigures, type ContainerFigures } from './workload-figures.ts';
+import { workloadFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 import { writeBacks } from './write-backs.ts';
 
 /** While a change is under way the pods are looked at this often. */

@@ -6,32 +6,12 @@ import type { FollowedAutoscaler } from '../../hpa/follow-targets.ts';
 import type { ScaleStep } from '../../idle/idle-scale.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { DurationMs, Instant } from '../../model/units.ts';
-import type { ResizeStep } from './carry-out.ts';
-import { mostTelling, type Waiting } from './interlocks.ts';
+import type { ResizeStep } from './resize-step.ts';
+import { mostTelling } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import type { ResizeMemory } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
-
-/** Something worth a Kubernetes Event. */
-export interface DecisionNote {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason:
-    | 'Idled'
-    | 'Woken'
-    | 'RolledBack'
-    | 'ApprovalLapsed'
-    | 'ResizeDeferred'
-    | 'ResizeInfeasible'
-    | 'ResizeWrittenBack'
-    | 'InvalidAnnotation'
-    | 'LimitExceeded'
-    | 'CeilingReached'
-    | 'LimitExceptionRecurs'
-    | 'LimitExceptionApproved'
-    | 'LimitExceptionRejected'
-    | 'LimitExceptionResolved'
-    | 'AutoscalerReverted';
-  readonly message: string;
-}
+import type { ContainerFigures } from './container-figures.ts';
+import type { DecisionNote } from './decision-note.ts';
 
 export interface WorkloadDecision {
   readonly state: RecommendationState;

@@ -1,6 +1,6 @@
 // The error rate that a policy names as a sign of harm: known before a change, compared while it proves itself.
 
-import type { Waiting } from './interlocks.ts';
+import type { Waiting } from './waiting.ts';
 import type { ChangeUnderWay, WorkloadSituation } from './situation.ts';
 
 /** Where there were no errors before, fewer than this are none: a single one must not take a change back. */

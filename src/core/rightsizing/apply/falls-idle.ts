@@ -10,14 +10,16 @@ import { idleSizes, isSmaller } from '../../idle/idle-size.ts';
 import { wakesOn } from '../../idle/waking.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { boundsOf } from '../policy/workload-overrides.ts';
-import { carryOut, type CarryOut, type ResizeStep } from './carry-out.ts';
+import { carryOut, type CarryOut } from './carry-out.ts';
+import type { ResizeStep } from './resize-step.ts';
 import { changeSummary } from './change-summary.ts';
 import { FIELD, RESOURCES, withAmount } from './container-values.ts';
-import { outcome, type DecisionNote, type Outcome } from './decision.ts';
+import { outcome, type Outcome } from './decision.ts';
+import type { DecisionNote } from './decision-note.ts';
 import { nextFloor } from './idle-floor.ts';
 import { mostTelling } from './interlocks.ts';
 import type { ResizeMemory, WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** What idle mode makes of a workload. */
 export interface IdleVerdict {

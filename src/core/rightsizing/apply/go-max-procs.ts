@@ -3,7 +3,7 @@
 
 import { formatCpu } from '../../model/quantity.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
-import type { ExplainedStep } from './container-target.ts';
+import type { ExplainedStep } from './explained-step.ts';
 
 /** What to tell of a CPU request or limit that GOMAXPROCS does not fit; empty: it does, or is not known. */
 export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }: RequestsAndLimits): readonly ExplainedStep[] {

@@ -7,7 +7,7 @@ import { UNSET_RESOURCES } from '../../model/resources.ts';
 import type { DurationMs, Instant } from '../../model/units.ts';
 import type { RecommenderRules, ResourceRules } from '../advice.ts';
 import type { ResizeMemory, WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /**
  * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for as

@@ -10,12 +10,14 @@ import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
 import { carryOut } from './carry-out.ts';
 import { FIELD, RESOURCES } from './container-values.ts';
-import { outcome, type DecisionNote, type Outcome, type WorkloadDecision } from './decision.ts';
+import { outcome, type Outcome, type WorkloadDecision } from './decision.ts';
+import type { DecisionNote } from './decision-note.ts';
 import { asleep, fallsIdle, type IdleVerdict } from './falls-idle.ts';
 import { mostTelling } from './interlocks.ts';
 import { isResizable } from './pod-change.ts';
 import { modeInForce, type WorkloadSituation } from './situation.ts';
-import { workloadFigures, type ContainerFigures } from './workload-figures.ts';
+import { workloadFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** A node that cannot give a pod its natural size yet keeps the rest of right-sizing from it no longer than this. */
 const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;

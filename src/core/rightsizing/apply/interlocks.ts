@@ -9,13 +9,7 @@ import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
 import type { WorkloadSituation } from './situation.ts';
-
-/** Why something waits. `until`: the earliest next try, null where that is not known. */
-export interface Waiting {
-  readonly reason: AwaitingReason;
-  readonly message: string;
-  readonly until: Instant | null;
-}
+import type { Waiting } from './waiting.ts';
 
 /** What holds back every effect on a workload, whichever way it goes; null: nothing. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {

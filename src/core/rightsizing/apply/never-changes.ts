@@ -2,9 +2,10 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { collectingText } from './change-summary.ts';
-import { outcome, type DecisionNote, type Outcome } from './decision.ts';
+import { outcome, type Outcome } from './decision.ts';
+import type { DecisionNote } from './decision-note.ts';
 import type { WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** null: changes are possible. */
 export function neverChanges(

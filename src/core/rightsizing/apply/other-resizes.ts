@@ -6,21 +6,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { isOwnManager } from '../../uninstall/field-managers.ts';
 import { fitPod } from './pod-change.ts';
-import type { WorkloadSituation } from './situation.ts';
-
-/** What is remembered of resizes by others. */
-export interface OtherResizes {
-  /** Field manager. */
-  readonly by: string;
-  /** One of the pods. */
-  readonly pod: string;
-  /** The latest that has been counted. */
-  readonly at: Instant;
-  /** How often it has happened again after Evenkeel had put it right. */
-  readonly count: number;
-  /** Nothing is changed before. */
-  readonly until: Instant;
-}
+import type { OtherResizes, WorkloadSituation } from './situation.ts';
 
 /** By how often it has happened; the last for all further ones. */
 const LEFT_FOR_MS: readonly DurationMs[] = [HOUR_MS, 6 * HOUR_MS, 7 * DAY_MS];

@@ -4,7 +4,7 @@ import type { ResourceName } from '../../model/resources.ts';
 import { MiB } from '../../model/units.ts';
 import { limitsFor, type ContainerTarget } from './container-target.ts';
 import { FIELD, withAmount } from './container-values.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 export interface PodBounds {
   readonly resource: ResourceName;

@@ -4,7 +4,7 @@ import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import { FIELD, RESOURCES } from './container-values.ts';
 import { withinPodBounds } from './pod-bounds.ts';
 import type { WorkloadSituation } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 export function withinPodCaps(
   figures: readonly ContainerFigures[],

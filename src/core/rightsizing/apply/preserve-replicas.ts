@@ -8,8 +8,8 @@ import type { AutoscalerMemory, KeptTarget } from '../../hpa/kept-target.ts';
 import { readOriginal } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '../../model/pod.ts';
-import type { ResizeStep } from './carry-out.ts';
-import type { DecisionNote } from './decision.ts';
+import type { ResizeStep } from './resize-step.ts';
+import type { DecisionNote } from './decision-note.ts';
 import type { WorkloadSituation } from './situation.ts';
 
 export interface Preserving {

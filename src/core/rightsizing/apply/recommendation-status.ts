@@ -19,7 +19,7 @@ import type { ContainerTarget } from './container-target.ts';
 import type { WorkloadDecision } from './decision.ts';
 import { riskOf } from './risk.ts';
 import type { ResizeMemory } from './situation.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 import { memoryStatus, optional, writeBoth } from './write-memory.ts';
 
 /** What a status tells besides the decision. */

@@ -1,7 +1,7 @@
 import type { RiskLevel } from '../../../apis/conditions.ts';
 import type { ResourceAdvice } from '../advice.ts';
 import type { WorkloadDecision } from './decision.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 const LEVELS: readonly RiskLevel[] = ['none', 'low', 'medium', 'high'];
 /** A reduction of which Evenkeel is this sure risks little. */

@@ -15,7 +15,6 @@ import type { ContainerAdvice } from '../advice.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
 import type { Values } from './container-values.ts';
-import type { OtherResizes } from './other-resizes.ts';
 
 export interface WorkloadSituation {
   readonly now: Instant;
@@ -29,8 +28,6 @@ export interface WorkloadSituation {
   readonly advice: readonly ContainerAdvice[];
   readonly hpas: readonly HpaRecord[];
   /** Of KEDA, that scale it. */
-  /** The most that one pod of it can have on any node that takes it; null: not known. */
-  readonly roomForPod: Resources | null;
   readonly scaledObjects: readonly ScaledObjectRecord[];
   /** That target it, whatever their mode. */
   readonly vpas: readonly VpaRecord[];
@@ -52,6 +49,8 @@ export interface WorkloadSituation {
   readonly errorRate?: number | null;
   /** Allocatable of the largest node, each resource by itself; null without nodes. */
   readonly largestNode: Resources | null;
+  /** The most that one pod of it can have on any node that takes it; null: not known. */
+  readonly roomForPod: Resources | null;
   readonly wishes: PersonalWishes;
   readonly memory: ResizeMemory;
   readonly standing: Standing;
@@ -140,6 +139,20 @@ export interface StartUpBoost {
   readonly since: Instant;
   /** What its boosted containers have otherwise. */
   readonly values: Values;
+}
+
+/** What is remembered of resizes by others. */
+export interface OtherResizes {
+  /** Field manager. */
+  readonly by: string;
+  /** One of the pods. */
+  readonly pod: string;
+  /** The latest that has been counted. */
+  readonly at: Instant;
+  /** How often it has happened again after Evenkeel had put it right. */
+  readonly count: number;
+  /** Nothing is changed before. */
+  readonly until: Instant;
 }
 
 /** What the Recommendation's status remembers between decisions. */

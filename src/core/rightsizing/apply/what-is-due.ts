@@ -8,7 +8,8 @@ import { outcome, type Outcome } from './decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';
 import type { WorkloadSituation } from './situation.ts';
 import { approvalStanding, rejectedUntil, type ApprovalStanding } from './wishes.ts';
-import { partOfTarget, type ContainerFigures } from './workload-figures.ts';
+import { partOfTarget } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** A workload as a decision sees it. */
 export interface Picture {

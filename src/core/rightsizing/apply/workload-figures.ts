@@ -5,31 +5,15 @@ import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.t
 import { withoutOverages } from '../../exceptions/beside-overages.ts';
 import { newNormalsOf } from '../../exceptions/new-normals.ts';
 import type { ContainerAdvice } from '../advice.ts';
-import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
+import { containerMode, containerPolicyOf } from '../policy/policy-rules.ts';
 import { withinAutoscalers } from './autoscaler-bounds.ts';
 import { withinPodCaps } from './pod-caps.ts';
-import { containerTarget, limitsFor, type ContainerTarget, type TargetInputs } from './container-target.ts';
+import { containerTarget, limitsFor, type TargetInputs } from './container-target.ts';
 import { FIELD, qosOf, withAmount, type Values } from './container-values.ts';
 import type { DueChange } from './due-changes.ts';
 import { mayLowerMemoryLimit } from './pod-change.ts';
 import { modeInForce, type WorkloadSituation } from './situation.ts';
-
-/** One container's figures. */
-export interface ContainerFigures {
-  readonly name: string;
-  /** What most pods have. */
-  readonly current: RequestsAndLimits;
-  /** What changes start from: what Evenkeel has put in force, else what most pods have. */
-  readonly inForce: RequestsAndLimits;
-  /** null while too little is known of it. */
-  readonly target: ContainerTarget | null;
-  readonly advice: ContainerAdvice | null;
-  readonly policy: ContainerPolicy;
-  /** What `target` was made from, so that a part of it can be made again; null where `target` is. */
-  readonly targetInputs: TargetInputs | null;
-  /** What the target would be but for an autoscaler that measures against the request, and why it is not. */
-  readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
-}
+import type { ContainerFigures } from './container-figures.ts';
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 

@@ -2,7 +2,7 @@
 
 import { GiB, HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
 import { NO_RESOURCES, addResources, type OptionalResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
-import type { ContainerFigures } from './workload-figures.ts';
+import type { ContainerFigures } from './container-figures.ts';
 
 /** Price of what is requested on one pod's node. */
 export interface RequestPrice {

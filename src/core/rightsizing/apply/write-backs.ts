@@ -1,7 +1,8 @@
 // What is written back this time because nodes would not or could not carry it out, and what is said of it.
 
-import type { ResizeStep } from './carry-out.ts';
-import { outcome, type DecisionNote, type Outcome } from './decision.ts';
+import type { ResizeStep } from './resize-step.ts';
+import { outcome, type Outcome } from './decision.ts';
+import type { DecisionNote } from './decision-note.ts';
 import { rememberFailures, writeBackOf } from './failed-resizes.ts';
 import type { FailedResize, WorkloadSituation } from './situation.ts';
 

@@ -8,7 +8,7 @@ import type { RequestsAndLimits } from '../../model/resources.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { MINUTE_MS, type DurationMs, type Millicores } from '../../model/units.ts';
 import { isSizedAtBirthAlone } from '../apply/births.ts';
-import type { ResizeStep } from '../apply/carry-out.ts';
+import type { ResizeStep } from '../apply/resize-step.ts';
 import { qosOf, sameValues, type Values } from '../apply/container-values.ts';
 import type { WorkloadDecision } from '../apply/decision.ts';
 import { failureOf, retryAt } from '../apply/failed-resizes.ts';

@@ -4,7 +4,7 @@ import type { RecommendationStatus, RecommendationStatusClass } from '../../../a
 import { isoTime } from '../../model/iso-time.ts';
 import type { WorkloadDecision } from '../apply/decision.ts';
 import type { ResizeMemory } from '../apply/situation.ts';
-import type { ContainerFigures } from '../apply/workload-figures.ts';
+import type { ContainerFigures } from '../apply/container-figures.ts';
 import { memoryStatus, optional, writeBoth } from '../apply/write-memory.ts';
 
 const LONGEST_MESSAGE = 512;

@@ -3,7 +3,8 @@
 
 import type { RecommendationState } from '../../../apis/conditions.ts';
 import type { ContainerAdvice } from '../advice.ts';
-import type { DecisionNote, WorkloadDecision } from '../apply/decision.ts';
+import type { WorkloadDecision } from '../apply/decision.ts';
+import type { DecisionNote } from '../apply/decision-note.ts';
 import type { ChangeUnderWay, PersonalWishes, ResizeMemory, WorkloadSituation } from '../apply/situation.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { areApart, memoryOfClass, standingClasses, type StandingClass } from './standing-classes.ts';
