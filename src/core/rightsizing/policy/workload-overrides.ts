@@ -86,7 +86,7 @@ function readMode(text: string | undefined, problems: string[]): ResizeMode | nu
 function readExclude(text: string | undefined, problems: string[]): boolean {
   const word = text?.trim().toLowerCase() ?? '';
   if (!['true', 'false', ''].includes(word)) {
-    problems.push(`${WORKLOAD_ANNOTATIONS.exclude}: '${text}' says neither; write "true" to have it left alone, or "false"`);
+    problems.push(`${WORKLOAD_ANNOTATIONS.exclude}: '${shown(text ?? '')}' says neither; write "true" to have it left alone, or "false"`);
   }
   return word === 'true';
 }
