@@ -10,7 +10,7 @@ DEMO_ARGS ?=
 BENCH ?=
 TESTS ?=
 
-.PHONY: help install demo test e2e verify check build bench generate clean
+.PHONY: help install demo test e2e soak verify check build bench generate clean
 
 help: ## List these commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -25,7 +25,7 @@ $(INSTALLED): package.json package-lock.json
 demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options
 	@npm run -s evenkeel -- demo $(DEMO_ARGS)
 
-test: $(INSTALLED) ## Run all tests that need no control plane
+test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 cores)
 	@rm -f node_modules/.test-results.json
 	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
 	@node hack/test-totals.ts node_modules/.test-results.json
@@ -35,6 +35,11 @@ e2e: $(INSTALLED) build ## Run the suites that need a real Kubernetes control pl
 	@rm -f node_modules/.e2e-results.json
 	@npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS)
 	@node hack/test-totals.ts node_modules/.e2e-results.json
+
+soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seeds (hours); TESTS=path runs one
+	@rm -f node_modules/.soak-results.json
+	@npm run -s test:soak -- --json --outputFile=node_modules/.soak-results.json $(TESTS)
+	@node hack/test-totals.ts node_modules/.soak-results.json
 
 check: $(INSTALLED) ## Format, types, lint, room table, unused code, generated files
 	npm run -s format:check

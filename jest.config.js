@@ -3,8 +3,8 @@ export default {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/hack'],
   testMatch: ['**/*.test.ts'],
-  // Those need a real control plane: `make e2e`.
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/controlplane/'],
+  // The folder is the tier: `make e2e` runs test/e2e and test/controlplane, `make soak` runs test/soak.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/controlplane/', '<rootDir>/test/soak/'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

@@ -3,11 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Cluster } from '../../src/apis/http/types.generated.ts';
-import { ClusterClient } from './cluster-client.ts';
-import { read } from './dashboard.ts';
-import { startDemo } from './demo-process.ts';
-import { eventuallyReads } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { ClusterClient } from '../e2e/cluster-client.ts';
+import { read } from '../e2e/dashboard.ts';
+import { startDemo } from '../e2e/demo-process.ts';
+import { eventuallyReads } from '../e2e/eventually.ts';
+import { Workshop } from '../e2e/processes.ts';
 
 /**
  * A newcomer's own machine has recommendations in a minute and resized pods in three. Ours also compiles and runs other

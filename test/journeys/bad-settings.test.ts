@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { Workshop } from './processes.ts';
+import { Workshop } from '../e2e/processes.ts';
 
 /** For loading the program on a busy machine. */
 const MOST_MS = 120_000;
