@@ -1,51 +1,68 @@
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { identify, isRunning, type ProcessIdentity } from './daemons.ts';
 
-const LOOK_EVERY_MS = 250;
-/** Far longer than it takes to write a name: who made the lock died in between. */
-const UNNAMED_AFTER_MS = 10_000;
-
-/** Runs the work while no other process holds the same lock file; a lock whose holder has died is taken over. */
+/**
+ * Runs the work while no other process of this machine holds the lock of the same path. The lock is a Unix socket in Linux'
+ * abstract namespace: binding is atomic, and the kernel releases it with its process. A file would have to be taken over from a
+ * holder that died, and two processes that do so at once can remove each other's new lock.
+ *
+ * @param onWait called once with the holder's process id where the lock has to be waited for
+ */
 export async function whileLocked<T>(path: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
+  // What is locked is about to be written there.
   mkdirSync(dirname(path), { recursive: true });
-  let told = false;
-  while (!take(path)) {
-    const holder = holderOf(path);
-    if (holder !== null && isRunning(holder)) {
-      if (!told) onWait(holder.pid);
-      told = true;
-    } else if (holder !== null || isLeftUnnamed(path)) rmSync(path, { force: true });
-    await pause(LOOK_EVERY_MS);
+  const address = `\0evenkeel-lock-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
+  let report = onWait;
+  let lock = await take(address);
+  while (lock === null) {
+    await released(address, report);
+    report = () => undefined;
+    lock = await take(address);
   }
   try {
     return await work();
   } finally {
-    rmSync(path, { force: true });
+    await lock.release();
   }
 }
 
-function take(path: string): boolean {
-  try {
-    writeFileSync(path, JSON.stringify(identify(process.pid)), { flag: 'wx' });
-    return true;
-  } catch (err) {
-    if ((err as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw err;
+class Lock {
+  readonly #server: Server;
+  readonly #waiting = new Set<Socket>();
+
+  constructor(server: Server) {
+    this.#server = server;
+    server.on('connection', (socket) => {
+      this.#waiting.add(socket);
+      socket.on('error', () => undefined).on('close', () => this.#waiting.delete(socket));
+      socket.write(String(process.pid));
+    });
+  }
+
+  release(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    for (const socket of this.#waiting) socket.destroy();
+    return closed;
   }
 }
 
-function isLeftUnnamed(path: string): boolean {
-  const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-  return modifiedMs !== undefined && Date.now() - modifiedMs > UNNAMED_AFTER_MS;
+/** null: another process holds it. */
+function take(address: string): Promise<Lock | null> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (err: NodeJS.ErrnoException) => (err.code === 'EADDRINUSE' ? resolve(null) : reject(err)));
+    server.listen(address, () => resolve(new Lock(server)));
+  });
 }
 
-/** null while the holder is just writing its name, or has just let go. */
-function holderOf(path: string): ProcessIdentity | null {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
-  } catch {
-    return null;
-  }
+/** Resolves when the holder has released the lock, or has died. */
+function released(address: string, onHolder: (pid: number) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(address);
+    socket.once('data', (pid: Buffer) => onHolder(Number(pid.toString())));
+    // Refused: it was released in between.
+    socket.on('error', () => undefined).once('close', () => resolve());
+  });
 }
