@@ -12,6 +12,7 @@ import { componentSpec } from './components.ts';
 import { writeConfiguration, writeNodeTargets, writePrometheusConfiguration } from './configuration.ts';
 import { findByCommandLine, isRunning, startDaemon, stopDaemon } from './daemons.ts';
 import { whileLocked } from './file-lock.ts';
+import { clusterNames, portsLock } from './folders.ts';
 import { COMPONENTS, Layout, namePorts, PORT_COUNT, type ClusterRecord, type Component } from './layout.ts';
 import { nodeObjects, type NodePool } from './nodes.ts';
 import { portsToKeep } from './ports.ts';
@@ -70,10 +71,23 @@ function lockOf(layout: Layout): string {
   return `${layout.folder}.lock`;
 }
 
+/** Of every cluster, also while a component of it does not run. */
+function reservedPorts(): ReadonlySet<number> {
+  return new Set(clusterNames().flatMap((name) => Object.values(new Layout(name).read()?.ports ?? {})));
+}
+
 async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Promise<void> {
   mkdirSync(layout.folder, { recursive: true, mode: 0o700 });
-  const ports = namePorts(await portsToKeep(PORT_COUNT));
-  layout.write({ ports, binaries, processes: {}, ready: false });
+  // One cluster at a time: it reserves its ports by its record, before anything listens on them.
+  const ports = await whileLocked(
+    portsLock(),
+    () => undefined,
+    async () => {
+      const chosen = namePorts(await portsToKeep(PORT_COUNT, reservedPorts()));
+      layout.write({ ports: chosen, binaries, processes: {}, ready: false });
+      return chosen;
+    },
+  );
   await writeCertificates(layout.certificates);
   writeConfiguration(layout, ports);
 }

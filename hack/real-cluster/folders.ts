@@ -19,6 +19,11 @@ function clustersFolder(): string {
   return join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local', 'state'), 'evenkeel', 'clusters');
 }
 
+/** Held while a cluster chooses its ports. */
+export function portsLock(): string {
+  return join(clustersFolder(), 'ports.lock');
+}
+
 /** @throws where the name could not be a folder's */
 export function clusterFolder(name: string): string {
   if (!NAME.test(name)) throw new Error(`cluster name "${name}": use up to 40 lower-case letters, digits and hyphens`);

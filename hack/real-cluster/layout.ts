@@ -1,7 +1,7 @@
 // A cluster on disk: what was started, on which ports, by which processes. Written before anything is started, so that a
 // command which dies half-way leaves a record for the next one to clean up by.
 
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProcessIdentity } from './daemons.ts';
 import { clusterFolder } from './folders.ts';
@@ -87,8 +87,13 @@ export class Layout {
 
   /** null: there is no such cluster. */
   read(): ClusterRecord | null {
-    if (!existsSync(this.#recordFile)) return null;
-    return JSON.parse(readFileSync(this.#recordFile, 'utf8')) as ClusterRecord;
+    try {
+      return JSON.parse(readFileSync(this.#recordFile, 'utf8')) as ClusterRecord;
+    } catch (err) {
+      // No look beforehand: another process may remove the cluster in between.
+      if ((err as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw err;
+    }
   }
 
   write(record: ClusterRecord): void {

@@ -1,25 +1,31 @@
 import { createServer } from 'node:net';
 
-// Below the range from which the kernel takes the ports of outgoing connections: a port that a component leaves for a moment
-// when it is restarted is not taken by such a connection in between.
-const FROM = 15_000;
-const TO = 32_000;
+/**
+ * Below the range from which the kernel takes the ports of outgoing connections (32768), and above the one of test/e2e's free
+ * ports: neither takes the port of a component that is stopped for a moment.
+ */
+export const PORT_RANGE = { from: 30_000, to: 32_767 } as const;
 
-/** Ports of loopback that nobody listens on at this moment, all different. */
-export async function portsToKeep(count: number): Promise<readonly number[]> {
-  const chosen = new Set<number>();
-  for (let tries = 0; chosen.size < count; tries++) {
-    if (tries > 100 * count) throw new Error(`no ${count} free ports between ${FROM} and ${TO}`);
-    const port = FROM + Math.floor(Math.random() * (TO - FROM));
-    if (!chosen.has(port) && (await isFree(port))) chosen.add(port);
+/** Ports of loopback on which nothing listens at this moment, all different, and none of those that are reserved. */
+export async function portsToKeep(count: number, reserved: ReadonlySet<number> = new Set()): Promise<readonly number[]> {
+  const { from, to } = PORT_RANGE;
+  const size = to - from + 1;
+  // From a random one on, as other programs may choose at the same time.
+  const first = Math.floor(Math.random() * size);
+  const chosen: number[] = [];
+  for (let step = 0; step < size && chosen.length < count; step++) {
+    const port = from + ((first + step) % size);
+    if (!reserved.has(port) && (await isFree(port))) chosen.push(port);
   }
-  return [...chosen];
+  if (chosen.length < count) throw new Error(`no ${count} free ports between ${from} and ${to}`);
+  return chosen;
 }
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    // On all addresses: played kubelets listen at others than 127.0.0.1.
+    server.listen(port, '0.0.0.0', () => server.close(() => resolve(true)));
   });
 }
