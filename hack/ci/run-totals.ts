@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+/** What of Jest's result file (`--json --outputFile`) is counted. Times are milliseconds. */
+export interface JestResults {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numRuntimeErrorTestSuites: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly { readonly name: string; readonly startTime: number; readonly endTime: number }[];
+}
+
+export interface RunTotals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Longest first. */
+  readonly suites: readonly { readonly path: string; readonly seconds: number }[];
+  /** Why a failure was counted that no test reported. */
+  readonly problems: readonly string[];
+}
+
+/** A run that wrote no results did not come to its end: it counts as a failure, and so does one in which no test passed. */
+export function readRunTotals(file: string): RunTotals {
+  if (existsSync(file)) return totalsOf(file, JSON.parse(readFileSync(file, 'utf8')) as JestResults);
+  return { passed: 0, failed: 1, skipped: 0, suites: [], problems: [`${file} is missing: its run did not come to an end`] };
+}
+
+/** @param name of the run, for its problems */
+export function totalsOf(name: string, results: JestResults): RunTotals {
+  const nothing = results.numPassedTests === 0;
+  return {
+    passed: results.numPassedTests,
+    // A suite that could not even start counts as one failure.
+    failed: results.numFailedTests + results.numRuntimeErrorTestSuites + (nothing ? 1 : 0),
+    skipped: results.numPendingTests,
+    suites: results.testResults
+      .map(({ name: path, startTime, endTime }) => ({ path, seconds: Math.round((endTime - startTime) / 1000) }))
+      .sort((a, b) => b.seconds - a.seconds),
+    problems: nothing ? [`${name}: no test passed`] : [],
+  };
+}
+
+/** The plain total as every run of tests ends with it. */
+export function totalLine(totals: readonly RunTotals[]): string {
+  const sum = (count: (each: RunTotals) => number): number => totals.reduce((all, each) => all + count(each), 0);
+  return `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`;
+}
