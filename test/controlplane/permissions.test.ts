@@ -11,7 +11,7 @@ import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapter
 import { OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
 import { parseUninstallOptions } from '../../src/cli/uninstall/options.ts';
 import { runUninstall, type UninstallReport } from '../../src/cli/uninstall/run-uninstall.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { differences, observedIn, type Observed } from '../chart/observed.ts';
@@ -117,7 +117,6 @@ describe('With its ServiceAccount’s own token', () => {
       await peopleTheShop();
       await rightSized();
       await whatPeopleAskFor(controller.dashboard);
-      // What pods use in their first two minutes says nothing of how they are used: none falls idle before.
       const observed = await eventually('every declared request', 2 * SOON_MS, async () => {
         const now = await observedOf(controller);
         const missing = notSeen(now);
@@ -241,10 +240,12 @@ async function peopleTheShop(): Promise<void> {
     workload('ReplicaSet', 'bare', replicas),
     workload('Job', 'batch', {}, { 'evenkeel.dev/run-for': '24h' }),
     workload('CronJob', 'nightly', {}),
-    // Of each kind that can be scaled, one that was used and is not: it falls idle, and has fewer replicas then.
+    // Of each kind that can be scaled, one that was used and is not: it is idled and scaled down. Its pods have been running for an
+    // hour, as the CPU of a pod's first two minutes is evidence of nothing.
     ...QUIET.map((kind) =>
       workload(kind, quietName(kind), kind === 'StatefulSet' ? { ...replicas, serviceName: quietName(kind) } : replicas, {
         'kwok.x-k8s.io/usage-cpu': '1m',
+        'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
       }),
     ),
   );

@@ -147,6 +147,14 @@ test('A pod that was called not ready while its node was silent is ready again: 
   );
 });
 
+test('A pod runs and is ready since the time that its annotation names', async () => {
+  const since = '2026-01-01T00:00:00Z';
+  await createPod('long-running', appWith({ cpu: '100m' }), { 'evenkeel.dev/running-since': since });
+  const { status } = await podOf('long-running');
+  expect(status.containerStatuses).toMatchObject([{ state: { running: { startedAt: since } } }]);
+  expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: 'True', lastTransitionTime: since }));
+});
+
 describe('A resize in place', () => {
   test('is allocated, carried out and observed; the container goes on', async () => {
     await createPod('web', appWith({ cpu: '100m', memory: '64Mi' }));
