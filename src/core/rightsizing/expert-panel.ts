@@ -71,6 +71,7 @@ export class ExpertPanel {
     this.#used = this.#used * this.#hourlyDecay + total;
     this.#points = this.#points * this.#hourlyDecay + points.length;
     const overrunPrice = (prices.overrun * this.#used) / this.#points;
+    const [allUnused, allHarm, decay] = [this.#unused, this.#harm, this.#hourlyDecay];
     let at = 0;
     for (const base of forecasts) {
       for (const multiplier of multipliers) {
@@ -87,8 +88,8 @@ export class ExpertPanel {
           harm += overrunPrice + prices.missed * (point - given);
           if (reactionRatio !== null) given = point * reactionRatio;
         }
-        this.#unused[at] = (this.#unused[at] ?? 0) * this.#hourlyDecay + unused;
-        this.#harm[at] = (this.#harm[at] ?? 0) * this.#hourlyDecay + harm;
+        allUnused[at] = (allUnused[at] ?? 0) * decay + unused;
+        allHarm[at] = (allHarm[at] ?? 0) * decay + harm;
         at += 1;
       }
     }

@@ -52,10 +52,14 @@ export class HourRing {
 
   /** Highest value of the `hours` hours before `before`, of all that is held; NaN where none is known. */
   maxPeak(before: number, hours: number): number {
+    const peaks = this.#peaks;
+    const end = Math.min(before, this.#end);
+    const begin = Math.max(before - hours, this.#end - RING_HOURS, 0);
     let most = UNKNOWN_CODE;
-    for (let hour = Math.max(before - hours, this.#end - RING_HOURS, 0); hour < Math.min(before, this.#end); hour++) {
-      const code = this.#peaks[hour % RING_HOURS] ?? 0;
+    for (let hour = begin, at = begin % RING_HOURS; hour < end; hour++) {
+      const code = peaks[at] ?? 0;
       if (code > most) most = code;
+      at = at + 1 === RING_HOURS ? 0 : at + 1;
     }
     return decodeValue(most);
   }

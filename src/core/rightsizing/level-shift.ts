@@ -11,6 +11,8 @@ const LEAST_DAYS_BEFORE = 2;
 /** Hours of the last day that must be comparable, and the share of them that must have moved the same way. */
 const LEAST_HOURS = 18;
 const MOVED_SHARE = 0.9;
+/** With more comparable hours than these that did not move, the share is out of reach: most days end the search early. */
+const MAX_UNMOVED_HOURS = DAY_HOURS * (1 - MOVED_SHARE);
 /** An hour has moved when it stands this far beyond the same hour of all earlier days. */
 const DOWN_RATIO = 0.8;
 const UP_RATIO = 1.2;
@@ -34,6 +36,7 @@ export function shiftedSince(ring: HourRing, hour: number): number | null {
     known += 1;
     if (upper < before.least * DOWN_RATIO) down += 1;
     if (upper > before.most * UP_RATIO) up += 1;
+    if (known - Math.max(down, up) > MAX_UNMOVED_HOURS) return null;
   }
   if (known < LEAST_HOURS || Math.max(down, up) < known * MOVED_SHARE) return null;
   return isLikeLastWeek(ring, hour) ? null : since;

@@ -195,18 +195,27 @@ export class ResourceModel {
   #decideAll(informed: boolean): void {
     this.#leaking = this.tuning.watchLeaks && leakSuspected(this.ring, this.#hour);
     forecastHour(this.tuning.forecasters, this.bank, this.ring, this.#hour, this.#tail, this.#forecasts);
+    const { priorHours, priorRatio, mostOverPeak } = this.tuning;
+    const peaks = {
+      prior: this.#hoursScored < priorHours ? this.ring.maxPeak(this.#hour, 24) * priorRatio : 0,
+      most: this.ring.maxPeak(this.#hour, PEAK_HOURS) * mostOverPeak,
+    };
     for (const [index, line] of this.#lines.entries()) {
-      this.#decide(line, index % GOALS.length === 0 ? undefined : this.#lines[index - 1], informed);
+      this.#decide(line, index % GOALS.length === 0 ? undefined : this.#lines[index - 1], peaks, informed);
     }
   }
 
-  #decide(line: DecisionLine, lessCareful: DecisionLine | undefined, informed: boolean): void {
-    const { carefulHours, priorHours, priorRatio } = this.tuning;
+  /** @param peaks the least of a young model, and the most of any; NaN where no peak is known */
+  #decide(
+    line: DecisionLine,
+    lessCareful: DecisionLine | undefined,
+    { prior, most }: { readonly prior: number; readonly most: number },
+    informed: boolean,
+  ): void {
+    const { carefulHours } = this.tuning;
     const weight = this.#hoursScored < carefulHours ? line.pace.weights.Safe : line.weight;
     const panel = this.#panels.get(line.pace.reacts)?.decide(this.#forecasts, weight) ?? null;
-    const prior = this.#hoursScored < priorHours ? this.ring.maxPeak(this.#hour, 24) * priorRatio : 0;
     const fromPanel = panel?.value ?? 0;
-    const most = this.ring.maxPeak(this.#hour, PEAK_HOURS) * this.tuning.mostOverPeak;
     const decided = Math.max(Number.isNaN(most) ? fromPanel : Math.min(fromPanel, most), Number.isNaN(prior) ? 0 : prior);
     if (informed) line.hold(decided, this.#leaking, this.#usageAbove(line.held));
     if (lessCareful !== undefined) line.atLeast(lessCareful);
