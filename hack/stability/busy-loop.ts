@@ -1,0 +1,16 @@
+// Keeps one core busy until its parent ends, however that happens: the channel to it is then closed.
+
+import process from 'node:process';
+
+const SLICE_MS = 50;
+
+process.on('disconnect', () => process.exit());
+// A ctrl-C goes to every process of the terminal: the parent decides when the load ends.
+process.on('SIGINT', () => undefined);
+
+function spin(): void {
+  const end = performance.now() + SLICE_MS;
+  while (performance.now() < end);
+  setImmediate(spin);
+}
+spin();
