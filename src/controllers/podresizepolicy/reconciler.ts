@@ -5,6 +5,7 @@ import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type PodResizePolicy } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { isSameAsStored } from '../../core/model/without-empty.ts';
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
@@ -102,7 +103,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       admission: this.#ports.policies.admission,
       missingPermissions: missingPermissions(),
     });
-    if (JSON.stringify(status) === JSON.stringify(inOrderOf(status, policy.status))) return;
+    if (isSameAsStored(status, policy.status)) return;
     const outcome = await records.applyStatus({ plural: PLURALS.PodResizePolicy, namespace: null, name }, status, FIELD_MANAGER, signal);
     if (outcome.kind !== 'done' && outcome.kind !== 'gone') {
       throw new Error(`writing the status of PodResizePolicy ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
@@ -184,13 +185,4 @@ function pendingTrigger({ metadata, status }: PodResizePolicy): string | null {
   const asked = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
   if (asked === undefined || asked === '' || asked === status?.lastTrigger || asked === status?.lastCycle?.trigger) return null;
   return asked.slice(0, LONGEST_ID);
-}
-
-/** The present status with its keys in the order of the new one, so that the two can be compared as text. */
-function inOrderOf(pattern: unknown, value: unknown): unknown {
-  if (Array.isArray(pattern) && Array.isArray(value)) return value.map((item, index) => inOrderOf(pattern[index], item));
-  if (typeof pattern !== 'object' || pattern === null || typeof value !== 'object' || value === null) return value;
-  const known = value as Readonly<Record<string, unknown>>;
-  const keys = [...new Set([...Object.keys(pattern), ...Object.keys(known)])].filter((key) => key in known);
-  return Object.fromEntries(keys.map((key) => [key, inOrderOf((pattern as Readonly<Record<string, unknown>>)[key], known[key])]));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { withoutEmpty } from './without-empty.ts';
+import fc from 'fast-check';
+import { isSameAsStored, withoutEmpty } from './without-empty.ts';
 
 describe('withoutEmpty', () => {
   test('leaves out maps and lists of nothing, and what is left empty by that', () => {
@@ -11,3 +12,52 @@ describe('withoutEmpty', () => {
     expect(withoutEmpty({ containers: [{ name: 'app', limits: {} }, {}] })).toEqual({ containers: [{ name: 'app' }, {}] });
   });
 });
+
+describe('isSameAsStored', () => {
+  test.each([
+    ['another order of fields', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
+    ['an empty map or list', { a: 1, limits: {}, list: [], deep: { none: {} } }, { a: 1 }],
+    ['an absent field', { a: 1, b: undefined }, { a: 1 }],
+    ['empty items of a list', { list: [{ limits: {} }] }, { list: [{}] }],
+  ])('%s makes no difference', (_, a, b) => {
+    expect(isSameAsStored(a, b)).toBe(true);
+    expect(isSameAsStored(b, a)).toBe(true);
+  });
+
+  test.each([
+    ['another value', { a: 1 }, { a: 2 }],
+    ['another field', { a: 1 }, { a: 1, b: 0 }],
+    ['null', { a: null }, {}],
+    ['the order of a list', [1, 2], [2, 1]],
+    ['the length of a list', [{}], [{}, {}]],
+    ['a list in the place of a map', { a: [1] }, { a: { 0: 1 } }],
+  ])('%s makes a difference', (_, a, b) => {
+    expect(isSameAsStored(a, b)).toBe(false);
+    expect(isSameAsStored(b, a)).toBe(false);
+  });
+
+  test('two statuses are the same exactly where they are stored alike', () => {
+    const status = fc.dictionary(
+      fc.constantFrom('a', 'b', 'c'),
+      fc.letrec((tie) => ({
+        value: fc.oneof({ depthSize: 'small' }, fc.constantFrom<unknown>(0, 1, '', null, false), tie('list'), tie('map')),
+        list: fc.array(tie('value'), { maxLength: 2 }),
+        map: fc.dictionary(fc.constantFrom('a', 'b'), tie('value'), { maxKeys: 2 }),
+      })).value,
+    );
+    fc.assert(
+      fc.property(status, status, (a, b) => {
+        const stored = (value: object): string => JSON.stringify(inOrder(withoutEmpty(value)));
+        expect(isSameAsStored(a, b)).toBe(stored(a) === stored(b));
+        expect(isSameAsStored(a, withoutEmpty(a))).toBe(true);
+      }),
+    );
+  });
+});
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, inner]) => [name, inOrder(inner)] as const);
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -7,6 +7,32 @@ export function withoutEmpty<T extends object>(value: T): T {
   return strip(value) as T;
 }
 
+/**
+ * Whether two statuses are the same as stored. The order of fields does not count, and neither do the empty maps and lists
+ * that `withoutEmpty` leaves out: an API server returns a status in an order of its own and without them.
+ */
+export function isSameAsStored(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isStripped(a) || isStripped(b)) return isStripped(a) && isStripped(b);
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
+  }
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
+  for (const name in left) if (!isSameAsStored(left[name], right[name])) return false;
+  for (const name in right) if (left[name] === undefined && !isStripped(right[name])) return false;
+  return true;
+}
+
+/** Absent, or a map or list of which `withoutEmpty` leaves nothing. */
+function isStripped(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const name in value) if (!isStripped((value as Readonly<Record<string, unknown>>)[name])) return false;
+  return true;
+}
+
 function strip(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(strip);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, pods, T0 } from '../../../../test/builders/rightsizing.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import { HOUR_MS, MiB } from '../../model/units.ts';
+import { withoutEmpty } from '../../model/without-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
@@ -131,10 +133,39 @@ describe('the status of a Recommendation', () => {
     expect(isWorthWriting(undefined, before, T0)).toBe(true);
   });
 
+  test('is not worth writing again as the API server returns it: in another order of fields, without empty maps', () => {
+    const policy = DEFAULT_POLICY_RULES;
+    const container = { name: 'main', requests: { cpu: '100m' }, limits: {} };
+    const lastApplied = { at: isoTime(T0), by: 'evenkeel', reason: 'too small', pods: 1, containers: [container] };
+    const written = { ...statusOf({ policy }), lastApplied, limitExceptions: [AN_EXCEPTION] };
+    const { evidence, ...others } = AN_EXCEPTION;
+    const stored = withoutEmpty({ ...written, limitExceptions: [{ evidence, ...others }] });
+    expect(JSON.stringify(stored)).not.toBe(JSON.stringify(written));
+    expect(isWorthWriting(stored, written, T0 + 60_000)).toBe(false);
+    expect(isWorthWriting({ ...stored, limitExceptions: [] }, written, T0 + 60_000)).toBe(true);
+  });
+
   test('money is rounded to the cent', () => {
     expect(statusOf().savingsPerMonthUsd).toBe(12.35);
   });
 });
+
+const AN_EXCEPTION = {
+  container: 'main',
+  resource: 'memory',
+  type: 'usage-over-limit',
+  state: 'resolved',
+  bound: 'limit',
+  limit: '416Mi',
+  observed: '404Mi',
+  proposed: '505Mi',
+  applied: false,
+  openedAt: isoTime(T0),
+  lastSeenAt: isoTime(T0),
+  occurrences: 1,
+  openings: [isoTime(T0)],
+  evidence: 'its working set reached 404Mi, 97 % of the limit of 416Mi',
+} as const;
 
 describe('risk', () => {
   const risk = (situation: Partial<WorkloadSituation>) => riskOf(decideWorkload(aSituation(situation)));

@@ -11,6 +11,7 @@ import type {
 import { instantOf, isoTime } from '../../model/iso-time.ts';
 import { addResources, NO_RESOURCES, type OptionalResources } from '../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
+import { isSameAsStored } from '../../model/without-empty.ts';
 import { nextConditions } from '../../recommendations/conditions.ts';
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../advice.ts';
@@ -97,7 +98,7 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
     status.observedGeneration,
     memoryOf(status),
   ];
-  if (JSON.stringify(words(before)) !== JSON.stringify(words(after))) return true;
+  if (!isSameAsStored(words(before), words(after))) return true;
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
 
@@ -107,7 +108,7 @@ function classesDiffer(before: readonly RecommendationStatusClass[], after: read
     const old = before[index];
     if (old === undefined) return true;
     const words = (each: RecommendationStatusClass): unknown[] => [each.name, each.pods, each.state, each.reason, memoryOf(each)];
-    return JSON.stringify(words(old)) !== JSON.stringify(words(fresh)) || figuresDiffer(old, fresh);
+    return !isSameAsStored(words(old), words(fresh)) || figuresDiffer(old, fresh);
   });
 }
 
