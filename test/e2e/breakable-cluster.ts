@@ -33,7 +33,7 @@ export class BreakableCluster {
   }
 
   /** @param args options of `evenkeel demo`. Its clock runs; it ends with the workshop, and a fault inside it fails the test. */
-  static async start(workshop: Workshop, args: readonly string[]): Promise<BreakableCluster> {
+  static async start(workshop: Workshop, args: readonly string[], name = 'cluster'): Promise<BreakableCluster> {
     const parsed = parseDemoOptions(args);
     if (!parsed.ok) throw new Error(parsed.problems.join('; '));
     const logger = new RecordingLogger();
@@ -41,7 +41,7 @@ export class BreakableCluster {
     const { cluster } = await buildDemoCluster(parsed.options, parts);
     const certificate = await makeServingCertificate('127.0.0.1');
     const api = await serveHttps(cluster.server, { port: 0, certificate });
-    const kubeconfig = join(workshop.folder, 'kubeconfig');
+    const kubeconfig = join(workshop.folder, `${name}.kubeconfig`);
     const started = new BreakableCluster(cluster, certificate, api, kubeconfig);
     await writeKubeconfig(kubeconfig, {
       server: api.url,

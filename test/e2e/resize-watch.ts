@@ -20,6 +20,7 @@ export class ResizeWatch {
   readonly pods = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #latest = new Map<string, Recommendation>();
+  #failure: unknown = null;
 
   static async begin(workshop: Workshop, cluster: ClusterClient): Promise<ResizeWatch> {
     const watch = new ResizeWatch();
@@ -27,10 +28,14 @@ export class ResizeWatch {
     const following = Promise.all([
       watch.#follow(cluster, PATHS.pods, stop.signal, (pod) => watch.#onPod(pod as Pod)),
       watch.#follow(cluster, PATHS.recommendations, stop.signal, (each) => watch.#onRecommendation(each as Recommendation)),
-    ]);
+    ]).catch((err: unknown) => {
+      watch.#failure = err;
+      watch.#look();
+    });
     workshop.onEnd(async () => {
       stop.abort(new Error('the test is over'));
       await following;
+      if (watch.#failure !== null) throw new Error('the watch failed', { cause: watch.#failure });
     });
     return watch;
   }
@@ -54,10 +59,11 @@ export class ResizeWatch {
   until(what: string, withinMs: number, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (): void => {
-        if (!holds()) return;
+        if (this.#failure === null && !holds()) return;
         clearTimeout(timer);
         this.#listeners.delete(settle);
-        resolve();
+        if (this.#failure === null) resolve();
+        else reject(new Error(`${what}: the watch failed`, { cause: this.#failure }));
       };
       const timer = setTimeout(() => {
         this.#listeners.delete(settle);
@@ -71,6 +77,24 @@ export class ResizeWatch {
     });
   }
 
+  /** Resolves at the event that is the `count`th from now; rejects when the signal aborts. */
+  events(count: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let left = count;
+      const settle = (): void => {
+        left -= 1;
+        if (left > 0) return;
+        this.#listeners.delete(settle);
+        resolve();
+      };
+      signal.addEventListener('abort', () => {
+        this.#listeners.delete(settle);
+        reject(signal.reason as Error);
+      });
+      this.#listeners.add(settle);
+    });
+  }
+
   /** Values that a pod had without ever having been promised, but what each container had at first. */
   get unpromised(): readonly string[] {
     return [...this.given].flatMap(([container, values]) =>
@@ -78,20 +102,29 @@ export class ResizeWatch {
     );
   }
 
+  /** A server ends a watch after a while: the next one goes on where it ended, so that no change is missed. */
   async #follow(cluster: ClusterClient, path: string, signal: AbortSignal, take: (object: unknown) => void): Promise<void> {
     // Without a resourceVersion a watch begins with what there is.
-    const stream = await cluster.transport.stream({ method: 'GET', path, query: { watch: true, timeoutSeconds: 600 }, signal });
-    if (stream.status !== 200) throw new Error(`watching ${path}: HTTP ${stream.status}`);
+    let from: { readonly resourceVersion?: string } = {};
     try {
-      for await (const item of stream.items) {
-        const { type, object } = item as WatchEvent;
-        if (type !== 'ADDED' && type !== 'MODIFIED') continue;
-        take(object);
-        for (const listener of [...this.#listeners]) listener();
+      while (!signal.aborted) {
+        const stream = await cluster.transport.stream({ method: 'GET', path, query: { watch: true, ...from }, signal });
+        if (stream.status !== 200) throw new Error(`watching ${path}: HTTP ${stream.status}`);
+        for await (const item of stream.items) {
+          const { type, object } = item as WatchEvent;
+          if (type === 'ERROR') throw new Error(`watching ${path}: ${JSON.stringify(object)}`);
+          from = { resourceVersion: (object as { readonly metadata: { readonly resourceVersion: string } }).metadata.resourceVersion };
+          if (type === 'ADDED' || type === 'MODIFIED') take(object);
+          this.#look();
+        }
       }
     } catch (err) {
       if (!signal.aborted) throw err;
     }
+  }
+
+  #look(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
   #onPod({ metadata, spec }: Pod): void {

@@ -14,14 +14,22 @@ export function withoutEmpty<T extends object>(value: T): T {
 export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isStripped(a) || isStripped(b)) return isStripped(a) && isStripped(b);
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
   }
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
-  for (const name in left) if (!isSameAsStored(left[name], right[name])) return false;
-  for (const name in right) if (left[name] === undefined && !isStripped(right[name])) return false;
+  return isMap(a) && isMap(b) && haveSameFields(a, b);
+}
+
+function haveSameFields(a: Fields, b: Fields): boolean {
+  for (const name in a) if (!isSameAsStored(a[name], b[name])) return false;
+  for (const name in b) if (a[name] === undefined && !isStripped(b[name])) return false;
   return true;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Absent, or a map or list of which `withoutEmpty` leaves nothing. */
@@ -29,7 +37,7 @@ function isStripped(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.length === 0;
-  for (const name in value) if (!isStripped((value as Readonly<Record<string, unknown>>)[name])) return false;
+  for (const name in value) if (!isStripped((value as Fields)[name])) return false;
   return true;
 }
 
