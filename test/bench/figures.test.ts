@@ -5,6 +5,7 @@ const recorded = {
   slack: { value: -0.3, unit: 'changeAgainstVpa', input: 'a' },
   deciding: { value: 80, unit: 'milliseconds', input: 'a' },
   state: { value: 7000, unit: 'bytes', input: 'a' },
+  speed: { value: 1000, unit: 'virtualSecondsPerCpuSecond', input: 'a' },
 } as const;
 
 function measured(id: keyof typeof recorded, value: number, input = 'a'): Figure {
@@ -17,6 +18,8 @@ describe('the regression check', () => {
     ['slack', -0.9],
     ['deciding', 600],
     ['state', 8000],
+    ['speed', 600],
+    ['speed', 9000],
   ] as const)('%s of %d is within the margin', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded)).toEqual({ regressions: [], compared: 1, notCompared: [] });
   });
@@ -26,6 +29,8 @@ describe('the regression check', () => {
     ['slack', NaN],
     ['deciding', 700],
     ['state', 8100],
+    ['speed', 400],
+    ['speed', NaN],
   ] as const)('%s of %d has fallen behind', (id, value) => {
     expect(compareFigures([measured(id, value)], recorded).regressions).toEqual([
       expect.objectContaining({ id, recorded: recorded[id].value }),

@@ -39,36 +39,52 @@ export function readResourceMetrics(text: string, visitor: ResourceMetricsVisito
 }
 
 function readLine(text: string, from: number, end: number, visitor: ResourceMetricsVisitor): void {
-  if (text.startsWith(CONTAINER_CPU, from)) {
-    readLabelled(text, from + CONTAINER_CPU.length, end, (labels, value, at) => visitor.containerCpuSeconds(labels, value, at));
-  } else if (text.startsWith(CONTAINER_MEMORY, from)) {
-    readLabelled(text, from + CONTAINER_MEMORY.length, end, (labels, value, at) => visitor.containerMemoryBytes(labels, value, at));
-  } else if (text.startsWith(CONTAINER_START, from)) {
-    readLabelled(text, from + CONTAINER_START.length, end, (labels, value) => visitor.containerStart(labels, value * 1000));
-  } else if (text.startsWith(NODE_CPU, from)) {
-    readValue(text, from + NODE_CPU.length, end, (value, at) => visitor.nodeCpuSeconds(value, at));
-  } else if (text.startsWith(NODE_MEMORY, from)) {
-    readValue(text, from + NODE_MEMORY.length, end, (value, at) => visitor.nodeMemoryBytes(value, at));
-  }
+  if (text.startsWith(CONTAINER_CPU, from)) readContainer(text, from + CONTAINER_CPU.length, end, 'cpu', visitor);
+  else if (text.startsWith(CONTAINER_MEMORY, from)) readContainer(text, from + CONTAINER_MEMORY.length, end, 'memory', visitor);
+  else if (text.startsWith(CONTAINER_START, from)) readContainer(text, from + CONTAINER_START.length, end, 'start', visitor);
+  else if (text.startsWith(NODE_CPU, from)) readNode(text, from + NODE_CPU.length, end, 'cpu', visitor);
+  else if (text.startsWith(NODE_MEMORY, from)) readNode(text, from + NODE_MEMORY.length, end, 'memory', visitor);
 }
 
-function readLabelled(text: string, from: number, end: number, take: (labels: string, value: number, at: number | null) => void): void {
+function readContainer(text: string, from: number, end: number, what: 'cpu' | 'memory' | 'start', visitor: ResourceMetricsVisitor): void {
   // Names of pods, namespaces and containers hold no brace, so the last one on the line closes the labels.
   const close = text.lastIndexOf('}', end - 1);
   if (close < from) return;
+  const start = valueStart(text, close + 1, end);
+  if (start === -1) return;
   const labels = text.slice(from, close);
-  readValue(text, close + 1, end, (value, at) => take(labels, value, at));
+  const stop = valueEnd(text, start, end);
+  const value = numberOf(text.slice(start, stop));
+  if (what === 'start') visitor.containerStart(labels, value * 1000);
+  else if (what === 'cpu') visitor.containerCpuSeconds(labels, value, timeAt(text, stop, end));
+  else visitor.containerMemoryBytes(labels, value, timeAt(text, stop, end));
 }
 
-function readValue(text: string, from: number, end: number, take: (value: number, at: number | null) => void): void {
+function readNode(text: string, from: number, end: number, what: 'cpu' | 'memory', visitor: ResourceMetricsVisitor): void {
+  const start = valueStart(text, from, end);
+  if (start === -1) return;
+  const stop = valueEnd(text, start, end);
+  const value = numberOf(text.slice(start, stop));
+  if (what === 'cpu') visitor.nodeCpuSeconds(value, timeAt(text, stop, end));
+  else visitor.nodeMemoryBytes(value, timeAt(text, stop, end));
+}
+
+/** -1: no space follows, so that the name only begins like ours. */
+function valueStart(text: string, from: number, end: number): number {
   let start = from;
   while (start < end && text.charCodeAt(start) === SPACE) start++;
-  // A longer name that only begins like ours.
-  if (start === from) return;
-  let stop = text.indexOf(' ', start);
-  if (stop === -1 || stop > end) stop = end;
-  const time = text.slice(stop + 1, end).trim();
-  take(numberOf(text.slice(start, stop)), stop < end && time !== '' ? Number(time) : null);
+  return start === from ? -1 : start;
+}
+
+function valueEnd(text: string, start: number, end: number): number {
+  const stop = text.indexOf(' ', start);
+  return stop === -1 || stop > end ? end : stop;
+}
+
+function timeAt(text: string, from: number, end: number): number | null {
+  if (from >= end) return null;
+  const time = text.slice(from + 1, end).trim();
+  return time === '' ? null : Number(time);
 }
 
 function numberOf(text: string): number {

@@ -23,6 +23,12 @@ export function parseWorkloadKey(key: WorkloadKey): WorkloadRef {
   return { namespace, kind, name: name.join('/') };
 }
 
+/** The kind alone: asked for each sample of usage, where taking the whole key apart would cost more than the rest. */
+export function kindOfWorkload(key: WorkloadKey): string {
+  const from = key.indexOf('/') + 1;
+  return key.slice(from, key.indexOf('/', from));
+}
+
 /** A container as the workload's template states it. */
 export interface TemplateContainer extends RequestsAndLimits {
   readonly name: string;

@@ -23,8 +23,8 @@ export function sameJson(a: unknown, b: unknown): boolean {
   }
   const left = a as Record<string, unknown>;
   const right = b as Record<string, unknown>;
-  const keys = new Set([...Object.keys(left), ...Object.keys(right)]);
-  for (const key of keys) if (!sameJson(left[key], right[key])) return false;
+  for (const key in left) if (!sameJson(left[key], right[key])) return false;
+  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
   return true;
 }
 

@@ -29,16 +29,15 @@ export function withCondition(
   options: { readonly updateTime?: boolean } = {},
 ): WireCondition[] {
   const before = findCondition(conditions, news.type);
-  const list = [...(conditions ?? [])];
-  if (before?.status === news.status && before.reason === news.reason && before.message === news.message) return list;
+  if (before?.status === news.status && before.reason === news.reason && before.message === news.message) return [...(conditions ?? [])];
   const at = toTimestamp(now);
   const after: WireCondition = {
     ...news,
     ...(options.updateTime === true ? { lastUpdateTime: at } : {}),
     lastTransitionTime: before?.status === news.status ? (before.lastTransitionTime ?? at) : at,
   };
-  if (before === undefined) return [...list, after];
-  return list.map((condition) => (condition === before ? after : condition));
+  if (before === undefined) return [...(conditions ?? []), after];
+  return (conditions ?? []).map((condition) => (condition === before ? after : condition));
 }
 
 export function withoutCondition(conditions: readonly WireCondition[] | undefined, type: string): WireCondition[] {

@@ -1,6 +1,8 @@
 // Wire JSON as the embedded cluster keeps it. Objects in the store are frozen by convention: whoever wants another state
 // clones, changes and commits.
 
+import { cloneJson } from './json.ts';
+
 export interface ManagedFieldsEntry {
   manager: string;
   operation: 'Apply' | 'Update';
@@ -43,4 +45,15 @@ export interface KubeObject {
   kind: string;
   metadata: ObjectMeta;
   [field: string]: unknown;
+}
+
+/**
+ * A copy to change. Shares `managedFields` with the original: the trees are large, read on every write and replaced,
+ * never changed in place.
+ */
+export function draftOf(object: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = object.metadata;
+  const draft: KubeObject = cloneJson({ ...object, metadata });
+  if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
+  return draft;
 }

@@ -1,8 +1,8 @@
+import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { ApiStatusError, notFound } from './api-error.ts';
 import type { ChangeDispatcher } from './watch/change-dispatcher.ts';
 import type { ClusterAccess, ObjectEvent } from './cluster-access.ts';
-import { cloneJson } from './json.ts';
-import type { KubeObject } from './kube-object.ts';
+import { draftOf, type KubeObject } from './kube-object.ts';
 import { labelPredicate } from './verbs/label-selection.ts';
 import type { ObjectDeleter } from './verbs/object-deleter.ts';
 import { decodeObject } from './verbs/object-metadata.ts';
@@ -26,6 +26,8 @@ export interface StoreAccessParts {
 export class StoreAccess implements ClusterAccess {
   readonly #parts: StoreAccessParts;
   readonly #request: WriteRequest;
+  /** The last answer to each selector: autoscalers ask every 15 seconds for pods that have mostly not changed since. */
+  readonly #lastSelected = new WeakMap<LabelSelector, { readonly from: readonly KubeObject[]; readonly selected: readonly KubeObject[] }>();
 
   constructor(parts: StoreAccessParts, actor: string) {
     this.#parts = parts;
@@ -47,8 +49,7 @@ export class StoreAccess implements ClusterAccess {
   list(resource: string, options: Parameters<ClusterAccess['list']>[1] = {}): readonly KubeObject[] {
     const served = this.#served(resource);
     const objects = this.#parts.store.table(served.storageId).list(options.namespace);
-    const selects = labelPredicate(options.selector);
-    const selected = selects === null ? objects : objects.filter((object) => selects(object.metadata.labels));
+    const selected = options.selector === undefined ? objects : this.#selected(objects, options.selector);
     return served.id === served.storageId ? selected : selected.map((object) => served.view.toServed(object));
   }
 
@@ -116,6 +117,16 @@ export class StoreAccess implements ClusterAccess {
     };
   }
 
+  #selected(objects: readonly KubeObject[], selector: LabelSelector): readonly KubeObject[] {
+    const last = this.#lastSelected.get(selector);
+    // The store hands out the same list until an object in it changes.
+    if (last?.from === objects) return last.selected;
+    const selects = labelPredicate(selector);
+    const selected = selects === null ? objects : objects.filter((object) => selects(object.metadata.labels));
+    this.#lastSelected.set(selector, { from: objects, selected });
+    return selected;
+  }
+
   #change(
     resource: string,
     namespace: string | null,
@@ -126,7 +137,7 @@ export class StoreAccess implements ClusterAccess {
     const served = this.#served(resource);
     if (this.#parts.store.table(served.storageId).get(namespace, name) === undefined) return undefined;
     const produce = (current: KubeObject): KubeObject => {
-      const draft = cloneJson(current);
+      const draft = draftOf(current);
       change(draft);
       return draft;
     };
@@ -136,7 +147,7 @@ export class StoreAccess implements ClusterAccess {
   #scale(served: ServedResource, namespace: string | null, name: string, body: object): KubeObject {
     const { object: scale } = decodeObject(body, 'autoscaling/v1', 'Scale');
     const produce = (current: KubeObject): KubeObject => {
-      const draft = cloneJson(current);
+      const draft = draftOf(current);
       applyScale(served, draft, scale);
       return draft;
     };

@@ -8,7 +8,7 @@ import { compareForEviction } from './kubelet/eviction-order.ts';
 import { findMachineType, nodeSizeOf } from './machine-types.ts';
 import { podRequests, type ContainerRole } from './kubelet/pod-spec.ts';
 import { firstSuccessMs } from './kubelet/probe-timing.ts';
-import { goFloat, prometheusText } from './endpoints/prometheus-text.ts';
+import { goFloat, prometheusText, seriesLabels } from './endpoints/prometheus-text.ts';
 import { compareDeferred, decideActuation, decideResize } from './kubelet/resize-decision.ts';
 import { goDuration, RestartBackoff } from './kubelet/restart-backoff.ts';
 import { WorkloadLoad } from './load/workload-load.ts';
@@ -157,7 +157,7 @@ describe('rules of nodes', () => {
   });
 
   test('label values are escaped', () => {
-    const samples = [{ labels: { a: 'x"y\\z\n' }, value: 1, timestampMs: null }];
+    const samples = [{ labels: seriesLabels({ a: 'x"y\\z\n' }), value: 1, timestampMs: null }];
     expect(prometheusText([{ name: 'm', help: 'h', type: 'gauge', samples }])).toBe('# HELP m h\n# TYPE m gauge\nm{a="x\\"y\\\\z\\n"} 1\n');
   });
 });

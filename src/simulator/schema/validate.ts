@@ -1,4 +1,5 @@
 import type { FieldError } from '../api/api-error.ts';
+import { equalJson } from '../api/json.ts';
 import { hasFormat } from './formats.ts';
 import { compileRe2 } from './re2.ts';
 import type { SchemaResolver, StructuralSchema } from './structural-schema.ts';
@@ -32,7 +33,7 @@ class Validation {
   }
 
   visit(reference: StructuralSchema, value: unknown, path: string, old?: unknown): void {
-    if (old !== undefined && isEqual(value, old)) return;
+    if (old !== undefined && equalJson(value, old)) return;
     if (reference.$ref !== undefined) {
       this.#builtIn = true;
       if (value === null && reference.nullable === true) return;
@@ -159,7 +160,7 @@ class Validation {
   }
 
   #checkChoice(schema: StructuralSchema, value: unknown, path: string): void {
-    if (schema.enum === undefined || schema.enum.some((choice) => isEqual(choice, value))) return;
+    if (schema.enum === undefined || schema.enum.some((choice) => equalJson(choice, value))) return;
     const choices = schema.enum.map(quoteValue).join(', ');
     this.#add(path, 'FieldValueNotSupported', `Unsupported value: ${quoteValue(value)}: supported values: ${choices}`);
   }
@@ -238,10 +239,6 @@ function lengthOf(text: string, enough: number): number {
 function isMultipleOf(value: number, step: number): boolean {
   const quotient = value / step;
   return Math.abs(quotient - Math.round(quotient)) < 1e-9;
-}
-
-function isEqual(left: unknown, right: unknown): boolean {
-  return left === right || (typeof left === 'object' && JSON.stringify(left) === JSON.stringify(right));
 }
 
 function shortly(value: unknown): unknown {

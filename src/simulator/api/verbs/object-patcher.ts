@@ -6,7 +6,7 @@ import { jsonPatch } from '../../patch/json-patch.ts';
 import { mergePatch } from '../../patch/merge-patch.ts';
 import { ApiStatusError, badRequest, conflict, fault, invalid, notFound, UndecodableError } from '../api-error.ts';
 import { cloneJson, isRecord } from '../json.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { draftOf, type KubeObject } from '../kube-object.ts';
 import { decodeObject, jsonType } from './object-metadata.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import type { ObjectWriter, Written } from './object-writer.ts';
@@ -93,7 +93,7 @@ export class ObjectPatcher {
   #patchScale(patch: PatchRequest): Written {
     const { resource, namespace, name, request } = patch;
     const produce = (current: KubeObject): KubeObject => {
-      const draft = cloneJson(current);
+      const draft = draftOf(current);
       applyScale(resource, draft, this.#patched(patch, scaleOf(resource, current), 'autoscaling/v1', 'Scale').object);
       return draft;
     };
@@ -142,12 +142,12 @@ export class ObjectPatcher {
       }
       delete (applied.metadata as Partial<KubeObject['metadata']>).resourceVersion;
       const fresh = this.#applied(patch, null, applied);
-      return this.#parts.writer.create(resource, namespace, cloneJson(fresh), request, dropped);
+      return this.#parts.writer.create(resource, namespace, draftOf(fresh), request, dropped);
     }
     // A version in the applied object is a precondition, not content.
     const expected = applied.metadata.resourceVersion as string | undefined;
     const produce = (current: KubeObject): KubeObject => {
-      const merged = cloneJson(this.#applied(patch, current, applied));
+      const merged = draftOf(this.#applied(patch, current, applied));
       merged.metadata.resourceVersion = expected ?? '';
       return merged;
     };

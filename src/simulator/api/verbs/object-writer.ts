@@ -15,8 +15,8 @@ import {
   type FieldError,
 } from '../api-error.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
-import { cloneJson, equalJson } from '../json.ts';
-import type { KubeObject } from '../kube-object.ts';
+import { equalJson } from '../json.ts';
+import { draftOf, type KubeObject } from '../kube-object.ts';
 import { managedFieldsAfter } from './managed-fields.ts';
 import { generatedName, metadataErrors } from './object-names.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -127,7 +127,7 @@ export class ObjectWriter {
     const { subresource } = change;
     const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
     // What is kept from the stored object is a copy of it wherever somebody may still change the draft.
-    const kept = request.trusted && subresource === 'status' ? stored : cloneJson(stored);
+    const kept = request.trusted && subresource === 'status' ? stored : draftOf(stored);
     const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
     this.#checkDeletionTime(resource, draft, stored, subresource);
     keepSystemMetadata(draft, kept);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts';
 import type { KubeletAnswer, KubeletProvider } from '../../api/providers.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
-import { resourceMetrics } from './resource-metrics.ts';
+import { ResourceMetricsPage } from './resource-metrics.ts';
 import { statsSummary } from './stats-summary.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
@@ -10,6 +10,7 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=undersc
 export class KubeletEndpoints implements KubeletProvider {
   readonly #kubelets: Kubelets;
   readonly #clock: Clock;
+  readonly #resourceMetrics = new ResourceMetricsPage();
 
   constructor(kubelets: Kubelets, clock: Clock) {
     this.#kubelets = kubelets;
@@ -23,7 +24,7 @@ export class KubeletEndpoints implements KubeletProvider {
     const now = this.#clock.now();
     switch (path.replace(/\/$/, '')) {
       case '/metrics/resource':
-        return { status: 200, contentType: METRICS_TYPE, body: resourceMetrics(kubelet, now) };
+        return { status: 200, contentType: METRICS_TYPE, body: this.#resourceMetrics.print(kubelet, now) };
       case '/stats/summary':
         return json(statsSummary(kubelet, now));
       case '/pods': {

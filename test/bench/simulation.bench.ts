@@ -1,0 +1,37 @@
+// How fast the embedded cluster lives at speed max: a fortnight of sixty workloads, with the controller beside it and
+// without. Virtual seconds per CPU second of the process, so that other work on the machine counts little. The digest of
+// the end is the same for the same seed: a change that is only faster leaves it as it is.
+//
+//   make bench BENCH=simulation
+//   node test/bench/simulation.bench.ts [days] [workloads] [seed] [--record]
+
+import { createHash } from 'node:crypto';
+import { cpus } from 'node:os';
+import { DAY_MS } from '../../src/core/model/units.ts';
+import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
+import { runFortnight, type Sizer } from './fortnight/run-fortnight.ts';
+
+const words = process.argv.slice(2);
+const [days = 14, workloads = 60, seed = 1] = words.filter((word) => !word.startsWith('--')).map(Number);
+const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
+const input = `${workloads} workloads, ${days} days, seed ${seed}`;
+const SIZERS: readonly Sizer[] = ['original', 'evenkeel'];
+
+const measured: Figure[] = [];
+for (const sizer of SIZERS) {
+  const before = process.cpuUsage();
+  const startedMs = performance.now();
+  const figures = await runFortnight(sizer, { seed, workloads, days, pastDays: 0 });
+  const { user, system } = process.cpuUsage(before);
+  const cpuSeconds = (user + system) / 1e6;
+  const value = Math.round((days * DAY_MS) / 1000 / cpuSeconds);
+  const id = `simulation/${sizer}/virtualSecondsPerCpuSecond`;
+  measured.push({ id, value, unit: 'virtualSecondsPerCpuSecond', input });
+  const end = createHash('sha256').update(JSON.stringify(figures)).digest('hex').slice(0, 12);
+  const wallSeconds = Math.round((performance.now() - startedMs) / 1000);
+  console.log(JSON.stringify({ figure: id, input, value, cpuSeconds: Math.round(cpuSeconds * 10) / 10, wallSeconds, end, machine }));
+}
+const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
+console.log(JSON.stringify({ figure: 'simulation: regression-check', compared, notCompared, regressions }));
+if (regressions.length > 0) process.exitCode = 1;
+if (words.includes('--record')) recordFigures(measured);
