@@ -92,16 +92,26 @@ async function prepare(layout: Layout, binaries: ClusterRecord['binaries']): Pro
   writeConfiguration(layout, ports);
 }
 
+/** Each phase needs the ones before it. */
+const START_PHASES: readonly (readonly Component[])[] = [
+  ['etcd'],
+  ['kube-apiserver'],
+  ['kube-controller-manager', 'kube-scheduler', 'kwok', 'kubelets', 'prometheus'],
+];
+
 async function startMissing(layout: Layout, { nodes, prometheus }: UpOptions, say: Say, signal?: AbortSignal): Promise<void> {
   const { ports } = recordOf(layout);
-  for (const component of COMPONENTS) {
-    if (component === 'prometheus' && !prometheus) continue;
-    if (isUp(layout, component)) continue;
+  for (const phase of START_PHASES) {
     signal?.throwIfAborted();
-    if (component === 'prometheus') writePrometheusConfiguration(layout, ports);
-    startComponent(layout, component);
-    await componentReady(layout, component, signal);
-    say(`${component} is ready`);
+    const missing = phase.filter((component) => (component !== 'prometheus' || prometheus) && !isUp(layout, component));
+    if (missing.includes('prometheus')) writePrometheusConfiguration(layout, ports);
+    for (const component of missing) startComponent(layout, component);
+    await Promise.all(
+      missing.map(async (component) => {
+        await componentReady(layout, component, signal);
+        say(`${component} is ready`);
+      }),
+    );
   }
   await ensureNodes(layout, nodes);
   await nodesReady(layout, nodes.count, signal);

@@ -1,5 +1,5 @@
 // How each component is called. What is not said here is Kubernetes' own default, on purpose: admission, feature gates and
-// validation are what a user's cluster has.
+// validation are what a user's cluster has. Intervals alone are shorter, so that tests wait for less.
 
 import { join } from 'node:path';
 import type { DaemonSpec } from './daemons.ts';
@@ -31,6 +31,9 @@ const CALLS: Readonly<Record<Component, (layout: Layout, record: ClusterRecord) 
       `--initial-cluster=default=http://127.0.0.1:${ports.etcdPeer}`,
       // A kill loses nothing that the kernel has; only a machine that loses its power does, and the data goes with the cluster.
       '--unsafe-no-fsync',
+      // The only member has no election to win, but waits for its timeout before it leads.
+      '--heartbeat-interval=20',
+      '--election-timeout=200',
       '--log-level=warn',
     ],
   }),
@@ -82,6 +85,7 @@ const CALLS: Readonly<Record<Component, (layout: Layout, record: ClusterRecord) 
       `--cluster-signing-key-file=${layout.key('ca')}`,
       `--service-account-private-key-file=${layout.key('service-accounts')}`,
       '--use-service-account-credentials=true',
+      '--horizontal-pod-autoscaler-sync-period=5s',
       '--leader-elect=false',
       '--kube-api-qps=200',
       '--kube-api-burst=400',
