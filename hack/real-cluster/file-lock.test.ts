@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { whileLocked } from './file-lock.ts';
+import { tryLock, whileLocked } from './file-lock.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -51,6 +51,17 @@ test('works of one lock run one after the other, also within a process', async (
 test('locks of different paths exclude nobody', async () => {
   const inner = await whileLocked(join(folder, 'a'), ignoring, () => whileLocked(join(folder, 'b'), ignoring, async () => 'both'));
   expect(inner).toBe('both');
+});
+
+test('a lock is only tried where it is not to be waited for', async () => {
+  const path = join(folder, 'tried');
+  const lock = await tryLock(path);
+  expect(lock).not.toBeNull();
+  expect(await tryLock(path)).toBeNull();
+  await lock?.release();
+  const again = await tryLock(path);
+  expect(again).not.toBeNull();
+  await again?.release();
 });
 
 test('a lock is released when its work fails', async () => {

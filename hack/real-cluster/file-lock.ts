@@ -13,13 +13,12 @@ import { dirname } from 'node:path';
 export async function whileLocked<T>(path: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
   // What is locked is about to be written there.
   mkdirSync(dirname(path), { recursive: true });
-  const address = `\0evenkeel-lock-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
   let report = onWait;
-  let lock = await take(address);
+  let lock = await tryLock(path);
   while (lock === null) {
-    await released(address, report);
+    await released(addressOf(path), report);
     report = () => undefined;
-    lock = await take(address);
+    lock = await tryLock(path);
   }
   try {
     return await work();
@@ -28,12 +27,14 @@ export async function whileLocked<T>(path: string, onWait: (pid: number) => void
   }
 }
 
-class Lock {
+export class Lock {
   readonly #server: Server;
   readonly #waiting = new Set<Socket>();
 
   constructor(server: Server) {
     this.#server = server;
+    // A lock keeps no process from ending.
+    server.unref();
     server.on('connection', (socket) => {
       this.#waiting.add(socket);
       socket.on('error', () => undefined).on('close', () => this.#waiting.delete(socket));
@@ -48,13 +49,17 @@ class Lock {
   }
 }
 
-/** null: another process holds it. */
-function take(address: string): Promise<Lock | null> {
+/** null: it is held, by another process or by this one. */
+export function tryLock(path: string): Promise<Lock | null> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (err: NodeJS.ErrnoException) => (err.code === 'EADDRINUSE' ? resolve(null) : reject(err)));
-    server.listen(address, () => resolve(new Lock(server)));
+    server.listen(addressOf(path), () => resolve(new Lock(server)));
   });
+}
+
+function addressOf(path: string): string {
+  return `\0evenkeel-lock-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
 }
 
 /** Resolves when the holder has released the lock, or has died. */

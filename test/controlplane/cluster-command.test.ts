@@ -10,9 +10,10 @@ import { isRunning, type ProcessIdentity } from '../../hack/real-cluster/daemons
 import { clusterFolder, ROOT } from '../../hack/real-cluster/folders.ts';
 import { Layout } from '../../hack/real-cluster/layout.ts';
 import { eventually } from '../e2e/eventually.ts';
+import { reserveClusterName } from './real-cluster.ts';
 
-const NAME = 'command';
-const INTERRUPTED = 'interrupted';
+const { name: NAME } = await reserveClusterName('command');
+const { name: INTERRUPTED } = await reserveClusterName('interrupted');
 const UP_MS = 400_000;
 
 interface Said {
@@ -95,7 +96,8 @@ describe('hack/cluster', () => {
     const processes = processesOf(NAME);
     expect(await hackCluster(['down', '--name', NAME])).toMatchObject({ code: 0 });
     expect(processes.filter(isRunning)).toEqual([]);
-    expect(readdirSync(dirname(clusterFolder(NAME))).filter((entry) => entry.startsWith(NAME))).toEqual([]);
+    const left = readdirSync(dirname(clusterFolder(NAME))).filter((entry) => entry === NAME || entry.startsWith(`${NAME}.`));
+    expect(left).toEqual([]);
     expect(await hackCluster(['down', '--name', NAME])).toMatchObject({ code: 0 });
   });
 

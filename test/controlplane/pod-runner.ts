@@ -2,7 +2,7 @@
 // environment, volumes, probes and the ServiceAccount's own token, as processes of this machine. kwok leaves the node
 // alone (it has no annotation of kwok's), so nothing of its pods is pretended. For one-container pods of the built image.
 //
-//   const runner = await PodRunner.start(cluster, await buildImage(cluster.folder));
+//   const runner = await PodRunner.start(cluster, copyImage(cluster.folder));
 //   await cluster.helm('install', …, ...runner.helmValues);
 //   runner.pods('evenkeel-system') → RunningPod: url('dashboard'), pid, signal('SIGKILL'), lines
 //   await runner.end();
@@ -10,6 +10,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tryLock, type Lock } from '../../hack/real-cluster/file-lock.ts';
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
@@ -24,7 +25,7 @@ const MARK = 'evenkeel.dev/pod-runner';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 const HEARTBEAT_EVERY_MS = 10_000;
 const AGAIN_AFTER_MS = 200;
-/** Its pods have 127.0.1.10, .11 and so on: one each, so that all may listen on the same ports. */
+/** Its pods have 127.1.1.10, .11 and so on: one each, so that all may listen on the same ports. Another runner has 127.1.2.10. */
 const FIRST_ADDRESS = 10;
 const LAST_ADDRESS = 250;
 
@@ -47,15 +48,17 @@ export class PodRunner {
   readonly #stop = new AbortController();
   readonly #transport: HttpTransport;
   readonly #endings = new Set<Promise<void>>();
+  readonly #network: ReservedNetwork;
   #addresses = 0;
   #watching: Promise<void> = Promise.resolve();
   #heartbeat: NodeJS.Timeout | undefined;
 
-  private constructor(cluster: RealCluster, image: string, node: string, transport: HttpTransport) {
+  private constructor(cluster: RealCluster, image: string, node: string, transport: HttpTransport, network: ReservedNetwork) {
     this.#cluster = cluster;
     this.#image = image;
     this.node = node;
     this.#transport = transport;
+    this.#network = network;
   }
 
   /** Registers the node and begins to run what is scheduled to it. */
@@ -65,7 +68,7 @@ export class PodRunner {
     const timer = new SystemTimer();
     const connection = await resolveKubeConfig({ path: cluster.kubeconfig, timer });
     const transport = new HttpTransport({ connection, timer, random: seededRandom(1), metrics: NO_METRICS, qps: 1e6, burst: 1e6 });
-    const runner = new PodRunner(cluster, image, node, transport);
+    const runner = new PodRunner(cluster, image, node, transport, await reserveNetwork());
     await runner.#register();
     runner.#watching = runner.#watch();
     return runner;
@@ -102,6 +105,7 @@ export class PodRunner {
     await this.#cluster.api.request({ method: 'DELETE', path: `/api/v1/nodes/${this.node}` });
     this.#transport.close();
     rmSync(this.#folder, { recursive: true, force: true });
+    await this.#network.lock.release();
   }
 
   async #register(): Promise<void> {
@@ -229,7 +233,7 @@ export class PodRunner {
       image: this.#image,
       folder,
       claims: this.#claims,
-      address: `127.0.1.${last}`,
+      address: `${this.#network.prefix}${last}`,
       node: this.node,
     });
   }
@@ -255,6 +259,22 @@ export class PodRunner {
     const kept: Promise<void> = ending.catch(() => undefined).finally(() => this.#endings.delete(kept));
     this.#endings.add(kept);
   }
+}
+
+interface ReservedNetwork {
+  /** Of the addresses. */
+  readonly prefix: string;
+  readonly lock: Lock;
+}
+
+/** Addresses that no other runner on this machine uses. */
+async function reserveNetwork(): Promise<ReservedNetwork> {
+  for (let third = 1; third < 255; third += 1) {
+    const prefix = `127.1.${third}.`;
+    const lock = await tryLock(join(tmpdir(), `evenkeel-pods-${prefix}`));
+    if (lock !== null) return { prefix, lock };
+  }
+  throw new Error('every network of loopback for pods is in use by another pod runner');
 }
 
 function microTime(): string {

@@ -22,11 +22,13 @@ import {
 } from '../../hack/real-cluster/cluster.ts';
 import { kubeconfig } from '../../hack/real-cluster/configuration.ts';
 import { signalDaemon } from '../../hack/real-cluster/daemons.ts';
+import { tryLock, type Lock } from '../../hack/real-cluster/file-lock.ts';
+import { clusterFolder } from '../../hack/real-cluster/folders.ts';
 import type { Component, Layout, Ports } from '../../hack/real-cluster/layout.ts';
 import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
 
 export interface RealClusterOptions {
-  /** Told apart from those of other suites and of people. */
+  /** Different from those of other suites. */
   readonly name: string;
   readonly nodes?: number;
   readonly pool?: Partial<Omit<NodePool, 'count'>>;
@@ -53,7 +55,8 @@ export interface AuditEvent {
   readonly stageTimestamp: string;
 }
 
-const COMMAND_TIMEOUT_MS = 120_000;
+/** Far over what any command takes: Helm's own waits, which say what is missing, end before it. */
+const COMMAND_TIMEOUT_MS = 500_000;
 const COMMAND_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export class RealCluster {
@@ -63,18 +66,21 @@ export class RealCluster {
   /** For files of the test; goes with the cluster. */
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-real-'));
   readonly #pool: NodePool;
+  readonly #reserved: ReservedName;
 
-  private constructor(layout: Layout, pool: NodePool) {
+  private constructor(layout: Layout, pool: NodePool, reserved: ReservedName) {
     this.layout = layout;
     this.#pool = pool;
+    this.#reserved = reserved;
     this.api = new RawApi(layout, recordOf(layout).ports.apiserver);
   }
 
-  /** A fresh cluster; one of that name that another run left behind is removed first. */
+  /** A fresh cluster; what a run that was killed left of it is removed first. */
   static async start({ name, nodes = 3, pool, prometheus = false }: RealClusterOptions): Promise<RealCluster> {
-    await down(name);
+    const reserved = await reserveClusterName(name);
+    await down(reserved.name);
     const nodePool = { ...DEFAULT_POOL, ...pool, count: nodes };
-    return new RealCluster(await up(name, { nodes: nodePool, prometheus }, () => undefined), nodePool);
+    return new RealCluster(await up(reserved.name, { nodes: nodePool, prometheus }, () => undefined), nodePool, reserved);
   }
 
   /** Ends every process of it and removes every file. */
@@ -82,6 +88,7 @@ export class RealCluster {
     this.api.close();
     await down(this.layout.name);
     rmSync(this.folder, { recursive: true, force: true });
+    await this.#reserved.lock.release();
   }
 
   /** Of the administrator. */
@@ -198,6 +205,21 @@ export class RealCluster {
   scrape(jobs: Readonly<Record<string, readonly string[]>>): void {
     const targets = Object.entries(jobs).map(([job, addresses]) => ({ targets: addresses, labels: { job } }));
     writeFileSync(this.layout.scrapeTargets, JSON.stringify(targets));
+  }
+}
+
+interface ReservedName {
+  readonly name: string;
+  /** Ends with this process at the latest. */
+  readonly lock: Lock;
+}
+
+/** The first of NAME, NAME-2, NAME-3 and so on that no other run on this machine uses: a second one disturbs nobody. */
+export async function reserveClusterName(name: string): Promise<ReservedName> {
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name}-${number}`;
+    const lock = await tryLock(`${clusterFolder(candidate)}.suite`);
+    if (lock !== null) return { name: candidate, lock };
   }
 }
 
