@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { eventually } from '../e2e/eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
-import { buildImage } from './built-image.ts';
+import { copyImage } from './built-image.ts';
 import { quickPolicy } from './journey-cluster.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { PodRunner } from './pod-runner.ts';
@@ -20,6 +20,7 @@ const RELEASE = 'evenkeel';
 const CHART = join(ROOT, 'charts/evenkeel');
 const SOON_MS = 180_000;
 const TEST_MS = 600_000;
+const HELM_TIMEOUT = '5m';
 
 /** Of a person, with the history of an earlier life of Evenkeel on it. */
 const CLAIM = 'evenkeel-history';
@@ -55,7 +56,7 @@ describe('The chart', () => {
   beforeAll(async () => {
     cluster = await RealCluster.start({ name: 'helm-lifecycle', nodes: 3 });
     endings.push(() => cluster.stop());
-    runner = await PodRunner.start(cluster, await buildImage(cluster.folder));
+    runner = await PodRunner.start(cluster, copyImage(cluster.folder));
     endings.push(() => runner.end());
     values = join(cluster.folder, 'values.yaml');
     const config = { controller: { calmStart: '1s' }, kubelet: { interval: '5s' } };
@@ -67,7 +68,7 @@ describe('The chart', () => {
     const known = { namespace: 'shop', name: 'web', container: 'app', uses };
     await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [known], 2 * DAY_MS);
     await apply(aDeployment('web', 3));
-    await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', '--timeout=120s');
+    await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', '--timeout=5m');
     born = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
   }, TEST_MS);
 
@@ -110,7 +111,7 @@ describe('The chart', () => {
     );
     const lines: string[] = [];
     for (const pod of runner.pods(NAMESPACE).filter(({ ready }) => ready)) {
-      const text = await (await fetch(`${pod.url('metrics')}/metrics`)).text();
+      const text = await metricsOf(pod);
       lines.push(...text.split('\n').filter((line) => line.startsWith('evenkeel_api_requests_total{') && line.includes('code="403"')));
     }
     return [...writes.map(({ verb, requestURI }) => `${verb} ${requestURI}`), ...lines];
@@ -119,7 +120,7 @@ describe('The chart', () => {
   test(
     'is installed: the controller comes up with the token of its own ServiceAccount, and Helm sees it ready',
     async () => {
-      await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', '110s');
+      await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', HELM_TIMEOUT);
       const controller = await theController();
       expect((await fetch(`${controller.url('dashboard')}/api/v1/health`)).status).toBe(200);
       // Nobody named this cluster, and a pod's credentials do not either.
@@ -154,7 +155,17 @@ describe('The chart', () => {
     'is upgraded: a changed setting rolls the pods, the old one stops by itself',
     async () => {
       const before = await theController();
-      await helm('upgrade', RELEASE, CHART, '--reuse-values', '--set', 'config.controller.logLevel=debug', '--wait', '--timeout', '110s');
+      await helm(
+        'upgrade',
+        RELEASE,
+        CHART,
+        '--reuse-values',
+        '--set',
+        'config.controller.logLevel=debug',
+        '--wait',
+        '--timeout',
+        HELM_TIMEOUT,
+      );
       const after = await theController(before);
       expect(before.lines.join('\n')).toContain('"message":"Stopped"');
       expect(after.lines.join('\n')).toContain('"level":"debug"');
@@ -166,7 +177,7 @@ describe('The chart', () => {
     'is rolled back to the settings before',
     async () => {
       const before = await theController();
-      await helm('rollback', RELEASE, '1', '--wait', '--timeout', '110s');
+      await helm('rollback', RELEASE, '1', '--wait', '--timeout', HELM_TIMEOUT);
       const after = await theController(before);
       expect(after.lines.join('\n')).not.toContain('"level":"debug"');
       expect(await forbiddenToUs()).toEqual([]);
@@ -178,7 +189,7 @@ describe('The chart', () => {
     'is uninstalled: pods have their sizes again without a restart, and nothing of ours blocks or misleads',
     async () => {
       await cluster.kubectl('-n', 'shop', 'annotate', 'deployment/web', 'evenkeel.io/floor={"*":{"cpu":"50m"}}');
-      await helm('uninstall', RELEASE, '--wait', '--timeout', '5m');
+      await helm('uninstall', RELEASE, '--wait', '--timeout', HELM_TIMEOUT);
 
       const uninstall = runner.all.find(({ name }) => name.includes('uninstall'));
       expect(uninstall?.lines.join('\n')).toContain('evenkeel uninstall: nothing is left');
@@ -250,6 +261,16 @@ describe('The chart', () => {
     TEST_MS,
   );
 });
+
+/** Empty where the pod ended meanwhile: the garbage collector may take it at any time after its Deployment was deleted. */
+async function metricsOf(pod: RunningPod): Promise<string> {
+  try {
+    return await (await fetch(`${pod.url('metrics')}/metrics`)).text();
+  } catch (err) {
+    if (!pod.ready) return '';
+    throw err;
+  }
+}
 
 /** A claim that is bound by hand, as no provisioner runs here. */
 function aVolume(name: string): readonly object[] {

@@ -5,12 +5,20 @@ import type { Container, Probe } from './pod-wire.ts';
 
 const DEFAULTS = { initialDelaySeconds: 0, periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3, successThreshold: 1 } as const;
 
+/** In place of a readiness probe's own delay and period until its first success, which no test is to wait for. */
+const UNTIL_READY_MS = 250;
+
+export function watchReadiness(container: Container, probe: Probe, address: string, turned: (healthy: boolean) => void): () => void {
+  return watchProbe(container, probe, address, turned, UNTIL_READY_MS);
+}
+
 /** Calls `turned` with each new verdict until the cancel is called. */
 export function watchProbe(
   container: Container,
   probe: Probe,
   address: string,
   turned: (healthy: boolean, why: string) => void,
+  untilHealthyMs?: number,
 ): () => void {
   const { initialDelaySeconds, periodSeconds, timeoutSeconds, failureThreshold, successThreshold } = { ...DEFAULTS, ...probe };
   const port = portOf(container, probe);
@@ -29,9 +37,9 @@ export function watchProbe(
       healthy = ok;
       turned(ok, why);
     }
-    timer = setTimeout(() => void look(), periodSeconds * 1000);
+    timer = setTimeout(() => void look(), (healthy === true ? undefined : untilHealthyMs) ?? periodSeconds * 1000);
   };
-  timer = setTimeout(() => void look(), initialDelaySeconds * 1000);
+  timer = setTimeout(() => void look(), untilHealthyMs ?? initialDelaySeconds * 1000);
   return () => {
     stopped = true;
     clearTimeout(timer);

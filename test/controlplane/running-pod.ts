@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { RawApi } from '../../hack/real-cluster/api.ts';
 import { PodProcess, removeRoot, type Mount } from './pod-process.ts';
-import { watchProbe } from './pod-probe.ts';
+import { watchProbe, watchReadiness } from './pod-probe.ts';
 import { PodVolumes, userOf } from './pod-volumes.ts';
 import type { Container, PodWire } from './pod-wire.ts';
 
@@ -97,7 +97,7 @@ export class RunningPod {
     return this.#process.pid;
   }
 
-  /** `http://127.0.1.10:9090` of a named port. */
+  /** `http://127.1.1.10:9090` of a named port. */
   url(portName: string): string {
     const port = this.#container.ports?.find(({ name }) => name === portName);
     if (port === undefined) throw new Error(`pod ${this.name} has no port ${portName}`);
@@ -111,6 +111,7 @@ export class RunningPod {
   /** As a kubelet ends a pod: asked first, after the grace period by force. */
   async terminate(graceSeconds: number): Promise<void> {
     this.#stopping = true;
+    this.#ready = false;
     this.#wake();
     this.#process?.signal('SIGTERM');
     const force = setTimeout(() => this.#process?.signal('SIGKILL'), graceSeconds * 1000);
@@ -163,7 +164,9 @@ export class RunningPod {
     this.#ready = readinessProbe === undefined;
     this.#report();
     const probes = [
-      ...(readinessProbe === undefined ? [] : [watchProbe(this.#container, readinessProbe, this.address, (ready) => this.#turn(ready))]),
+      ...(readinessProbe === undefined
+        ? []
+        : [watchReadiness(this.#container, readinessProbe, this.address, (ready) => this.#turn(ready))]),
       ...(livenessProbe === undefined
         ? []
         : [watchProbe(this.#container, livenessProbe, this.address, (alive) => (alive ? undefined : process.signal('SIGKILL')))]),
@@ -184,7 +187,7 @@ export class RunningPod {
   }
 
   #turn(ready: boolean): void {
-    this.#ready = ready;
+    this.#ready = ready && !this.#stopping;
     this.#report();
   }
 
@@ -224,7 +227,7 @@ export class RunningPod {
     const { api, address, node } = this.#around;
     const { name: container, image, resources } = this.#container;
     // Endpoints refuse addresses of loopback, so the Service is told one of a pod network that leads nowhere.
-    const announced = address.replace(/^127\.0\.1\./, '10.250.0.');
+    const announced = address.replace(/^127\.\d+\.\d+\./, '10.250.0.');
     const at = now();
     const done = this.#phase === 'Succeeded' || this.#phase === 'Failed';
     const condition = (type: string, holds: boolean): object => ({
