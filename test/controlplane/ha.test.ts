@@ -7,14 +7,11 @@ import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads } from '../e2e/eventually.ts';
 import { becameLeaderAt, HaWorld, identityOf, type Replica, termsOf } from './ha-world.ts';
-import { describeProof, proveOneActor } from './one-actor-proof.ts';
+import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-proof.ts';
 
 const UP_MS = 300_000;
-/** Generous: a busy machine is no failure. What is promised is said of the best of several. */
+/** Generous: a busy machine is no failure. How long each hand-over took is printed with the proof, not asserted. */
 const SOON_MS = 180_000;
-const PROMISED_AFTER_CLEAN_STOP_MS = 2_000;
-const PROMISED_AFTER_KILL_MS = 13_000;
-const RUN_OUT_MS = 8_000;
 
 let world: HaWorld;
 let leader: Replica;
@@ -58,39 +55,41 @@ describe('Two replicas with one store', () => {
 });
 
 describe('Hand-over', () => {
-  test('on a clean stop the other leads in under 2 s, with all that was learnt', async () => {
+  test('on a clean stop the lease is released, and the other leads at once with all that was learnt', async () => {
     const tookMs: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const before = await confidenceOf(leader);
       const terms = termsOf(follower);
+      const identity = identityOf(leader);
       const begun = Date.now();
       leader.process.signal('SIGTERM');
       await leads(follower, terms);
       tookMs.push(becameLeaderAt(follower) - begun);
       expect(await leader.process.exit(SOON_MS)).toEqual({ code: 0, signal: null });
+      // One that was not released is taken only when it has run out.
+      expect((await endedTerm(identity)).released).toBe(true);
       expect(await confidenceOf(follower)).toBeCloseTo(before, 1);
       await swap();
     }
-    handOvers.push(`clean stop: ${tookMs.join(', ')} ms`);
-    expect(Math.min(...tookMs)).toBeLessThan(PROMISED_AFTER_CLEAN_STOP_MS);
-    // A lease that was not released is taken when it has run out: that would be no hand-over.
-    expect(Math.max(...tookMs)).toBeLessThan(RUN_OUT_MS);
+    handOvers.push(`clean stop: ${tookMs.join(', ')} ms (promised on an idle machine: 2000)`);
   });
 
-  test('after kill -9 the other leads in under 13 s, and not before the lease has run out', async () => {
+  test('after kill -9 the other leads, and not before the lease has run out', async () => {
     const tookMs: number[] = [];
     for (let round = 0; round < 2; round += 1) {
       const terms = termsOf(follower);
+      const identity = identityOf(leader);
       await world.churn('shop-b');
       const begun = Date.now();
       await leader.process.kill();
       await leads(follower, terms);
       tookMs.push(becameLeaderAt(follower) - begun);
+      const { released, lastRenewal, until } = await endedTerm(identity);
+      expect(released).toBe(false);
+      expect((until ?? 0) - lastRenewal).toBeGreaterThanOrEqual(LEASE_MS);
       await swap();
     }
-    handOvers.push(`kill -9: ${tookMs.join(', ')} ms`);
-    expect(Math.min(...tookMs)).toBeLessThan(PROMISED_AFTER_KILL_MS);
-    expect(Math.min(...tookMs)).toBeGreaterThan(5_000);
+    handOvers.push(`kill -9: ${tookMs.join(', ')} ms (promised on an idle machine: 13000)`);
   });
 
   test('a leader that stood still past its lease wakes as a follower', async () => {
@@ -130,7 +129,8 @@ describe('Hand-over', () => {
     const begun = Date.now();
     leader = await world.replica('keel-2');
     await leads(leader, 0);
-    expect(becameLeaderAt(leader) - begun).toBeGreaterThan(9_000);
+    // From its first look at the lease on, which came after this began.
+    expect(becameLeaderAt(leader) - begun).toBeGreaterThanOrEqual(LEASE_MS);
     follower = await world.replica('keel-3');
   });
 });
@@ -194,6 +194,15 @@ describe('The API server’s audit log', () => {
 /** Waits until a replica has begun one more term than before. */
 function leads(replica: Replica, termsBefore: number): Promise<unknown> {
   return eventually(`${replica.name} leading`, SOON_MS, () => termsOf(replica) > termsBefore);
+}
+
+/** The last term of an identity, once another one has taken its lease. */
+function endedTerm(identity: string | undefined): Promise<Term> {
+  return eventually(`the audit log with the end of the term of ${String(identity)}`, SOON_MS, async () => {
+    const { terms } = proveOneActor(await world.cluster.audit());
+    const term = terms.findLast((each) => each.identity === identity);
+    return term !== undefined && term.until !== null && term !== terms.at(-1) && term;
+  });
 }
 
 /** The follower became leader: the one that ended is started again, to follow. */

@@ -30,7 +30,7 @@ export interface Proof {
 
 const LEASE = 'evenkeel-controller';
 /** A lease stands this long after its last renewal. */
-const LEASE_MS = 10_000;
+export const LEASE_MS = 10_000;
 /** Every replica writes these: its own candidature, what it says of itself, what it may, the CRDs at its start. */
 const ANY_REPLICA = new Set(['leases', 'events', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'customresourcedefinitions']);
 
