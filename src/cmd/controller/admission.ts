@@ -9,7 +9,7 @@ import {
   webhookConfiguration,
   type WebhookTarget,
 } from '../../adapters/admission/webhook-configuration.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { BirthSizes } from '../../ports/birth-sizes.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
@@ -19,7 +19,7 @@ import { parseListenAddress } from '../../runtime/listen-address.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
 /** Certificate and configuration are looked at this often; the certificate has a month left when it is renewed. */
-const LOOK_EVERY_MS: DurationMs = MINUTE_MS;
+const LOOK_EVERY_MS: DurationMs = 20 * SECOND_MS;
 /** Until there is a certificate to serve with, and after a failure. */
 const SOON_MS: DurationMs = 2 * SECOND_MS;
 const SERVICE_PORT = 443;
