@@ -298,7 +298,7 @@ describe('Prometheus', () => {
 
 test('It stops when asked, and lets go of its lease', async () => {
   controller.signal('SIGTERM');
-  expect(await controller.exit(60_000)).toEqual({ code: 0, signal: null });
+  expect(await controller.exit(SOON_MS)).toEqual({ code: 0, signal: null });
   const lease = await cluster.api.expect<{ readonly spec: { readonly holderIdentity?: string } }>({
     path: `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`,
   });

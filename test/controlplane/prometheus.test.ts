@@ -25,6 +25,8 @@ const BEGIN = END - HOURS * 3600;
 const RESTARTED_AT = BEGIN + 20 * 3600 + 120;
 const GAP = { from: BEGIN + 30 * 3600, to: BEGIN + 32 * 3600 };
 const WEB = ['web-7d4f9c5b8d-x2k4v', 'web-7d4f9c5b8d-p9q8r'] as const;
+/** Generous: a busy machine is no failure. */
+const UP_MS = 180_000;
 const GOING_ON = new AbortController().signal;
 
 let folder: string;
@@ -51,7 +53,7 @@ beforeAll(async () => {
     ],
     { stdio: 'ignore' },
   );
-  await eventually('Prometheus is ready', 60_000, async () => (await fetch(`${url}/-/ready`)).ok);
+  await eventually('Prometheus is ready', UP_MS, async () => (await fetch(`${url}/-/ready`)).ok);
 });
 
 afterAll(async () => {
