@@ -30,7 +30,7 @@ test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 
 	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
 	@node hack/test-totals.ts node_modules/.test-results.json
 
-e2e: $(INSTALLED) build ## Run the suites that need a real Kubernetes control plane (Go 1.26; cold about 15 minutes more); TESTS=path runs one
+e2e: $(INSTALLED) build ## Run long journeys and all that needs a real control plane, in two lanes (Go 1.26; cold 10 minutes more); TESTS=path runs one
 	@hack/e2e-needs
 	@rm -f node_modules/.e2e-results.json
 	@npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS)
