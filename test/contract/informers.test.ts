@@ -194,7 +194,7 @@ describe('on the embedded cluster', () => {
     });
     const stop = new AbortController();
     const source = new KubeletUsageSource({
-      fetcher: { get: async (node, path) => cluster.nodes.direct.get(node.name, path) },
+      pages: cluster.nodes.direct,
       reader: state,
       clock: cluster.clock,
       timer: new SystemTimer(),

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
 import { aPolicy, PATHS } from './cluster-client.ts';
 import { NAMESPACE } from './constant-cluster.ts';
-import { aWorkload, ConstantWorld, lowerThan, mebibytes, SOON_MS, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
+import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually, eventuallyReads } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
-
-const UP_MS = 240_000;
-const TEST_MS = 300_000;
 
 let workshop: Workshop;
 let here: ConstantWorld;
@@ -23,7 +20,7 @@ beforeAll(async () => {
     aWorkload('vanishing', TOO_LARGE),
     aWorkload('unmeasured', TOO_LARGE),
   ]);
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(() => workshop.end());
 
 describe('A wrong PodResizePolicy', () => {
@@ -44,8 +41,8 @@ describe('A wrong PodResizePolicy', () => {
       const before = await here.resourcesOf('misruled');
       await here.govern('misruled', { windows });
       const ready = await eventuallyReads(
-        'a Ready condition',
-        SOON_MS,
+        'a Ready condition: the policy is validated at each cycle',
+        HANG_MS,
         async () => (await here.cluster.policy('misruled')).status?.conditions?.find(({ type }) => type === 'Ready'),
         (condition) => condition?.status === 'False',
       );
@@ -57,12 +54,12 @@ describe('A wrong PodResizePolicy', () => {
       expect(await here.resourcesOf('misruled')).toEqual(before);
 
       await here.cluster.merge(`${PATHS.policies}/misruled`, { spec: { windows: null } });
-      await eventuallyReads('changed pods', SOON_MS, () => here.resourcesOf('misruled'), lowerThan(before));
+      await eventuallyReads('changed pods: the policy is valid again', HANG_MS, () => here.resourcesOf('misruled'), lowerThan(before));
       expect((await here.cluster.policy('misruled')).status?.conditions).toContainEqual(
         expect.objectContaining({ type: 'Ready', status: 'True', reason: 'InForce' }),
       );
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -89,7 +86,7 @@ test(
     const after = await here.resourcesOf('squeezed');
     expect(after.every(({ requests }, pod) => mebibytes(requests) > mebibytes(before[pod]?.requests))).toBe(true);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -97,31 +94,36 @@ test(
   async () => {
     const begun = here.watch.changesOf('vanishing');
     await here.govern('vanishing');
-    await here.watch.until('its first pod changed', SOON_MS, () => here.watch.changesOf('vanishing') > begun);
+    await here.watch.until('its first pod changed: the load is constant', HANG_MS, () => here.watch.changesOf('vanishing') > begun);
     await here.cluster.delete(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vanishing`);
-    await eventuallyReads('no pod and no recommendation of it', SOON_MS, namesOfVanishing, (names) => names.length === 0);
+    await eventuallyReads(
+      'no pod and no Recommendation of it: their owner is gone',
+      HANG_MS,
+      namesOfVanishing,
+      (names) => names.length === 0,
+    );
     const errors = await failedReconciles();
     await here.cycles('vanishing', 3);
     expect(await failedReconciles()).toBe(errors);
     expect(await queued()).toBe(0);
     expect((await ask(here.controller.dashboard, `recommendations/${NAMESPACE}/vanishing`)).status).toBe(404);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
   'While no kubelet answers nothing is reduced and answers are marked stale; when they answer again the reduction is made',
   async () => {
     await eventually(
-      'usage of it',
-      SOON_MS,
+      'usage of it: its kubelet answers',
+      HANG_MS,
       async () => (await here.detailOf('unmeasured')).audit.containers[0]?.inputs.enoughHistory !== null,
     );
     const before = await here.resourcesOf('unmeasured');
     await here.world.shutKubelets();
     await eventually(
-      'answers marked stale',
-      SOON_MS,
+      'answers marked stale: no kubelet confirms them',
+      HANG_MS,
       async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
     );
     await here.govern('unmeasured');
@@ -133,10 +135,14 @@ test(
     expect(health).toContainEqual(expect.objectContaining({ name: 'usage-source', status: 'failed' }));
 
     await here.world.openKubelets();
-    await eventuallyReads('reduced pods', SOON_MS, () => here.resourcesOf('unmeasured'), lowerThan(before));
-    expect((await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale).toBeUndefined();
+    await eventuallyReads('reduced pods: kubelets answer again', HANG_MS, () => here.resourcesOf('unmeasured'), lowerThan(before));
+    await eventually(
+      'nothing stale: every kubelet answers',
+      HANG_MS,
+      async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
+    );
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -146,27 +152,35 @@ test(
       (await read<readonly { readonly name: string }[]>(here.controller.dashboard, 'recommendations')).map(({ name }) => name);
     const before = await named();
     await here.world.shutApi();
-    const stale = await eventually('reads marked stale', SOON_MS, async () => {
+    const stale = await eventually('reads marked stale: the API server confirms nothing', HANG_MS, async () => {
       const answer = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
       return answer.envelope.meta.stale === true && answer;
     });
     expect([stale.status, stale.envelope.data.length]).toEqual([200, before.length]);
-    await eventually('not ready', SOON_MS, async () => (await fetch(`${here.controller.probes}/readyz`)).status === 503);
+    await eventually(
+      'not ready: no informer is confirmed',
+      HANG_MS,
+      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 503,
+    );
     expect((await fetch(`${here.controller.probes}/healthz`)).status).toBe(200);
     await here.cluster.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aLateDeployment());
 
     await here.world.openApi();
-    await eventually('ready again', SOON_MS, async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200);
-    await eventuallyReads('what was made meanwhile', SOON_MS, named, (names) => names.includes('late'));
     await eventually(
-      'nothing stale',
-      SOON_MS,
+      'ready again: the API server answers',
+      HANG_MS,
+      async () => (await fetch(`${here.controller.probes}/readyz`)).status === 200,
+    );
+    await eventuallyReads('what was created meanwhile: it is listed again', HANG_MS, named, (names) => names.includes('late'));
+    await eventually(
+      'nothing stale: the API server answers',
+      HANG_MS,
       async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
     );
     await here.cycles('unmeasured', 2);
     expect(here.controller.process.running).toBe(true);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 async function namesOfVanishing(): Promise<readonly string[]> {
@@ -180,8 +194,8 @@ async function failedReconciles(): Promise<number> {
 
 async function queued(): Promise<number> {
   return eventuallyReads(
-    'an empty queue',
-    SOON_MS,
+    'an empty queue: what is queued is done between two cycles',
+    HANG_MS,
     () => sumOf(/^evenkeel_workqueue_depth\{.*\} (\d+)/gm),
     (depth) => depth === 0,
   );

@@ -1,14 +1,11 @@
 // What has to do with how pods begin: more CPU while they start and back in place, and work that comes in runs.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { aWorkload, ConstantWorld, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { aWorkload, ConstantWorld, TOO_LARGE } from './constant-world.ts';
 import { NAMESPACE } from './constant-cluster.ts';
 import { startController } from './controller-process.ts';
-import { eventuallyReads } from './eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
-
-const UP_MS = 240_000;
-const TEST_MS = 400_000;
 
 let workshop: Workshop;
 let here: ConstantWorld;
@@ -16,7 +13,7 @@ let here: ConstantWorld;
 beforeAll(async () => {
   workshop = new Workshop();
   here = await ConstantWorld.start(workshop, [aWorkload('slow-start', TOO_LARGE)]);
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(() => workshop.end());
 
 /** CPU requests of the pods that live, in millicores. */
@@ -48,7 +45,7 @@ describe('A CronJob', () => {
       expect(confidence).toBeGreaterThanOrEqual(0.25);
       for (const cpu of await cpus('report')) expect(cpu).toBe(500);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -62,8 +59,8 @@ describe('More CPU to start', () => {
       expect(inForce).toBeLessThan(500);
       // An hour after they became ready the first pods have what is in force and no more.
       await eventuallyReads(
-        'no boost left',
-        SOON_MS,
+        'no boost left: it ends an hour after a pod is ready',
+        HANG_MS,
         () => cpus('slow-start'),
         (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
       );
@@ -72,11 +69,9 @@ describe('More CPU to start', () => {
       await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/slow-start`, {
         spec: { template: { metadata: { annotations: { restartedAt: now } } } },
       });
-      await eventuallyReads(
-        'a pod with three times of it',
-        SOON_MS,
-        () => cpus('slow-start'),
-        (all) => all.some((cpu) => cpu === inForce * 3),
+      // It has them for an hour of the cluster's time: the watch misses none of it.
+      await here.watch.until('a new pod with three times of it: each starts with the boost', HANG_MS, () =>
+        here.watch.valuesOf('slow-start/app').some(({ requests }) => requests.cpuMillicores === inForce * 3),
       );
       await here.controller.process.kill();
       const { requests } =
@@ -89,15 +84,15 @@ describe('More CPU to start', () => {
         'controller.calmStart': '1m',
       });
       await eventuallyReads(
-        'all of it given back',
-        SOON_MS,
+        'all of it given back: the boost has ended, and a controller runs again',
+        HANG_MS,
         () => cpus('slow-start'),
         (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
       );
       await here.recommendationOf('slow-start', ({ boosts }) => boosts === undefined);
       await again.process.kill();
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 

@@ -5,14 +5,10 @@ import { expect } from '@jest/globals';
 import type { PodResizePolicy } from '../../src/apis/v1alpha1/index.ts';
 import type { BulkResult } from '../../src/apis/http/types.generated.ts';
 import { ask, tell } from './dashboard.ts';
-import { eventuallyReads } from './eventually.ts';
+import { eventuallyReads, HANG_MS } from './eventually.ts';
 
 export const BULK_ITEMS = 500;
 export const BULK_NAMESPACE = 'bulk';
-/** The promise is 2 s on an idle machine of two cores, and the line printed says how it was; this is for machines that do much else. */
-const AT_MOST_MS = 120_000;
-/** The first cycle, on a busy machine. */
-const SETTLED_MS = 300_000;
 
 interface Annotated {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
@@ -58,15 +54,15 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
   const workloads = names.map((name) => ({ namespace: BULK_NAMESPACE, name }));
   const setting = (cpu: string) => workloads.map((each) => ({ ...each, action: 'set', floor: { app: { cpu } } }));
   await eventuallyReads(
-    'the dashboard knows all workloads',
-    SETTLED_MS,
+    'the dashboard knows all workloads: the informer lists them',
+    HANG_MS,
     async () => (await ask(dashboard, `resource-audit?namespace=${BULK_NAMESPACE}&limit=1`)).envelope.meta.total,
     (total) => total === BULK_ITEMS,
   );
   const { envelope } = await tell<{ readonly cycleId: string }>(dashboard, 'POST', 'resize-cycle/trigger', {});
   await eventuallyReads(
-    'all workloads have been looked at: nothing else is going on',
-    SETTLED_MS,
+    'the triggered cycle has evaluated all workloads: it ends by itself',
+    HANG_MS,
     async () => (await world.policy()).status?.lastCycle,
     (cycle) => cycle?.finishedAt !== undefined && cycle.id === envelope.data.cycleId && cycle.evaluated === BULK_ITEMS,
   );
@@ -108,7 +104,6 @@ async function timed(world: BulkWorld, section: string, body: object, query = ''
   const tookMs = performance.now() - began;
   process.stdout.write(`bulk of ${BULK_ITEMS}, ${section}, ${world.name}: ${Math.round(tookMs)} ms\n`);
   expect([status, envelope.meta.total]).toEqual([200, BULK_ITEMS]);
-  expect(tookMs).toBeLessThan(AT_MOST_MS);
   return envelope.data;
 }
 

@@ -5,13 +5,13 @@ import { BreakableCluster } from './breakable-cluster.ts';
 import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from './bulk-proof.ts';
 import { PATHS } from './cluster-client.ts';
 import { constantInput } from './constant-cluster.ts';
-import { aWorkload, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { aWorkload, TOO_LARGE } from './constant-world.ts';
 import { startController, type Controller } from './controller-process.ts';
+import { HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { proveReset } from './reset-proof.ts';
 import { Workshop } from './processes.ts';
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
-const UP_MS = 300_000;
 
 let workshop: Workshop;
 let world: BreakableCluster;
@@ -24,9 +24,9 @@ beforeAll(async () => {
   controller = await startController(workshop, { 'kubernetes.kubeconfig': world.kubeconfig, 'controller.leaderElect': 'false' });
   await world.client.create(PATHS.policies, BULK_POLICY);
   for (let index = 0; index < BULK_ITEMS; index += 1) await world.client.create(DEPLOYMENTS, bulkDeployment(index));
-}, UP_MS);
+}, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), UP_MS);
+afterAll(() => workshop.end(), HANG_TEST_MS);
 
 test(
   'bulks of 500 are carried out item by item; 501 change nothing',
@@ -37,7 +37,7 @@ test(
       list: () => world.client.list(DEPLOYMENTS),
       policy: () => world.client.policy(BULK_POLICY.metadata.name),
     }),
-  UP_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -45,7 +45,7 @@ test(
   async () => {
     await proveReset({
       dashboard: controller.dashboard,
-      withinMs: SOON_MS,
+      withinMs: HANG_MS,
       get: (path) => world.client.get(path),
       merge: (path, body) => world.client.merge(path, body),
       namespace: 'shop',
@@ -53,5 +53,5 @@ test(
     });
     expect(controller.process.stderr.filter((line) => line.includes('"message":"Restarted a workload"'))).toHaveLength(1);
   },
-  UP_MS,
+  HANG_TEST_MS,
 );

@@ -48,7 +48,7 @@ export async function startConstantCluster(
   workloads: readonly ConstantWorkload[],
   speed: number,
 ): Promise<{ readonly demo: Demo; readonly cluster: ClusterClient }> {
-  const demo = await startDemo(workshop, constantInput(workshop, name, workloads, speed), name);
+  const demo = await startDemo(workshop, constantInput(workshop, name, workloads, speed), {}, name);
   return { demo, cluster: await ClusterClient.connect(workshop, demo.kubeconfig) };
 }
 

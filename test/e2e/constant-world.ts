@@ -7,15 +7,12 @@ import { type ClusterClient, PATHS, type Resources } from './cluster-client.ts';
 import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from './constant-cluster.ts';
 import { type Controller, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
-import { eventuallyReads } from './eventually.ts';
+import { eventuallyReads, HANG_MS } from './eventually.ts';
 import type { Workshop } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 
 /** A virtual hour is 12 s: time enough for polls and watches of two processes on a busy machine. */
 const SPEED = 300;
-/** For anything that takes up to two virtual hours, on a busy machine. */
-export const SOON_MS = 120_000;
-
 export const TOO_LARGE: Resources = { requests: { cpu: '500m', memory: '512Mi' } };
 export const TOO_SMALL: Resources = { requests: { cpu: '50m', memory: '64Mi' } };
 
@@ -73,8 +70,8 @@ export class ConstantWorld {
   /** The status of a workload's Recommendation, once it holds. */
   async recommendationOf(app: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
     return eventuallyReads(
-      `the recommendation of ${app}`,
-      SOON_MS,
+      `the recommendation of ${app} as the rules make it`,
+      HANG_MS,
       async () => (await this.cluster.recommendations()).find(({ spec }) => spec.targetRef.name === app)?.status ?? {},
       holds,
     );
@@ -90,7 +87,7 @@ export class ConstantWorld {
     const cycle = async (): Promise<string> => (await this.cluster.policy(policy)).status?.lastCycle?.id ?? '';
     for (let seen = 0; seen < count; seen++) {
       const last = await cycle();
-      await eventuallyReads(`another cycle of ${policy}`, SOON_MS, cycle, (id) => id !== last);
+      await eventuallyReads(`another cycle of ${policy}: it has one each interval`, HANG_MS, cycle, (id) => id !== last);
     }
   }
 }

@@ -3,8 +3,6 @@
 import type { RunningProcess, Workshop } from './processes.ts';
 
 const BINARY = 'src/cmd/evenkeel-controller.ts';
-/** For loading the program, installing the CRDs and listing everything on a busy machine. */
-const UP_MS = 120_000;
 
 export interface Controller {
   readonly process: RunningProcess;
@@ -40,7 +38,7 @@ export async function startController(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Controller> {
   const process = runController(workshop, settings, environment);
-  const { input } = await process.line('stderr', /"message":"Evenkeel is up"/, UP_MS);
+  const { input } = await process.line('stderr', /"message":"Evenkeel is up"/);
   const { dashboardPort, metricsPort, probePort } = JSON.parse(input) as Ports;
   return {
     process,

@@ -6,7 +6,7 @@ import { MiB } from '../../src/core/model/units.ts';
 import { NAMESPACE } from './constant-cluster.ts';
 import { type Controller, logged, runController, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
-import { HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from './eventually.ts';
 import { CONTAINERS, type End, KillScene } from './killed-controller.ts';
 import { Workshop } from './processes.ts';
 
@@ -53,7 +53,7 @@ async function killedOften(workshop: Workshop): Promise<End> {
   await controller.process.kill();
   // Killed again before it has listed anything: each start writes this line first.
   const short = runController(workshop, scene.settings);
-  await short.line('stderr', /"message":"Following the virtual clock/, HANG_MS);
+  await short.line('stderr', /"message":"Following the virtual clock/);
   await short.kill();
   controller = await start();
   await scene.reaches('half of the pods changed', () => watch.recommendations.some(({ status }) => status?.apply?.stage === 'Half'));

@@ -6,8 +6,6 @@ import { freePorts } from './free-ports.ts';
 import type { RunningProcess, Workshop } from './processes.ts';
 
 const CLI = 'src/cli/main.ts';
-/** For building the cluster and its 14 days on a busy machine. */
-export const DEMO_UP_MS = 120_000;
 
 export interface Demo {
   readonly process: RunningProcess;
@@ -44,15 +42,20 @@ export interface DemoSummary {
 }
 
 /** Runs to its end; answers what its last line of standard output says. Rejects where it fails. */
-export async function demoToItsEnd(workshop: Workshop, args: readonly string[], withinMs: number): Promise<unknown> {
+export async function demoToItsEnd(workshop: Workshop, args: readonly string[]): Promise<unknown> {
   const demo = workshop.start(CLI, ['demo', '--log-file', join(workshop.folder, 'demo.log'), ...args]);
-  const { code } = await demo.exit(withinMs);
+  const { code } = await demo.exit();
   if (code !== 0) throw new Error(`the demo ended with ${code}\n${demo.lastWords()}`);
   return JSON.parse(demo.stdout.at(-1) ?? '');
 }
 
 /** Goes on until the workshop ends. Resolves when the API server answers, and the dashboard where there is one. */
-export async function startDemo(workshop: Workshop, args: readonly string[], name = 'demo'): Promise<Demo> {
+export async function startDemo(
+  workshop: Workshop,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  name = 'demo',
+): Promise<Demo> {
   const kubeconfig = join(workshop.folder, `${name}.kubeconfig`);
   const alone = args.includes('--no-controller');
   const [dashboardPort, metricsPort, probePort] = await freePorts(3);
@@ -64,10 +67,10 @@ export async function startDemo(workshop: Workshop, args: readonly string[], nam
   const child = workshop.start(
     CLI,
     ['demo', '--kubeconfig', kubeconfig, '--log-file', join(workshop.folder, `${name}.log`), ...ports, ...args],
-    { TMPDIR: temporary },
+    { TMPDIR: temporary, ...environment },
   );
-  await child.line('stdout', /^export KUBECONFIG=/, DEMO_UP_MS);
-  const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/, 30_000))[1] ?? '');
+  await child.line('stdout', /^export KUBECONFIG=/);
+  const dashboard = alone ? '' : ((await child.line('stdout', /^Dashboard {2}(\S+)\/$/))[1] ?? '');
   return {
     process: child,
     kubeconfig,

@@ -6,9 +6,9 @@ const LOOK_EVERY_MS = 50;
  * For what the rules guarantee to come: no test measures how long it takes, so only what hangs takes this long, however busy
  * the machine is.
  */
-export const HANG_MS = 15 * 60_000;
+export const HANG_MS = 10 * 60_000;
 /** For a whole test or a set-up of such waits. */
-export const HANG_TEST_MS = 40 * 60_000;
+export const HANG_TEST_MS = 30 * 60_000;
 
 /**
  * Asks again and again until the answer is neither undefined nor false, and returns it. A probe that throws has not been

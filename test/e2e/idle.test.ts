@@ -2,6 +2,7 @@
 // when the day begins.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { HANG_TEST_MS } from './eventually.ts';
 import { aPolicyFor, anHpa, LoopScene, resources, type LoopWorkload, type Size } from './vpa-loops/scene.ts';
 
 /** Eight in the morning to eight in the evening. Evenkeel comes at midnight, four hours into a night. */
@@ -63,7 +64,7 @@ describe('Workloads that nobody uses at night', () => {
     await scene.hours(2.9);
     look('eight and some minutes');
     woken = scene.recommendation('office');
-  }, 300_000);
+  }, HANG_TEST_MS);
   afterAll(() => scene.end());
 
   test('are small at night, in place: CPU requests alone, and the limit stays', () => {

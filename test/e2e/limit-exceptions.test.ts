@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LimitException } from '../../src/apis/http/types.generated.ts';
 import { MiB } from '../../src/core/model/units.ts';
 import { read, tell } from './dashboard.ts';
+import { HANG_TEST_MS } from './eventually.ts';
 import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';
 
 const LIMIT_MIB = 256;
@@ -82,7 +83,7 @@ describe('a memory limit that is not ours to move', () => {
     await scene.hours(RESOLVED - GROWN);
     await look('over', 'passing');
     await look('new normal', 'grown');
-  }, 600_000);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   test('before anything happens nothing is told and nothing is changed', () => {

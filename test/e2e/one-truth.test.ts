@@ -13,11 +13,8 @@ import { readQuantities, readRequestsAndLimits } from '../../src/core/recommenda
 import { ClusterClient, type Pod } from './cluster-client.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
-import { eventually, eventuallyReads } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
-
-const UP_MS = 240_000;
-const SOON_MS = 90_000;
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const WORKLOADS = 12;
@@ -31,12 +28,12 @@ beforeAll(async () => {
   demo = await startDemo(workshop, ['--speed', '300']);
   cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
   await eventuallyReads(
-    'a recommendation for every workload, and changes that are complete',
-    SOON_MS,
+    'a recommendation for every workload, and changes that are complete: the dozen asks for more than it uses',
+    HANG_MS,
     async () => (await cluster.recommendations()).map(({ metadata, status }) => `${metadata.name}: ${String(status?.state)}`),
     (states) => states.length === WORKLOADS && states.filter((state) => state.endsWith(': applied')).length >= 3,
   );
-}, UP_MS + SOON_MS);
+}, HANG_TEST_MS);
 afterAll(() => workshop.end());
 
 const readers: readonly (readonly [string, boolean, () => Promise<readonly Recommendation[]>])[] = [
@@ -47,7 +44,7 @@ const readers: readonly (readonly [string, boolean, () => Promise<readonly Recom
 describe.each(readers)('%s and curl', (_name, present, recommendations) => {
   (present ? test : test.skip)('show the same recommendation for each workload, and its explanation adds up to it', async () => {
     const compared = new Set<string>();
-    await eventually('every recommendation seen at one moment by both', SOON_MS, async () => {
+    await eventually('every recommendation seen at one moment by both: each is written only when it changes', HANG_MS, async () => {
       for (const published of await recommendations()) {
         const { kind, name } = published.spec.targetRef;
         const shown = await read<RecommendationDetail>(
@@ -69,7 +66,7 @@ describe.each(readers)('%s and curl', (_name, present, recommendations) => {
 describe('A resized pod', () => {
   test('has what its recommendation says was applied, as its node reports it', async () => {
     const seen = new Set<string>();
-    await eventually('three workloads whose pods were looked at between two changes', SOON_MS, async () => {
+    await eventually('three workloads whose pods were looked at between two changes', HANG_MS, async () => {
       for (const before of await cluster.recommendations()) {
         const { status } = before;
         if (status?.state !== 'applied' || status.lastApplied?.containers === undefined) continue;

@@ -9,12 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
-import { eventually, eventuallyReads } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { freePorts } from './free-ports.ts';
 import { ROOT, type RunningProcess, Workshop } from './processes.ts';
-
-const SOON_MS = 90_000;
-const UP_MS = 240_000;
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
@@ -25,13 +22,13 @@ describe('A running Evenkeel', () => {
   beforeAll(async () => {
     workshop = new Workshop();
     demo = await startDemo(workshop, ['--speed', '300']);
-  }, UP_MS);
+  }, HANG_TEST_MS);
   afterAll(() => workshop.end());
 
   const metrics = async (): Promise<string> => (await fetch(demo.metrics)).text();
   /** Once every part has had its say: pods were resized. */
   const metricsAfterResizes = (): Promise<string> =>
-    eventuallyReads('resizes counted', SOON_MS, metrics, (text) =>
+    eventuallyReads('resizes counted: the dozen asks for more than it uses', HANG_MS, metrics, (text) =>
       /^evenkeel_pod_resizes_total\{[^}]*outcome="done"[^}]*\} [1-9]/m.test(text),
     );
 
@@ -85,8 +82,12 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
       'dashboard.addr': `127.0.0.1:${String(dashboardPort)}`,
       'controller.probeAddr': `127.0.0.1:${String(probePort)}`,
     });
-    await eventually('the dashboard listening', SOON_MS, async () => (await fetch(`${dashboard}/api/v1/health`)).ok);
-  }, UP_MS);
+    await eventually(
+      'the dashboard listening: it starts before the informers',
+      HANG_MS,
+      async () => (await fetch(`${dashboard}/api/v1/health`)).ok,
+    );
+  }, HANG_TEST_MS);
   afterAll(() => workshop.end());
 
   test('is alive and not ready, and says what it waits for', async () => {
@@ -105,7 +106,7 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
 
   test('ends with 0 when it is asked to stop meanwhile', async () => {
     process.signal('SIGTERM');
-    expect(await process.exit(10_000)).toEqual({ code: 0, signal: null });
+    expect(await process.exit()).toEqual({ code: 0, signal: null });
   });
 });
 

@@ -8,11 +8,9 @@ import { type ClusterClient, PATHS } from './cluster-client.ts';
 import { aQuickPolicy, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
 
-const UP_MS = 240_000;
-const SOON_MS = 120_000;
 const DAY_MS = 86_400_000;
 
 let workshop: Workshop;
@@ -33,7 +31,7 @@ beforeAll(async () => {
   const started = await startConstantCluster(workshop, 'cluster', [web], 60);
   cluster = started.cluster;
   kubeconfig = started.demo.kubeconfig;
-}, UP_MS);
+}, HANG_TEST_MS);
 
 afterAll(async () => {
   await workshop.end();
@@ -59,7 +57,7 @@ describe('the past from Prometheus', () => {
       prometheus.on(rangeOf(/working_set/, [[gone, () => 96 * MiB]]));
       const controller = await aController(prometheus.url);
       await cluster.create(PATHS.policies, aQuickPolicy('all', { mode: 'Recommend' }));
-      const inputs = await eventually('two weeks of history', SOON_MS, async () => {
+      const inputs = await eventually('two weeks of history: Prometheus answers with them', HANG_MS, async () => {
         const detail = await read<RecommendationDetail>(controller.dashboard, `recommendations/${NAMESPACE}/web`);
         const { firstSampleAt, lastSampleAt, samples } = detail.audit.containers[0]?.inputs ?? {};
         const span = Date.parse(lastSampleAt ?? '') - Date.parse(firstSampleAt ?? '');
@@ -73,7 +71,7 @@ describe('the past from Prometheus', () => {
       expect(prometheus.mostInFlight).toBeLessThanOrEqual(2);
       await controller.process.kill();
     },
-    UP_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -81,7 +79,7 @@ describe('the past from Prometheus', () => {
     async () => {
       prometheus.on(() => ({ status: 401, text: 'Unauthorized' }));
       const controller = await aController(prometheus.url);
-      const check = await eventually('health naming it', SOON_MS, async () => {
+      const check = await eventually('health naming it: Prometheus refuses every request', HANG_MS, async () => {
         const found = await checkOf(controller);
         return found?.status === 'degraded' && found;
       });
@@ -94,6 +92,6 @@ describe('the past from Prometheus', () => {
       expect(warnings).toContainEqual({ code: 'prometheus_unavailable', message: expect.stringContaining('past usage from Prometheus') });
       await controller.process.kill();
     },
-    UP_MS,
+    HANG_TEST_MS,
   );
 });

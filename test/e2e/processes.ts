@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
 
 /** Root of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');
@@ -51,7 +51,7 @@ export class RunningProcess {
   }
 
   /** The first line on one of the streams that matches; the process may go on. Rejects when it ends without one. */
-  async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs: number): Promise<RegExpExecArray> {
+  async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs = HANG_MS): Promise<RegExpExecArray> {
     try {
       const found = await eventually(`a line on ${stream} like ${String(pattern)}`, withinMs, () => {
         for (const line of this[stream]) {
@@ -72,7 +72,7 @@ export class RunningProcess {
   }
 
   /** How the process ended, its streams read to the end. */
-  async exit(withinMs: number): Promise<Exit> {
+  async exit(withinMs = HANG_MS): Promise<Exit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(`the process did not end within ${withinMs} ms\n${this.lastWords()}`)), withinMs);

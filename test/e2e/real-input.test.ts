@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
+import { HANG_TEST_MS } from './eventually.ts';
 import { ROOT, Workshop } from './processes.ts';
 
 const DATA = process.env['EVENKEEL_DATA'] ?? join(ROOT, '..', 'shared', 'data');
 const MANIFESTS = join(DATA, 'manifests', 'online-boutique.yaml');
 const USAGE = join(DATA, 'bitbrains-rnd', 'vm');
-const MOST_MS = 5 * 60_000;
 
 const suite = 'evenkeel demo --compare on recorded usage';
 const missing = [MANIFESTS, USAGE].filter((path) => !existsSync(path));
@@ -26,10 +26,8 @@ function tests(): void {
   test(
     'requests fall by a third of CPU and a quarter of memory in three weeks, and nothing suffers',
     async () => {
-      const begun = performance.now();
       const args = ['--manifests', MANIFESTS, '--usage', USAGE, '--speed', 'max', '--for', '21d', '--compare'];
-      const told = (await demoToItsEnd(workshop, args, MOST_MS)) as { readonly without: DemoSummary; readonly with: DemoSummary };
-      const wallMs = performance.now() - begun;
+      const told = (await demoToItsEnd(workshop, args)) as { readonly without: DemoSummary; readonly with: DemoSummary };
 
       expect(Object.keys(told)).toEqual(['without', 'with']);
       const names = [
@@ -59,8 +57,7 @@ function tests(): void {
       expect(controlled.oomKills).toBeLessThanOrEqual(without.oomKills + 1);
       expect(controlled.evictions).toBe(0);
       expect(controlled.resizes).toBeGreaterThan(0);
-      expect(wallMs).toBeLessThan(MOST_MS);
     },
-    MOST_MS + 10_000,
+    HANG_TEST_MS,
   );
 }

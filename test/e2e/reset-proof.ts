@@ -29,19 +29,19 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/${name}`;
   const recommendationPath = `/apis/evenkeel.io/v1alpha1/namespaces/${namespace}/recommendations/deployment-${name}`;
   const uidOf = async (): Promise<string> => (await world.get<Recommendation>(recommendationPath)).metadata.uid ?? '';
-  const before = await eventuallyReads('it has a Recommendation', withinMs, uidOf, (uid) => uid !== '');
+  const before = await eventuallyReads('it has a Recommendation: a policy governs it', withinMs, uidOf, (uid) => uid !== '');
   await world.merge(path, {
     metadata: { annotations: { 'evenkeel.io/floor': '{"*":{"cpu":"50m"}}', 'evenkeel.io/do-not-disrupt': 'true' } },
   });
   await eventuallyReads(
-    'the floor is known',
+    'the floor is known: the informer follows the workload',
     withinMs,
     () => read<ResourceAudit>(dashboard, `resource-audit/${namespace}/${name}`),
     ({ annotations }) => annotations['evenkeel.io/floor'] !== undefined,
   );
   const revisionOf = ({ metadata }: Deployment): number => Number(metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
   const first = await eventuallyReads(
-    'its first roll-out has a number',
+    'its first roll-out has a revision: the controllers set it',
     withinMs,
     () => world.get<Deployment>(path),
     (now) => revisionOf(now) > 0,
@@ -54,7 +54,7 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   });
   expect([answer.status, answer.envelope.data.resetPending]).toEqual([202, true]);
   const after = await eventuallyReads(
-    'the reset has ended',
+    'the reset has ended: the leader carries it out',
     withinMs,
     () => world.get<Deployment>(path),
     ({ metadata }) => metadata.annotations?.['evenkeel.io/reset-to-deploy'] === undefined,
@@ -62,11 +62,16 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   expect(after.spec.template.metadata?.annotations?.['kubectl.kubernetes.io/restartedAt']).toMatch(/^\d{4}-/);
   const left = Object.keys(after.metadata.annotations ?? {}).filter((key) => key.startsWith('evenkeel.io/'));
   expect(left.sort()).toEqual(['evenkeel.io/do-not-disrupt', HELD, 'evenkeel.io/override-notes']);
-  const made = await eventuallyReads('it has another Recommendation', withinMs, uidOf, (uid) => uid !== '' && uid !== before);
+  const made = await eventuallyReads(
+    'it has another Recommendation: the next cycle creates it',
+    withinMs,
+    uidOf,
+    (uid) => uid !== '' && uid !== before,
+  );
   expect(made).not.toBe(before);
   // One change of the template: one roll-out.
   const rolledOut = await eventuallyReads(
-    'the pods are rolled out',
+    'the pods are rolled out: the template has changed',
     withinMs,
     () => world.get<Deployment>(path),
     (now) => revisionOf(now) > revision,

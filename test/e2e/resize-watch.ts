@@ -3,12 +3,8 @@
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
 import { type ClusterClient, PATHS, type Pod, type Resources } from './cluster-client.ts';
+import { followObjects } from './follow-objects.ts';
 import type { Workshop } from './processes.ts';
-
-interface WatchEvent {
-  readonly type: string;
-  readonly object: unknown;
-}
 
 /** Follows pods and Recommendations of a cluster until the workshop ends. */
 export class ResizeWatch {
@@ -25,9 +21,10 @@ export class ResizeWatch {
   static async begin(workshop: Workshop, cluster: ClusterClient): Promise<ResizeWatch> {
     const watch = new ResizeWatch();
     const stop = new AbortController();
+    const look = (): void => watch.#look();
     const following = Promise.all([
-      watch.#follow(cluster, PATHS.pods, stop.signal, (pod) => watch.#onPod(pod as Pod)),
-      watch.#follow(cluster, PATHS.recommendations, stop.signal, (each) => watch.#onRecommendation(each as Recommendation)),
+      followObjects(cluster, PATHS.pods, stop.signal, (pod) => watch.#onPod(pod as Pod), look),
+      followObjects(cluster, PATHS.recommendations, stop.signal, (each) => watch.#onRecommendation(each as Recommendation), look),
     ]).catch((err: unknown) => {
       watch.#failure = err;
       watch.#look();
@@ -48,6 +45,11 @@ export class ResizeWatch {
   /** Changes of a workload's containers that were seen so far. */
   changesOf(workload: string): number {
     return [...this.given].reduce((sum, [container, values]) => sum + (container.startsWith(`${workload}/`) ? values.size - 1 : 0), 0);
+  }
+
+  /** What pods were given of a `workload/container`, in order, beginning with what they had. */
+  valuesOf(container: string): readonly ReturnType<typeof readRequestsAndLimits>[] {
+    return [...(this.given.get(container) ?? [])].map((text) => JSON.parse(text) as ReturnType<typeof readRequestsAndLimits>);
   }
 
   /** The Recommendations as they were last seen. */
@@ -100,27 +102,6 @@ export class ResizeWatch {
     return [...this.given].flatMap(([container, values]) =>
       [...values].slice(1).flatMap((value) => (this.promised.get(container)?.has(value) === true ? [] : [`${container}: ${value}`])),
     );
-  }
-
-  /** A server ends a watch after a while: the next one goes on where it ended, so that no change is missed. */
-  async #follow(cluster: ClusterClient, path: string, signal: AbortSignal, take: (object: unknown) => void): Promise<void> {
-    // Without a resourceVersion a watch begins with what there is.
-    let from: { readonly resourceVersion?: string } = {};
-    try {
-      while (!signal.aborted) {
-        const stream = await cluster.transport.stream({ method: 'GET', path, query: { watch: true, ...from }, signal });
-        if (stream.status !== 200) throw new Error(`watching ${path}: HTTP ${stream.status}`);
-        for await (const item of stream.items) {
-          const { type, object } = item as WatchEvent;
-          if (type === 'ERROR') throw new Error(`watching ${path}: ${JSON.stringify(object)}`);
-          from = { resourceVersion: (object as { readonly metadata: { readonly resourceVersion: string } }).metadata.resourceVersion };
-          if (type === 'ADDED' || type === 'MODIFIED') take(object);
-          this.#look();
-        }
-      }
-    } catch (err) {
-      if (!signal.aborted) throw err;
-    }
   }
 
   #look(): void {

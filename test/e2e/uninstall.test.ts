@@ -5,12 +5,10 @@ import type { ClusterClient, Pod, Resources } from './cluster-client.ts';
 import { PATHS } from './cluster-client.ts';
 import { aQuickPolicy, type ConstantWorkload, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
-import { eventually, eventuallyReads } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { type RunningProcess, Workshop } from './processes.ts';
 
 const SPEED = 300;
-const TEST_MS = 600_000;
-const SOON_MS = 180_000;
 
 const TOO_LARGE: Resources = { requests: { cpu: '1', memory: '1Gi' } };
 const TOO_SMALL: Resources = { requests: { cpu: '50m', memory: '128Mi' } };
@@ -51,36 +49,40 @@ describe('evenkeel uninstall --restore', () => {
 
       // What would be done is told, and nothing is done.
       // The controller is still at work: a pod may change between a look and a write.
-      await eventually('a dry run that names all five pods', SOON_MS, async () => {
+      await eventually('a dry run that names all five pods: none changes once all are right-sized', HANG_MS, async () => {
         const dry = uninstall('--dry-run');
-        const { code } = await dry.exit(SOON_MS);
+        const { code } = await dry.exit();
         return code === 0 && dry.stdout.filter((line) => line.includes('would change pod ')).length === 5;
       });
       expect(await writersOfPods(cluster)).not.toContain('evenkeel-uninstall');
       expect((await cluster.recommendations()).length).toBe(2);
 
       const first = uninstall();
-      await first.line('stdout', /controllers stand still/, SOON_MS);
+      await first.line('stdout', /controllers stand still/);
       await first.kill();
-      expect(logged(controller.process, 'No longer leader')).toHaveLength(1);
+      await eventually(
+        'the controller reports that its lease was taken',
+        HANG_MS,
+        () => logged(controller.process, 'No longer leader').length === 1,
+      );
       // Nobody acts any more: what a person does now is not undone.
       await byAPerson(cluster, `/api/v1/namespaces/${NAMESPACE}/pods/${theirs.metadata.name}/resize`, {
         spec: { containers: [{ name: 'app', resources: { requests: { cpu: '777m', memory: '256Mi' } } }] },
       });
       const second = uninstall();
       // The first may have come far before its end was noticed.
-      await second.line('stdout', /^ {2}pod |pods resized back/, SOON_MS);
+      await second.line('stdout', /^ {2}pod |pods resized back/);
       await second.kill();
 
       const third = uninstall();
-      expect(await third.exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(await third.exit()).toMatchObject({ code: 0 });
       expect(third.stdout.join('\n')).toContain('nothing is left');
       for (const pod of await podsOf(cluster, 'web')) {
         const requests = pod.metadata.name === theirs.metadata.name ? { cpu: '777m', memory: '256Mi' } : TOO_LARGE.requests;
         expect(pod.spec.containers[0]?.resources?.requests).toEqual(requests);
       }
       for (const pod of await podsOf(cluster, 'cache')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_SMALL);
-      await eventually('the kubelets have carried it out', SOON_MS, async () =>
+      await eventually('the kubelets have carried it out: nothing else changes the pods', HANG_MS, async () =>
         (await podsOf(cluster, 'cache')).every(({ status }) => status.containerStatuses?.[0]?.resources?.requests?.cpu === '50m'),
       );
       expect(await annotationsOf(cluster, WEB)).toEqual(['evenkeel.io/ceiling']);
@@ -92,14 +94,14 @@ describe('evenkeel uninstall --restore', () => {
       // With its controller gone nothing has to be kept still, and the next run changes nothing.
       await controller.process.kill();
       const again = uninstall();
-      expect(await again.exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(await again.exit()).toMatchObject({ code: 0 });
       expect(again.stdout).toEqual(
         expect.arrayContaining(['  pods resized back: 0', expect.stringMatching(/^ {2}annotations removed: 0/)]),
       );
       await expect(cluster.get(CONTROLLER_LEASE)).rejects.toThrow(/404/);
       await expect(cluster.get('/api/v1/namespaces/evenkeel-system/configmaps/evenkeel-pause')).rejects.toThrow(/404/);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -115,7 +117,7 @@ describe('evenkeel uninstall --restore', () => {
         metadata: { name: 'tight' },
         spec: { hard: { 'requests.memory': '2500Mi' } },
       });
-      await eventually('the quota counts', SOON_MS, async () => {
+      await eventually('the quota counts: its controller runs', HANG_MS, async () => {
         const { status } = await cluster.get<{ readonly status?: { readonly used?: object } }>(
           `/api/v1/namespaces/${NAMESPACE}/resourcequotas/tight`,
         );
@@ -124,16 +126,16 @@ describe('evenkeel uninstall --restore', () => {
       const run = (...more: readonly string[]): RunningProcess =>
         workshop.start('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
       const tight = run();
-      expect(await tight.exit(SOON_MS)).toMatchObject({ code: 3 });
+      expect(await tight.exit()).toMatchObject({ code: 3 });
       expect(tight.stderr.filter((line) => /^left: pod shop\/web-.*exceeded quota: tight/.test(line)).length).toBeGreaterThan(0);
       for (const pod of await podsOf(cluster, 'cache')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_SMALL);
-      expect(await run('--best-effort').exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(await run('--best-effort').exit()).toMatchObject({ code: 0 });
 
       await cluster.delete(`/api/v1/namespaces/${NAMESPACE}/resourcequotas/tight`);
-      expect(await run().exit(SOON_MS)).toMatchObject({ code: 0 });
+      expect(await run().exit()).toMatchObject({ code: 0 });
       for (const pod of await podsOf(cluster, 'web')) expect(pod.spec.containers[0]?.resources).toEqual(TOO_LARGE);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   /** Resolves when every pod has been given other sizes than those of its template and all is at rest. */
@@ -141,16 +143,18 @@ describe('evenkeel uninstall --restore', () => {
     const controller = await startController(workshop, { 'kubernetes.kubeconfig': kubeconfig, 'controller.calmStart': '1m' });
     await cluster.create(PATHS.policies, aQuickPolicy('quick'));
     await eventuallyReads(
-      'both workloads right-sized',
-      SOON_MS,
+      'both workloads right-sized: the load is constant',
+      HANG_MS,
       () => cluster.recommendations(),
       (all) => all.length === 2 && all.every(({ status }) => status?.state === 'applied' && status.apply === undefined),
     );
-    await eventually('every pod has other requests than at its birth', SOON_MS, async () => {
+    await eventually('every pod has other requests than it was created with', HANG_MS, async () => {
       const born = new Set([TOO_LARGE.requests?.cpu, TOO_SMALL.requests?.cpu]);
       return (await cluster.pods(NAMESPACE)).every(({ spec }) => !born.has(spec.containers[0]?.resources?.requests?.cpu));
     });
-    await eventually('the note on web', SOON_MS, async () => (await annotationsOf(cluster, WEB)).includes('evenkeel.io/resized'));
+    await eventually('the annotation on web, which follows its change', HANG_MS, async () =>
+      (await annotationsOf(cluster, WEB)).includes('evenkeel.io/resized'),
+    );
     return controller;
   }
 });

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation } from '../../src/apis/http/types.generated.ts';
 import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
 import { NAMESPACE } from './constant-cluster.ts';
-import { aWorkload, ConstantWorld, lowerThan, SOON_MS, TOO_LARGE } from './constant-world.ts';
+import { aWorkload, ConstantWorld, lowerThan, TOO_LARGE } from './constant-world.ts';
 import { tell } from './dashboard.ts';
-import { eventuallyReads } from './eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
-
-const UP_MS = 240_000;
-const TEST_MS = 300_000;
 
 let workshop: Workshop;
 let here: ConstantWorld;
@@ -23,7 +20,7 @@ beforeAll(async () => {
     aWorkload('left-alone', TOO_LARGE),
     aWorkload('stopped', TOO_LARGE),
   ]);
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(() => workshop.end());
 
 const said = (app: string, verb: string, body: unknown, method = 'POST') =>
@@ -54,8 +51,8 @@ describe('In mode Approve', () => {
 
       expect((await said('asking', 'rollback', { reason: 'not on a Friday' })).status).toBe(200);
       await eventuallyReads(
-        'the values before',
-        SOON_MS,
+        'the values before: the roll-back was accepted',
+        HANG_MS,
         () => here.resourcesOf('asking'),
         (now) => JSON.stringify(now) === JSON.stringify(before),
       );
@@ -64,7 +61,7 @@ describe('In mode Approve', () => {
       await here.cycles('asking', 3);
       expect(await here.resourcesOf('asking')).toEqual(before);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -78,7 +75,7 @@ describe('In mode Approve', () => {
       await here.cycles('unwanted', 3);
       expect(await here.resourcesOf('unwanted')).toEqual(before);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -93,9 +90,9 @@ test(
     expect(await here.detailOf('left-alone')).toMatchObject({ state: 'excluded', mode: 'Off' });
 
     expect((await said('left-alone', 'mode', { mode: null }, 'PUT')).status).toBe(200);
-    await eventuallyReads('its change', SOON_MS, () => here.resourcesOf('left-alone'), lowerThan(before));
+    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => here.resourcesOf('left-alone'), lowerThan(before));
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -116,7 +113,7 @@ test(
     expect(await here.resourcesOf('stopped')).toEqual(before);
 
     await here.cluster.delete(`${configMaps}/evenkeel-pause`);
-    await eventuallyReads('its change', SOON_MS, () => here.resourcesOf('stopped'), lowerThan(before));
+    await eventuallyReads('its change: nothing blocks it any more', HANG_MS, () => here.resourcesOf('stopped'), lowerThan(before));
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );

@@ -6,7 +6,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, test } from '@jest/globals';
+import { describe, jest, test } from '@jest/globals';
 import { applyManifests } from '../../src/cli/demo/apply-manifests.ts';
 import { readManifests } from '../../src/cli/demo/read-manifests.ts';
 import { serveCluster, type ServedCluster } from '../../src/cli/demo/serve-cluster.ts';
@@ -14,6 +14,7 @@ import { HOUR_MS } from '../../src/core/model/units.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
+import { HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 
 /** Root of the checkout, with crds/ and config/. */
@@ -21,8 +22,10 @@ export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Virtual seconds a second: pods start in a fraction of a second, and events of the last minutes still stand there. */
 const SPEED = 60;
-/** For a command that hangs, machine time. */
-const COMMAND_TIMEOUT_MS = 120_000;
+/** For a command that hangs. */
+const COMMAND_TIMEOUT_MS = HANG_MS;
+/** For what kubectl itself waits for, a state that the controllers bring about: it reports what it saw last before it is ended. */
+const WAIT_SECONDS = HANG_MS / 2_000;
 
 /** Minor version of the installed kubectl; null where there is none. */
 const KUBECTL_MINOR = minorOfKubectl();
@@ -40,6 +43,7 @@ function minorOfKubectl(): number | null {
 /** `describe` where kubectl is installed; elsewhere the suite is skipped and its name says why. */
 export function describeKubectl(name: string, suite: () => void): void {
   if (KUBECTL_MINOR !== null) {
+    jest.setTimeout(HANG_TEST_MS);
     describe(name, suite);
     return;
   }
@@ -146,21 +150,22 @@ export class KubectlCluster {
     return this.kubectl(['get', ...what, '-o', `jsonpath=${path}`]);
   }
 
-  /** Starts a command that goes on until stopped. */
+  /** Starts a command that goes on until stopped; both of its streams are read. */
   follow(args: readonly string[]): Followed {
-    const child = spawn('kubectl', args, { env: this.#env(), stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn('kubectl', args, { env: this.#env(), stdio: ['ignore', 'pipe', 'pipe'] });
     const lines: string[] = [];
     const waiting = new Set<() => void>();
     let ended = false;
     const news = (): void => {
       for (const look of [...waiting]) look();
     };
-    const reader = createInterface({ input: child.stdout });
-    reader.on('line', (line) => {
-      lines.push(line);
-      news();
-    });
-    reader.on('close', () => {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        lines.push(line);
+        news();
+      });
+    }
+    child.on('close', () => {
       ended = true;
       news();
     });
@@ -195,7 +200,7 @@ export class KubectlCluster {
   #run(args: readonly string[], { input = '', env = {} }: CommandOptions): Promise<Finished> {
     return new Promise((resolve, reject) => {
       const options = { env: { ...this.#env(), ...env }, timeout: COMMAND_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 };
-      const child = execFile('kubectl', args, options, (error, stdout, stderr) => {
+      const child = execFile('kubectl', patient(args), options, (error, stdout, stderr) => {
         if (error === null) resolve({ code: 0, stdout, stderr });
         else if (typeof error.code === 'number') resolve({ code: error.code, stdout, stderr });
         else reject(new Error(`kubectl ${args.join(' ')}: did not end by itself\n${stderr}${stdout}`, { cause: error }));
@@ -215,4 +220,10 @@ export class KubectlCluster {
       KUBECACHEDIR: join(this.folder, 'cache'),
     };
   }
+}
+
+/** `wait` gives up after 30 s by itself, which a busy machine may take for a start of a pod. */
+function patient(args: readonly string[]): readonly string[] {
+  const waits = args[0] === 'wait' || args[0] === 'drain' || (args[0] === 'rollout' && args[1] === 'status');
+  return waits && !args.some((each) => each.startsWith('--timeout')) ? [...args, `--timeout=${WAIT_SECONDS}s`] : args;
 }

@@ -233,18 +233,18 @@ describeKubectl('kubectl reads', () => {
   });
 
   test('wait sees conditions, fields and disappearance', async () => {
-    await world.kubectl(['wait', '--for=condition=Ready', 'nodes', '--all', '--timeout=20s']);
+    await world.kubectl(['wait', '--for=condition=Ready', 'nodes', '--all']);
     await world.kubectl(['run', 'awaited', '--image=x']);
-    expect(await world.kubectl(['wait', '--for=condition=Ready', 'pod/awaited', '--timeout=20s'])).toContain('condition met');
-    await world.kubectl(['wait', '--for=jsonpath={.status.phase}=Running', 'pod/awaited', '--timeout=20s']);
+    expect(await world.kubectl(['wait', '--for=condition=Ready', 'pod/awaited'])).toContain('condition met');
+    await world.kubectl(['wait', '--for=jsonpath={.status.phase}=Running', 'pod/awaited']);
     await world.kubectl(['delete', 'pod', 'awaited', '--wait=false']);
-    await world.kubectl(['wait', '--for=delete', 'pod/awaited', '--timeout=20s']);
+    await world.kubectl(['wait', '--for=delete', 'pod/awaited']);
     expect(await world.refused(['wait', '--for=condition=Ready', 'crd', '--all', '--timeout=0'])).toMatch(/timed out|condition not met/);
   });
 
   test('events tell what happened to a pod', async () => {
     await world.kubectl(['run', 'told', '--image=only/told']);
-    await world.kubectl(['wait', '--for=condition=Ready', 'pod/told', '--timeout=20s']);
+    await world.kubectl(['wait', '--for=condition=Ready', 'pod/told']);
     const events = await world.kubectl([
       'get',
       'events',

@@ -204,7 +204,7 @@ describeKubectl('kubectl writes', () => {
     const body = JSON.stringify({ spec: { mode: 'Auto' }, status: { conditions: [condition] } });
     await world.kubectl(['patch', 'prp', 'stateful', '--subresource=status', '--type=merge', '-p', body]);
     expect(await world.value('{.spec.mode} {.metadata.generation}', 'prp', 'stateful')).toBe('Recommend 1');
-    expect(await world.kubectl(['wait', '--for=condition=Ready', 'prp/stateful', '--timeout=5s'])).toContain('condition met');
+    expect(await world.kubectl(['wait', '--for=condition=Ready', 'prp/stateful'])).toContain('condition met');
     await world.kubectl(['patch', 'prp', 'stateful', '--type=merge', '-p', body.replace('"True"', '"False"')]);
     expect(await world.value('{.spec.mode} {.metadata.generation} {.status.conditions[0].status}', 'prp', 'stateful')).toBe('Auto 2 True');
   });
@@ -263,7 +263,7 @@ describeKubectl('kubectl writes', () => {
 
   test('deleting a namespace takes along what is in it', async () => {
     await world.kubectl(['create', 'deployment', 'inside', '--image=x', '-n', 'made']);
-    await world.kubectl(['wait', '--for=condition=Available', 'deploy/inside', '-n', 'made', '--timeout=20s']);
+    await world.kubectl(['wait', '--for=condition=Available', 'deploy/inside', '-n', 'made']);
     expect(await world.kubectl(['delete', 'namespace', 'made'])).toMatch(/namespace "made" deleted/);
     expect(await world.refused(['get', 'namespace', 'made'])).toMatch(/not found/);
     expect(await world.kubectl(['get', 'cm,secret,sa,svc,deploy,rs,pods', '-n', 'made', '-o', 'name'])).toBe('');
@@ -275,7 +275,7 @@ describeKubectl('kubectl writes', () => {
     await world.kubectl(['delete', 'cm', 'held', '--wait=false']);
     expect(await world.value('{.metadata.deletionTimestamp}', 'cm', 'held')).not.toBe('');
     await world.kubectl(['patch', 'cm', 'held', '--type=json', '-p', '[{"op":"remove","path":"/metadata/finalizers"}]']);
-    await world.kubectl(['wait', '--for=delete', 'cm/held', '--timeout=5s']);
+    await world.kubectl(['wait', '--for=delete', 'cm/held']);
   });
 
   test('deleting a CRD takes along its objects and its API', async () => {
@@ -283,7 +283,7 @@ describeKubectl('kubectl writes', () => {
     await world.kubectl(['delete', 'crd', 'rebalancepolicies.evenkeel.io']);
     expect(await world.refused(['get', '--raw', '/apis/evenkeel.io/v1alpha1/rebalancepolicies'])).toMatch(/NotFound/);
     await world.kubectl(['apply', '-f', join(ROOT, 'crds', 'rebalancepolicies.yaml')]);
-    await world.kubectl(['wait', '--for=condition=Established', 'crd/rebalancepolicies.evenkeel.io', '--timeout=5s']);
+    await world.kubectl(['wait', '--for=condition=Established', 'crd/rebalancepolicies.evenkeel.io']);
     expect(await world.kubectl(['get', 'rbp', '-o', 'name'])).toBe('');
   });
 });

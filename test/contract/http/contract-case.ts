@@ -1,7 +1,7 @@
 // How a rule of the contract is declared, and what it is given to work with.
 
 import { expect } from '@jest/globals';
-import { eventually } from '../../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../../e2e/eventually.ts';
 import type { Json, RawClient, RawResponse } from './raw-client.ts';
 
 export interface ContractCase {
@@ -17,9 +17,6 @@ export interface ContractCase {
 export function area(name: string, rules: Readonly<Record<string, ContractCase['run']>>): readonly ContractCase[] {
   return Object.entries(rules).map(([rule, run]) => ({ area: name, name: rule, run }));
 }
-
-/** For what controllers do in their own time; machine time. */
-const CONDITION_TIMEOUT_MS = 90_000;
 
 /** What one case works with. Nothing of it is shared with another case. */
 export class CaseContext {
@@ -75,7 +72,7 @@ export class CaseContext {
 
   /** Asks again and again until the answer is neither undefined nor false, and returns it. */
   eventually<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
-    return eventually(what, CONDITION_TIMEOUT_MS, probe);
+    return eventually(what, HANG_MS, probe);
   }
 
   /** The last made first. */

@@ -1,12 +1,10 @@
 // One area of the contract as jest tests against an embedded cluster of its own.
 
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { HANG_TEST_MS } from '../../e2e/eventually.ts';
 import type { ContractCase } from './contract-case.ts';
 import { startEmbeddedTarget, type EmbeddedTarget } from './embedded-target.ts';
 import { ContractRun } from './run-cases.ts';
-
-/** For one case; the deadlines inside it are shorter and say what was waited for. */
-const CASE_TIMEOUT_MS = 240_000;
 
 export function describeOnEmbedded(cases: readonly ContractCase[]): void {
   describe.each([...new Set(cases.map((each) => each.area))])('%s', (area) => {
@@ -16,16 +14,16 @@ export function describeOnEmbedded(cases: readonly ContractCase[]): void {
     beforeAll(async () => {
       embedded = await startEmbeddedTarget();
       contract = new ContractRun(embedded.target);
-    }, CASE_TIMEOUT_MS);
+    }, HANG_TEST_MS);
     afterAll(async () => {
       contract.end();
       await embedded.close();
-    }, CASE_TIMEOUT_MS);
+    }, HANG_TEST_MS);
 
     test.each(cases.filter((each) => each.area === area).map((each) => [each.name, each] as const))(
       '%s',
       (_, each) => contract.run(each),
-      CASE_TIMEOUT_MS,
+      HANG_TEST_MS,
     );
   });
 }

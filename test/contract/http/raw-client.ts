@@ -2,6 +2,7 @@
 
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { HANG_MS } from '../../e2e/eventually.ts';
 import { RawWatch } from './raw-watch.ts';
 
 /** An API server to hold to the contract. */
@@ -53,8 +54,6 @@ function warningText(header: string): string {
   return /^299 \S+ "(.*)"$/.exec(header)?.[1]?.replaceAll(/\\(.)/g, '$1') ?? header;
 }
 
-/** For an answer that does not come; machine time. */
-const ANSWER_TIMEOUT_MS = 60_000;
 /** Sockets at once: more than the cases that run together, each with its watches. */
 const SOCKETS_MAX = 64;
 
@@ -145,7 +144,7 @@ export class RawClient {
           resolve(answer);
         },
       );
-      const deadline = setTimeout(() => outgoing.destroy(new Error(`no answer within ${ANSWER_TIMEOUT_MS} ms`)), ANSWER_TIMEOUT_MS);
+      const deadline = setTimeout(() => outgoing.destroy(new Error(`no answer within ${HANG_MS} ms`)), HANG_MS);
       outgoing.on('error', (cause) => {
         clearTimeout(deadline);
         reject(new Error(`${method} ${url.href}: ${cause.message}`, { cause }));

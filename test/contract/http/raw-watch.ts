@@ -2,15 +2,13 @@
 
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { HANG_MS } from '../../e2e/eventually.ts';
 import type { Json } from './raw-client.ts';
 
 export interface RawEvent {
   readonly type: string;
   readonly object: Json;
 }
-
-/** For an event that does not come; machine time. Far longer than any takes, so that a slow machine fails no case. */
-const EVENT_TIMEOUT_MS = 60_000;
 
 export class RawWatch {
   readonly #answer: IncomingMessage;
@@ -80,8 +78,8 @@ export class RawWatch {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(() => {
         this.#wake = () => undefined;
-        reject(new Error(`watching ${this.#path}: no ${what} within ${EVENT_TIMEOUT_MS} ms; unread: ${JSON.stringify(this.#events)}`));
-      }, EVENT_TIMEOUT_MS);
+        reject(new Error(`watching ${this.#path}: no ${what} within ${HANG_MS} ms; unread: ${JSON.stringify(this.#events)}`));
+      }, HANG_MS);
       this.#wake = () => {
         if (!holds()) return;
         clearTimeout(deadline);

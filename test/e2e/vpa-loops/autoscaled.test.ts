@@ -1,7 +1,8 @@
 // What users of VPA and KRR report of workloads with a HorizontalPodAutoscaler, lived through with default settings.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { anHpa, daytime, LONGEST_MS, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { anHpa, daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 const HOURS = 40;
 /** Held to 60 % of a request: what a replica is given at most of the time. */
@@ -40,7 +41,7 @@ describe('workloads with a HorizontalPodAutoscaler', () => {
       await scene.hours(1);
       if (hour >= HOURS - 24) since.push(scene.pods('web').length);
     }
-  }, LONGEST_MS);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#6060, #6247, #8493: HPA and VPA on the same workload work against each other.

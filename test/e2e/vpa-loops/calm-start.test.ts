@@ -2,6 +2,7 @@
 // kubernetes/autoscaler#2178, #2180, #9362.
 
 import { describe, expect, test } from '@jest/globals';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { DAY_MS, MINUTE_MS } from '../../../src/core/model/units.ts';
 import { anAdvice, aPodRecord, aWorkloadRecord } from '../../builders/rightsizing.ts';
 import { ResizeWorld } from '../../fakes/resize-world.ts';
@@ -28,20 +29,24 @@ function driftingWorld(): ResizeWorld {
 }
 
 describe('after a restart with thousands of pods that could be smaller', () => {
-  test('nothing is made smaller for ten minutes, then at most fifty pods a minute', async () => {
-    const world = driftingWorld();
-    const startedAt = world.clock.now();
-    const lowered: number[] = [];
-    world.refuse = () => {
-      lowered.push(world.clock.now() - startedAt);
-      return null;
-    };
-    world.start();
-    await world.run(14 * MINUTE_MS);
-    expect(lowered.length).toBeGreaterThan(MOST_A_MINUTE);
-    expect(Math.min(...lowered)).toBeGreaterThanOrEqual(CALM_MS);
-    for (const [index, at] of lowered.entries()) {
-      expect(lowered.slice(index).filter((later) => later - at < MINUTE_MS).length).toBeLessThanOrEqual(MOST_A_MINUTE);
-    }
-  }, 600_000);
+  test(
+    'nothing is made smaller for ten minutes, then at most fifty pods a minute',
+    async () => {
+      const world = driftingWorld();
+      const startedAt = world.clock.now();
+      const lowered: number[] = [];
+      world.refuse = () => {
+        lowered.push(world.clock.now() - startedAt);
+        return null;
+      };
+      world.start();
+      await world.run(14 * MINUTE_MS);
+      expect(lowered.length).toBeGreaterThan(MOST_A_MINUTE);
+      expect(Math.min(...lowered)).toBeGreaterThanOrEqual(CALM_MS);
+      for (const [index, at] of lowered.entries()) {
+        expect(lowered.slice(index).filter((later) => later - at < MINUTE_MS).length).toBeLessThanOrEqual(MOST_A_MINUTE);
+      }
+    },
+    HANG_TEST_MS,
+  );
 });

@@ -1,7 +1,8 @@
 // What users of VPA report of DaemonSets: one size for all nodes starves the pods on large ones, or wastes on small ones.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { LONGEST_MS, LoopScene, resources, sizeOf, type LoopWorkload, type Size } from './scene.ts';
+import { LoopScene, resources, sizeOf, type LoopWorkload, type Size } from './scene.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 const SMALL = { cores: 2, pods: 3, cpuMillicores: 50, memoryMib: 60, className: '2cpu-8Gi' };
 const LARGE = { cores: 16, pods: 2, cpuMillicores: 400, memoryMib: 480, className: '16cpu-64Gi' };
@@ -30,7 +31,7 @@ describe('a DaemonSet on nodes of two sizes', () => {
     resizesAtNoon = scene.resizes();
     await scene.restartEvenkeel();
     await scene.hours(6);
-  }, LONGEST_MS);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   function on(cores: number): readonly Size[] {

@@ -1,7 +1,8 @@
 // What users of VPA report of OOM kills, each lived through on the embedded cluster with default settings.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { aPolicyFor, LONGEST_MS, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { aPolicyFor, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 /** Hours after Evenkeel came. */
 const GROWS = 26;
@@ -50,7 +51,7 @@ describe('OOM kills', () => {
     await scene.hours(SETTLED - GROWS - 0.1);
     for (const name of ['grown', 'rolled', 'capped']) killsWhenSettled.set(name, scene.tally(name).oomKills);
     await scene.hours(ENDS - SETTLED);
-  }, LONGEST_MS);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#1574, #4152, #4981: shrank memory, then could not recover.

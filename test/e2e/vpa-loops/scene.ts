@@ -29,8 +29,6 @@ export const NAMESPACE = 'shop';
 /** A Saturday: Evenkeel comes on a Sunday, at midnight. */
 const START = Date.UTC(2026, 0, 10);
 const STEP_MS = 5 * MINUTE_MS;
-/** For a test to live through its scene: a minute on a machine of its own, many on one that works for others, too. */
-export const LONGEST_MS = 15 * MINUTE_MS;
 
 export interface Use {
   readonly cpuMillicores: number;

@@ -1,7 +1,8 @@
 // What users of VPA report of the sizes themselves: too small, too large, absurd limits, dragged down by weekends.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { daytime, LONGEST_MS, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 /** Evenkeel comes on a Sunday at midnight. */
 const MONDAY_NOON = 36;
@@ -65,7 +66,7 @@ describe('sizes', () => {
     await scene.hours(MONDAY_NOON - 16);
     sundayLimit = Math.min(...scene.sizes('office').map(({ memoryLimit }) => memoryLimit ?? Infinity));
     await scene.hours(16);
-  }, LONGEST_MS);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#2004, #7280; FairwindsOps/goldilocks#210: a floor of 250 MB for each pod.

@@ -3,7 +3,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WireResources } from '../../../src/simulator/actors/wire/pod.ts';
-import { aPolicyFor, LONGEST_MS, LoopScene, resources, sizeOf, type LoopWorkload } from './scene.ts';
+import { aPolicyFor, LoopScene, resources, sizeOf, type LoopWorkload } from './scene.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 const HOURS = 30;
 
@@ -53,7 +54,7 @@ describe('starts and runs', () => {
       boosted.push(Math.max(...scene.inForce('slow-start').map(({ cpu }) => cpu ?? 0)));
     }
     await scene.hours(2);
-  }, LONGEST_MS);
+  }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
   // kubernetes/autoscaler#1790, #3975, #3766; FairwindsOps/goldilocks#100: runs of a minute and less have no advice, or a wrong one.

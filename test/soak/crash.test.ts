@@ -1,0 +1,68 @@
+// kill -9 at random moments, a thousand times: on a new cluster every few kills, so that each falls into work.
+
+import { setTimeout as after } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import { SeededRandom } from '../../src/runtime/random.ts';
+import { logged, runController, startController } from '../e2e/controller-process.ts';
+import { type End, KillScene } from '../e2e/killed-controller.ts';
+import { Workshop } from '../e2e/processes.ts';
+import { numberFrom } from './settings.ts';
+
+const KILLS = numberFrom('SOAK_KILLS', 1000);
+const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31));
+/** The change of three workloads takes about as many restarts. */
+const KILLS_PER_CLUSTER = 8;
+/** From a start that has not listed anything yet to some minutes of the cluster's time after it. */
+const MAX_ALIVE_MS = 8_000;
+/** Writes of pods and Recommendations that one change of a cluster takes at most. */
+const MAX_EVENTS = 60;
+/** A minute a cluster on an idle machine, ten on one that does much else. */
+const TEST_MS = Math.ceil(KILLS / KILLS_PER_CLUSTER) * 10 * 60_000 + 20 * 60_000;
+
+describe('kill -9 at random moments', () => {
+  test(
+    `${KILLS} times (SOAK_KILLS), with seed ${SEED} (SOAK_SEED): the same end as without`,
+    async () => {
+      const calm = await endAfter(SEED, 0);
+      for (let done = 0, round = 0; done < KILLS; done += KILLS_PER_CLUSTER, round++) {
+        const kills = Math.min(KILLS_PER_CLUSTER, KILLS - done);
+        const seed = SEED + round;
+        expect({ seed, end: await endAfter(seed, kills) }).toEqual({ seed, end: calm });
+        process.stdout.write(`${done + kills} of ${KILLS} kills\n`);
+      }
+    },
+    TEST_MS,
+  );
+});
+
+/** On a cluster of its own. */
+async function endAfter(seed: number, kills: number): Promise<End> {
+  const workshop = new Workshop();
+  try {
+    const random = new SeededRandom(seed);
+    const scene = await KillScene.start(workshop, 'cluster');
+    let controller = (await startController(workshop, scene.settings)).process;
+    await scene.govern();
+    for (let kill = 0; kill < kills; kill++) {
+      await randomMoment(scene, random);
+      await controller.kill();
+      controller = runController(workshop, scene.settings);
+    }
+    await scene.settles();
+    await scene.expectUnharmed();
+    expect(logged(controller, 'Restored what was learnt before').filter(({ unreadable }) => unreadable !== 0)).toEqual([]);
+    return await scene.end();
+  } finally {
+    await workshop.end();
+  }
+}
+
+/** After a random number of writes, at the very write, or after a random time, whichever comes first: so it comes. */
+async function randomMoment({ watch }: KillScene, random: SeededRandom): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([
+    watch.events(1 + Math.floor(random.next() * MAX_EVENTS), over.signal),
+    after(random.next() * MAX_ALIVE_MS, undefined, { signal: over.signal }),
+  ]);
+  over.abort();
+}
