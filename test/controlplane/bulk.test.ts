@@ -31,9 +31,8 @@ beforeAll(async () => {
     'kubelet.interval': '5s',
   });
   await cluster.api.expect({ method: 'POST', path: '/apis/evenkeel.io/v1alpha1/podresizepolicies', body: BULK_POLICY });
-  for (let index = 0; index < BULK_ITEMS; index += 1) {
-    await cluster.api.expect({ method: 'POST', path: DEPLOYMENTS, body: bulkDeployment(index) });
-  }
+  const deployments = Array.from({ length: BULK_ITEMS }, (_, index) => bulkDeployment(index));
+  await Promise.all(deployments.map((body) => cluster.api.expect({ method: 'POST', path: DEPLOYMENTS, body, timeoutMs: UP_MS })));
   const web = bulkDeployment(0, 2) as { metadata: object };
   await cluster.api.expect({
     method: 'POST',

@@ -1,7 +1,7 @@
 // The Dockerfile's own steps, run in a scratch folder: no container runs here, so what an engine would do is done by hand.
 // What the steps would leave in the image is then started as the image starts it.
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -190,26 +190,13 @@ describe('The steps of the Dockerfile', () => {
     expect(filesUnder(join(app, 'dist')).filter((file) => file.includes('.test.'))).toEqual([]);
   });
 
-  test(
-    'give the same files again',
-    () => {
-      const source = withDependencies(builder.at('build', '/src'));
-      rmSync(join(source, 'dist'), { recursive: true });
-      execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json'], { cwd: source, stdio: 'pipe' });
-      const dist = builder.at('final', '/app/dist');
-      expect(digestOf(join(source, 'dist'))).toBe(digestOf(dist));
-      expect(filesUnder(dist).length).toBeGreaterThan(100);
-    },
-    BUILD_MS,
-  );
+  test('give the same files again: those of make build', () => {
+    if (!existsSync(join(ROOT, 'dist'))) throw new Error('dist/ is missing: run make build');
+    const dist = builder.at('final', '/app/dist');
+    expect(digestOf(dist)).toBe(digestOf(join(ROOT, 'dist')));
+    expect(filesUnder(dist).length).toBeGreaterThan(100);
+  });
 });
-
-/** The build stage after it was pruned lacks the types to compile with; this checkout's are the same by the lock file. */
-function withDependencies(folder: string): string {
-  rmSync(join(folder, 'node_modules'), { recursive: true });
-  execFileSync('ln', ['-s', join(ROOT, 'node_modules'), join(folder, 'node_modules')]);
-  return folder;
-}
 
 function filesUnder(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import { startController } from '../e2e/controller-process.ts';
 import { eventually, eventuallyReads } from '../e2e/eventually.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
     'history.url': `sqlite:${learnt}`,
     'controller.calmStart': '1s',
     'controller.leaderElect': 'false',
-    'kubelet.interval': '10s',
+    'kubelet.interval': '5s',
   });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
@@ -285,7 +285,12 @@ async function furnish(app: App): Promise<void> {
     await post('/api/v1/namespaces/ratio/limitranges', { metadata: { name: 'ratio' }, spec: { limits } });
   }
   const labels = { app };
-  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '100Mi' };
+  const annotations = {
+    'kwok.x-k8s.io/usage-cpu': '100m',
+    'kwok.x-k8s.io/usage-memory': '100Mi',
+    // For five minutes from their start, the HPA controller would count a pod's CPU only a while after it became ready.
+    'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+  };
   const requests = small ? { cpu: '50m', memory: '64Mi' } : LARGE;
   const limits = app === 'ratio' ? { limits: { cpu: '400m' } } : {};
   const container = { name: 'app', image: 'registry.example/app:1', resources: { requests, ...limits } };
