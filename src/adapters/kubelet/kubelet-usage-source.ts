@@ -5,14 +5,14 @@ import type { NodeRecord } from '../../core/model/node.ts';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import type { KubeletPages } from '../../ports/kubelet-pages.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
-import type { KubeletFetcher } from './kubelet-fetcher.ts';
 import { NodeCounters } from './node-counters.ts';
 import { Slots } from './slots.ts';
 import { readStatsSummary } from './stats-summary.ts';
 
 export interface KubeletUsageSourceParts {
-  readonly fetcher: KubeletFetcher;
+  readonly pages: KubeletPages;
   readonly reader: Pick<ClusterReader, 'nodes' | 'findNode'>;
   readonly clock: Clock;
   readonly timer: MachineTimer;
@@ -120,29 +120,30 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   async #read(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#parts;
-    const text = await this.#page(node, '/metrics/resource', 'metrics', signal);
-    const reading = poller.counters.read(text, clock.now());
+    const { clock, pages } = this.#parts;
+    const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop), signal);
+    const reading = poller.counters.read(metrics, clock.now());
     for (const [reason, count] of reading.dropped) sink.onDropped(reason, count);
     sink.onUsage(reading);
     if (clock.now() < poller.summaryDueAt) return;
     poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
-    const { rss, ...summary } = readStatsSummary(node.name, await this.#page(node, '/stats/summary', 'summary', signal), clock.now());
+    const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop), signal);
+    const { rss, ...summary } = readStatsSummary(node.name, json, clock.now());
     poller.counters.noteRss(rss, clock.now());
     sink.onSummary(summary);
   }
 
-  async #page(node: NodeRecord, path: string, page: string, signal: AbortSignal): Promise<string> {
-    const { fetcher, timer } = this.#parts;
+  async #page<T>(page: string, read: (stop: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { timer } = this.#parts;
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     const cancel = timer.setTimer(DEADLINE_MS, () => stop.abort(new Error(`no answer within ${DEADLINE_MS} ms`)));
     const startedMs = timer.nowMs();
     try {
-      const text = await fetcher.get(node, path, stop.signal);
+      const content = await read(stop.signal);
       this.#reads.add(1, { page, outcome: 'ok' });
-      return text;
+      return content;
     } catch (err) {
       this.#reads.add(1, { page, outcome: 'failed' });
       throw err;

@@ -15,6 +15,7 @@ import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletFetcher } from '
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
 import { readStatsSummary } from './stats-summary.ts';
+import { TextPages, textMetrics } from './text-pages.ts';
 import { probeUsageAccess } from './usage-access.ts';
 
 function page(cpuSeconds: number | string, memoryBytes: number | string, at: number, pod = 'p', startedAt = 1.6e12): string {
@@ -39,10 +40,10 @@ const T = 1_700_000_000_000;
 describe('NodeCounters', () => {
   test('tells CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
     const counters = new NodeCounters('n1', 180_000);
-    expect(counters.read(page(10, '1.048576e+06', T), T + 500).containers).toEqual([
+    expect(counters.read(textMetrics(page(10, '1.048576e+06', T)), T + 500).containers).toEqual([
       { namespace: 'a', pod: 'p', container: 'app', at: T, cpuMillicores: null, memoryBytes: 1_048_576 },
     ]);
-    const second = counters.read(page(25, 2_000, T + 60_000), T + 60_500);
+    const second = counters.read(textMetrics(page(25, 2_000, T + 60_000)), T + 60_500);
     expect(second.containers).toMatchObject([{ at: T + 60_000, cpuMillicores: 250, memoryBytes: 2_000 }]);
     expect(second.nodeUsage).toEqual({ node: 'n1', at: T + 60_000, cpuMillicores: 500, memoryBytes: 1_500_000_000 });
   });
@@ -54,16 +55,16 @@ describe('NodeCounters', () => {
     ['a negative value is counted', [page(10, 1, T), page(-4, 1, T + 60_000)], null, { negative: 2 }],
   ])('%s', (_, pages, cpu, dropped) => {
     const counters = new NodeCounters('n1', 180_000);
-    const readings = pages.map((text, index) => counters.read(text, T + index * 60_000));
+    const readings = pages.map((text, index) => counters.read(textMetrics(text), T + index * 60_000));
     expect(readings.at(-1)?.containers[0]?.cpuMillicores ?? null).toBe(cpu);
     expect(Object.fromEntries(readings.at(-1)?.dropped ?? [])).toEqual(dropped);
   });
 
   test('goes on from the new value after a reset and after a gap', () => {
     const counters = new NodeCounters('n1', 180_000);
-    counters.read(page(100, 1, T), T);
-    counters.read(page(3, 1, T + 60_000), T + 60_000);
-    expect(counters.read(page(9, 1, T + 120_000), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
+    counters.read(textMetrics(page(100, 1, T)), T);
+    counters.read(textMetrics(page(3, 1, T + 60_000)), T + 60_000);
+    expect(counters.read(textMetrics(page(9, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
   test.each([
@@ -72,20 +73,20 @@ describe('NodeCounters', () => {
     ['that started long ago tells none at the first reading', T - 600_000, null],
   ])('a container %s', (_, startedAt, cpu) => {
     const counters = new NodeCounters('n1', 180_000);
-    expect(counters.read(page(9, 1, T, 'p', startedAt), T).containers[0]?.cpuMillicores).toBe(cpu);
+    expect(counters.read(textMetrics(page(9, 1, T, 'p', startedAt)), T).containers[0]?.cpuMillicores).toBe(cpu);
   });
 
   test('a container that was started again tells CPU since that start', () => {
     const counters = new NodeCounters('n1', 180_000);
-    counters.read(page(100, 1, T), T);
-    expect(counters.read(page(3, 1, T + 60_000, 'p', T + 30_000), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
+    counters.read(textMetrics(page(100, 1, T)), T);
+    expect(counters.read(textMetrics(page(3, 1, T + 60_000, 'p', T + 30_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
   test('a sample that the kubelet repeats brings no CPU again', () => {
     const counters = new NodeCounters('n1', 180_000);
-    counters.read(page(10, 1, T), T);
-    expect(counters.read(page(10, 1, T), T + 10_000).containers[0]?.cpuMillicores).toBeNull();
-    expect(counters.read(page(16, 1, T + 60_000), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
+    counters.read(textMetrics(page(10, 1, T)), T);
+    expect(counters.read(textMetrics(page(10, 1, T)), T + 10_000).containers[0]?.cpuMillicores).toBeNull();
+    expect(counters.read(textMetrics(page(16, 1, T + 60_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
   test('whatever the times of reading, the rates add up to the counter', () => {
@@ -98,12 +99,12 @@ describe('NodeCounters', () => {
         const counters = new NodeCounters('n1', 180_000);
         let at = T;
         let seconds = 0;
-        counters.read(page(0, 1, at), at);
+        counters.read(textMetrics(page(0, 1, at)), at);
         let coreMs = 0;
         for (const { ms, used } of given) {
           at += ms;
           seconds += used / 10;
-          const [usage] = counters.read(page(seconds, 1, at), at).containers;
+          const [usage] = counters.read(textMetrics(page(seconds, 1, at)), at).containers;
           coreMs += ((usage?.cpuMillicores ?? Number.NaN) * ms) / 1000;
         }
         // Each rate is rounded to a hundredth of a millicore.
@@ -146,7 +147,7 @@ function running(
   const sink = new Recorded();
   const stop = new AbortController();
   const reader = { nodes: () => nodes, findNode: (name: string) => nodes.find((node) => node.name === name) };
-  const source = new KubeletUsageSource({ fetcher, reader, clock, timer, activity, metrics: new CountingMetrics() });
+  const source = new KubeletUsageSource({ pages: new TextPages(fetcher), reader, clock, timer, activity, metrics: new CountingMetrics() });
   void source.run(sink, 60_000, stop.signal);
   return { clock, timer, activity, sink, stop };
 }
@@ -323,7 +324,7 @@ describe('readStatsSummary', () => {
         { name: 'token', usedBytes: 1, capacityBytes: 2 },
       ],
     };
-    expect(readStatsSummary('n1', JSON.stringify({ node: {}, pods: [pod] }), T)).toEqual({
+    expect(readStatsSummary('n1', { node: {}, pods: [pod] }, T)).toEqual({
       node: 'n1',
       volumes: [{ namespace: 'a', pod: 'p', claim: 'data-p', at: T, usedBytes: 10, capacityBytes: 100, inodesUsed: 1, inodes: 5 }],
       network: [
@@ -345,10 +346,10 @@ describe('readStatsSummary', () => {
     const minute = 60_000;
     const containers = [{ name: 'app', memory: { workingSetBytes: 5_000_000, rssBytes: 1_000_000 } }, { name: 'ended' }];
     const pods = [{ podRef: { name: 'p', namespace: 'a' }, containers }];
-    const { rss } = readStatsSummary('n1', JSON.stringify({ pods }), T);
+    const { rss } = readStatsSummary('n1', { pods }, T);
     expect(rss).toEqual([{ namespace: 'a', pod: 'p', container: 'app', bytes: 1_000_000 }]);
     const counters = new NodeCounters('n1', 30 * minute);
-    const rssAt = (at: number) => counters.read(page(at / 1e6, 5_000_000, at), at).containers[0]?.memoryRssBytes;
+    const rssAt = (at: number) => counters.read(textMetrics(page(at / 1e6, 5_000_000, at)), at).containers[0]?.memoryRssBytes;
     expect(rssAt(T)).toBeUndefined();
     counters.noteRss(rss, T + minute);
     expect(rssAt(T + 2 * minute)).toBe(1_000_000);

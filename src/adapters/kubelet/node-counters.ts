@@ -1,8 +1,9 @@
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { ContainerRef, ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
+import type { ResourceMetrics, ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import type { ContainerRss } from './stats-summary.ts';
-import { readLabels, readResourceMetrics, type ResourceMetricsVisitor, type SeriesLabels } from './resource-metrics.ts';
+import { readLabels, type SeriesLabels } from './resource-metrics.ts';
 
 /** One look at a node, and what of it had to be thrown away. */
 export interface NodeReading extends UsageReading {
@@ -51,11 +52,11 @@ export class NodeCounters implements ResourceMetricsVisitor {
   }
 
   /** @param now time of samples that bear none */
-  read(text: string, now: Instant): NodeReading {
+  read(metrics: ResourceMetrics, now: Instant): NodeReading {
     this.#round += 1;
     this.#now = now;
     this.#dropped = new Map();
-    readResourceMetrics(text, this);
+    metrics.visit(this);
     const containers: ContainerUsage[] = [];
     for (const [key, counter] of this.#containers) {
       if (counter.seenInRound !== this.#round) {

@@ -1,22 +1,13 @@
 // The kubelet's `/metrics/resource`, read for the five series that we need. A general Prometheus parser would spend most of
 // its time on what we throw away; this one runs once a minute for every container of the cluster.
 
+import type { ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
+
 /** What one container's labels say. */
 export interface SeriesLabels {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-}
-
-/** Receives the series found. `at` is the sample's own time in milliseconds, or null where it has none. */
-export interface ResourceMetricsVisitor {
-  /** `labels` is the text between the braces, the same for all series of a container. */
-  containerCpuSeconds(labels: string, value: number, at: number | null): void;
-  containerMemoryBytes(labels: string, value: number, at: number | null): void;
-  /** @param startedAt milliseconds since the epoch */
-  containerStart(labels: string, startedAt: number): void;
-  nodeCpuSeconds(value: number, at: number | null): void;
-  nodeMemoryBytes(value: number, at: number | null): void;
 }
 
 const CONTAINER_CPU = 'container_cpu_usage_seconds_total{';

@@ -26,10 +26,10 @@ interface StatsReading extends SummaryReading {
  * The kubelet's `/stats/summary`: claims in use, pods' network counters, and how much of memory is not page cache. CPU
  * and memory as a whole are read elsewhere, more often.
  *
- * @throws where the text is not JSON or a field has the wrong type
+ * @throws where a field has the wrong type
  */
-export function readStatsSummary(node: string, text: string, now: Instant): StatsReading {
-  const summary = asObject(JSON.parse(text), 'stats summary');
+export function readStatsSummary(node: string, json: unknown, now: Instant): StatsReading {
+  const summary = asObject(json, 'stats summary');
   const volumes: VolumeUsage[] = [];
   const network: NetworkUsage[] = [];
   const rss: ContainerRss[] = [];

@@ -43,7 +43,7 @@ export async function startDemoController(
     world: {
       transport: cluster.transport('evenkeel-controller'),
       leaseTransport: cluster.transport('evenkeel-controller'),
-      kubelets: { get: async (node, path) => cluster.nodes.direct.get(node.name, path) },
+      kubelets: cluster.nodes.direct,
       pastUsage: cluster.nodes.history,
       clock: cluster.clock,
       timer: parts.timer,

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
 import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
 import { DirectKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -64,7 +65,7 @@ export async function reachCluster(
     transport,
     commandTransport,
     leaseTransport,
-    kubelets,
+    kubelets: new TextPages(kubelets),
     pastUsage: null,
     clock: following.clock,
     timer,

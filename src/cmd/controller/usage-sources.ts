@@ -1,5 +1,6 @@
 import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.ts';
 import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { probeUsageAccess } from '../../adapters/kubelet/usage-access.ts';
 import { MetricsServerUsageSource } from '../../adapters/metricsserver/metrics-server-usage-source.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -18,8 +19,8 @@ export async function chooseUsageSource(
   const { transport, clock, timer, activity } = world;
   const { settings, reader, metrics, logger } = parts;
   const viaProxy = settings['kubelet.viaProxy'];
-  const fetcher = viaProxy ? new ProxyKubeletFetcher(transport) : world.kubelets;
-  const kubelets = new KubeletUsageSource({ fetcher, reader, clock, timer, activity, metrics });
+  const pages = viaProxy ? new TextPages(new ProxyKubeletFetcher(transport)) : world.kubelets;
+  const kubelets = new KubeletUsageSource({ pages, reader, clock, timer, activity, metrics });
   try {
     const access = await probeUsageAccess(transport, signal);
     if (viaProxy ? access.proxy : access.kubelet) return kubelets;

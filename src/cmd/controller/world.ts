@@ -1,8 +1,8 @@
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { KubeletPages } from '../../ports/kubelet-pages.ts';
 import type { Random } from '../../ports/random.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
-import type { KubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 
 /**
  * Everything outside of the controller that it stands on: a real cluster over HTTPS, or the embedded one in process.
@@ -15,7 +15,7 @@ export interface ControllerWorld {
   /** Of its own, so that no queue of requests delays a renewal. */
   readonly leaseTransport: ApiTransport;
   /** Each node's kubelet, directly. */
-  readonly kubelets: KubeletFetcher;
+  readonly kubelets: KubeletPages;
   /** What knows the past; null where nothing does. */
   readonly pastUsage: UsageHistorySource | null;
   readonly clock: Clock;

@@ -1,9 +1,12 @@
 import { describe, expect, jest, test } from '@jest/globals';
+import { aNodeRecord } from '../../../test/builders/records.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 import type { UsageSeries } from '../../core/model/usage.ts';
+import type { ResourceMetrics } from '../../ports/kubelet-pages.ts';
 import { startActors } from '../actors/index.ts';
 import { embeddedActions, embeddedStrategies } from '../admission/index.ts';
 import { EmbeddedApiServer } from '../api/embedded-api-server.ts';
@@ -155,6 +158,26 @@ describe('what kubelets tell', () => {
     });
   });
 
+  test('the pages for a controller in the same process say what their texts say', async () => {
+    const { simulation } = await aRun(4, 2 * HOUR_MS);
+    const asText = new TextPages({ get: async (node, path) => simulation.direct.get(node.name, path) });
+    const { signal } = new AbortController();
+    for (const { name } of simulation.kubelets.all()) {
+      const node = aNodeRecord({ name });
+      const [direct, text] = [
+        visited(await simulation.direct.resourceMetrics(node)),
+        visited(await asText.resourceMetrics(node, signal)),
+      ];
+      expect(direct.length).toBeGreaterThan(2);
+      expect(direct.toSorted()).toEqual(text.toSorted());
+      expect(await simulation.direct.statsSummary(node)).toEqual(await asText.statsSummary(node, signal));
+    }
+    const elsewhere = aNodeRecord({ name: 'nowhere' });
+    await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
+    const metrics = await simulation.direct.resourceMetrics(elsewhere);
+    expect(() => visited(metrics)).toThrow('kubelet of node nowhere: there is no such node');
+  });
+
   test('an unknown path or node is an error that names it', async () => {
     const { simulation } = await aRun(4, MINUTE_MS);
     const [kubelet] = [...simulation.kubelets.all()];
@@ -197,3 +220,20 @@ describe('what kubelets tell', () => {
     expect(() => logs!.lines(pod!, 'other', false)).toThrow(/waiting to start/);
   });
 });
+
+/** Every series that a reading visits, as text. */
+function visited(metrics: ResourceMetrics): readonly string[] {
+  const series: string[] = [];
+  const note =
+    (name: string) =>
+    (...values: readonly unknown[]): number =>
+      series.push(JSON.stringify([name, ...values]));
+  metrics.visit({
+    containerCpuSeconds: note('container cpu'),
+    containerMemoryBytes: note('container memory'),
+    containerStart: note('container start'),
+    nodeCpuSeconds: note('node cpu'),
+    nodeMemoryBytes: note('node memory'),
+  });
+  return series;
+}

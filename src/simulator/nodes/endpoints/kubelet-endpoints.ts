@@ -1,4 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts';
+import type { ResourceMetricsVisitor } from '../../../ports/kubelet-pages.ts';
 import type { KubeletAnswer, KubeletProvider } from '../../api/providers.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
 import { ResourceMetricsPage } from './resource-metrics.ts';
@@ -15,6 +16,20 @@ export class KubeletEndpoints implements KubeletProvider {
   constructor(kubelets: Kubelets, clock: Clock) {
     this.#kubelets = kubelets;
     this.#clock = clock;
+  }
+
+  /** The series of `/metrics/resource` and the object of `/stats/summary`, without their texts. False where there is no such node. */
+  visitResourceMetrics(node: string, visitor: ResourceMetricsVisitor): boolean {
+    const kubelet = this.#kubelets.find(node);
+    if (kubelet === undefined) return false;
+    this.#resourceMetrics.visit(kubelet, this.#clock.now(), visitor);
+    return true;
+  }
+
+  /** undefined where there is no such node. */
+  statsSummary(node: string): object | undefined {
+    const kubelet = this.#kubelets.find(node);
+    return kubelet === undefined ? undefined : statsSummary(kubelet, this.#clock.now());
   }
 
   /** undefined where there is no such node; 404 for a path that no kubelet serves. */

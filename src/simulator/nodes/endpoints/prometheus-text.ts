@@ -8,7 +8,7 @@ export interface MetricFamily {
 }
 
 export interface MetricSample {
-  /** As `seriesLabels` writes them: those of a series never change, so its owner keeps the text. */
+  /** As `seriesLabels` writes them; '' for none. Those of a series never change, so its owner keeps the text. */
   readonly labels: string;
   readonly value: number;
   /** Milliseconds since the epoch; null prints none. */
@@ -22,16 +22,22 @@ export function prometheusText(families: readonly MetricFamily[]): string {
     if (samples.length === 0) continue;
     text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
     for (const { labels, value, timestampMs } of samples) {
-      text += name + labels + ' ' + goFloat(value) + (timestampMs === null ? '\n' : ` ${Math.floor(timestampMs)}\n`);
+      text +=
+        name +
+        (labels === '' ? '' : `{${labels}}`) +
+        ' ' +
+        goFloat(value) +
+        (timestampMs === null ? '\n' : ` ${Math.floor(timestampMs)}\n`);
     }
   }
   return text;
 }
 
-/** Labels as they stand between a series' name and its value: `{pod="web-0"}`, or nothing. */
+/** The text between the braces: `namespace="shop",pod="web-0"`. */
 export function seriesLabels(labels: Readonly<Record<string, string>>): string {
-  const parts = Object.keys(labels).map((name) => `${name}="${escaped(labels[name] ?? '')}"`);
-  return parts.length === 0 ? '' : `{${parts.join(',')}}`;
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .join(',');
 }
 
 function escaped(value: string): string {

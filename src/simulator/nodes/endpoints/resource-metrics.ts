@@ -1,17 +1,33 @@
 import type { Instant } from '../../../core/model/units.ts';
+import type { ResourceMetricsVisitor } from '../../../ports/kubelet-pages.ts';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 import { prometheusText, seriesLabels, type MetricFamily, type MetricSample } from './prometheus-text.ts';
 
 /**
- * `/metrics/resource` as a kubelet prints it: cumulative CPU and working set of the node and of every running container
- * and pod, each with its time. Counters go on between the simulator's steps.
+ * `/metrics/resource`: cumulative CPU and working set of the node and of every running container and pod, each with its
+ * time. Counters go on between the simulator's steps.
  */
 export class ResourceMetricsPage {
   readonly #podLabels = new WeakMap<PodRuntime, string>();
   readonly #containerLabels = new WeakMap<ContainerRuntime, string>();
 
+  /** The series of the page that usage is made from, without its text. */
+  visit(kubelet: Kubelet, now: Instant, visitor: ResourceMetricsVisitor): void {
+    for (const pod of kubelet.pods()) {
+      for (const container of measuredContainers(pod)) {
+        const labels = this.#labelsOfContainer(pod, container);
+        visitor.containerCpuSeconds(labels, container.cpuCoreSecondsAt(now), now);
+        visitor.containerMemoryBytes(labels, Math.round(container.workingSetBytes), now);
+        visitor.containerStart(labels, container.startedAt ?? now);
+      }
+    }
+    visitor.nodeCpuSeconds(kubelet.cpuCoreSecondsAt(now), now);
+    visitor.nodeMemoryBytes(Math.round(kubelet.workingSetBytes), now);
+  }
+
+  /** The page as a kubelet prints it. */
   print(kubelet: Kubelet, now: Instant): string {
     const containerCpu: MetricSample[] = [];
     const containerMemory: MetricSample[] = [];
@@ -19,18 +35,15 @@ export class ResourceMetricsPage {
     const podCpu: MetricSample[] = [];
     const podMemory: MetricSample[] = [];
     for (const pod of kubelet.pods()) {
-      if (pod.ended) continue;
-      let runs = false;
-      for (const container of pod.containers) {
-        const { startedAt } = container;
-        if (startedAt === null || container.curve === null) continue;
-        runs = true;
+      const measured = measuredContainers(pod);
+      for (const container of measured) {
         const labels = this.#labelsOfContainer(pod, container);
+        const startedAt = container.startedAt ?? now;
         containerCpu.push({ labels, value: container.cpuCoreSecondsAt(now), timestampMs: now });
         containerMemory.push({ labels, value: Math.round(container.workingSetBytes), timestampMs: now });
         containerStart.push({ labels, value: startedAt / 1000, timestampMs: startedAt });
       }
-      if (!runs) continue;
+      if (measured.length === 0) continue;
       const labels = this.#labelsOfPod(pod);
       podCpu.push({ labels, value: pod.cpuCoreSecondsAt(now), timestampMs: now });
       podMemory.push({ labels, value: Math.round(pod.workingSetBytes()), timestampMs: now });
@@ -69,6 +82,11 @@ export class ResourceMetricsPage {
 const START_HELP = '[STABLE] Start time of the container since unix epoch in seconds';
 const SCRAPE_HELP = '1 if there was an error while getting container metrics, 0 otherwise';
 const NO_ERROR: readonly MetricSample[] = [{ labels: '', value: 0, timestampMs: null }];
+
+/** Those that run and use something worth counting. */
+function measuredContainers(pod: PodRuntime): readonly ContainerRuntime[] {
+  return pod.ended ? [] : pod.containers.filter(({ startedAt, curve }) => startedAt !== null && curve !== null);
+}
 
 function cumulative(what: string): string {
   return `[STABLE] Cumulative cpu time consumed by the ${what} in core-seconds`;

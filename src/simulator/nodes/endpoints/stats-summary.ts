@@ -9,53 +9,54 @@ const NODE_DISK_BYTES = 100 * GiB;
 
 /** `/stats/summary` as a kubelet answers it: node, pods with containers, network counters, and a volume for each claim. */
 export function statsSummary(kubelet: Kubelet, now: Instant): object {
+  const time = toTimestamp(now);
   const pods = [...kubelet.pods()].filter((pod) => !pod.ended && pod.containers.some((container) => container.running));
   return {
     node: {
       nodeName: kubelet.name,
       startTime: toTimestamp(kubelet.startedAt),
-      cpu: cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), now),
-      memory: memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, now),
-      network: networkStats(kubelet.cpuCoreSecondsAt(now) * 1e6, now),
-      fs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.2, now),
-      runtime: { imageFs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.1, now) },
+      cpu: cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), time),
+      memory: memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, time),
+      network: networkStats(kubelet.cpuCoreSecondsAt(now) * 1e6, time),
+      fs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.2, time),
+      runtime: { imageFs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.1, time) },
     },
-    pods: pods.map((pod) => podStats(kubelet, pod, now)),
+    pods: pods.map((pod) => podStats(kubelet, pod, now, time)),
   };
 }
 
-function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object {
+function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string): object {
   const running = pod.containers.filter((container) => container.running && container.curve !== null);
   const granted = running.reduce((sum, container) => sum + container.grantedMillicores, 0);
   const coreSeconds = pod.cpuCoreSecondsAt(now);
   return {
     podRef: { name: pod.name, namespace: pod.namespace, uid: pod.uid },
     startTime: toTimestamp(pod.startTime ?? now),
-    containers: running.map((container) => containerStats(container, now)),
-    cpu: cpuStats(granted, coreSeconds, now),
-    memory: memoryStats(pod.workingSetBytes(), null, now),
-    network: networkStats(coreSeconds * pod.networkBytesPerCoreSecond, now),
-    volume: volumeStats(kubelet, pod, now),
+    containers: running.map((container) => containerStats(container, now, time)),
+    cpu: cpuStats(granted, coreSeconds, time),
+    memory: memoryStats(pod.workingSetBytes(), null, time),
+    network: networkStats(coreSeconds * pod.networkBytesPerCoreSecond, time),
+    volume: volumeStats(kubelet, pod, now, time),
   };
 }
 
-function containerStats(container: ContainerRuntime, now: Instant): object {
+function containerStats(container: ContainerRuntime, now: Instant, time: string): object {
   return {
     name: container.name,
     startTime: toTimestamp(container.startedAt ?? now),
-    cpu: cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), now),
-    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, now, container.ownMemoryBytes),
+    cpu: cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), time),
+    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
   };
 }
 
-function cpuStats(millicores: number, coreSeconds: number, now: Instant): object {
-  return { time: toTimestamp(now), usageNanoCores: Math.round(millicores * 1e6), usageCoreNanoSeconds: Math.round(coreSeconds * 1e9) };
+function cpuStats(millicores: number, coreSeconds: number, time: string): object {
+  return { time, usageNanoCores: Math.round(millicores * 1e6), usageCoreNanoSeconds: Math.round(coreSeconds * 1e9) };
 }
 
-function memoryStats(workingSetBytes: number, limitBytes: number | null, now: Instant, ownBytes = Infinity): object {
+function memoryStats(workingSetBytes: number, limitBytes: number | null, time: string, ownBytes = Infinity): object {
   const workingSet = Math.round(workingSetBytes);
   return {
-    time: toTimestamp(now),
+    time,
     ...(limitBytes === null ? {} : { availableBytes: Math.max(0, Math.round(limitBytes - workingSet)) }),
     // Page cache that the kernel could drop counts as usage but not as working set.
     usageBytes: Math.round(workingSet * 1.12),
@@ -66,12 +67,12 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, now: In
   };
 }
 
-function networkStats(bytes: number, now: Instant): object {
+function networkStats(bytes: number, time: string): object {
   const counters = { name: 'eth0', rxBytes: Math.round(bytes), rxErrors: 0, txBytes: Math.round(bytes * 1.4), txErrors: 0 };
-  return { time: toTimestamp(now), ...counters, interfaces: [counters] };
+  return { time, ...counters, interfaces: [counters] };
 }
 
-function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object[] {
+function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string): object[] {
   const { cluster, seed } = kubelet.parts;
   return (pod.object.spec.volumes ?? []).flatMap((volume) => {
     const name = volume.persistentVolumeClaim?.claimName;
@@ -79,7 +80,7 @@ function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object[] 
     if (fill === null) return [];
     return [
       {
-        ...fileSystem(fill.capacityBytes, fill.usedBytes, now),
+        ...fileSystem(fill.capacityBytes, fill.usedBytes, time),
         inodes: fill.inodes,
         inodesFree: fill.inodes - fill.inodesUsed,
         inodesUsed: fill.inodesUsed,
@@ -90,7 +91,7 @@ function volumeStats(kubelet: Kubelet, pod: PodRuntime, now: Instant): object[] 
   });
 }
 
-function fileSystem(capacityBytes: number, usedBytes: number, now: Instant): Record<string, unknown> {
+function fileSystem(capacityBytes: number, usedBytes: number, time: string): Record<string, unknown> {
   const used = Math.round(usedBytes);
-  return { time: toTimestamp(now), availableBytes: capacityBytes - used, capacityBytes, usedBytes: used };
+  return { time, availableBytes: capacityBytes - used, capacityBytes, usedBytes: used };
 }

@@ -1,0 +1,27 @@
+import type { NodeRecord } from '../../core/model/node.ts';
+import type { KubeletPages, ResourceMetrics } from '../../ports/kubelet-pages.ts';
+import type { KubeletFetcher } from './kubelet-fetcher.ts';
+import { readResourceMetrics } from './resource-metrics.ts';
+
+/** Kubelet pages as kubelets serve them: text over HTTP. */
+export class TextPages implements KubeletPages {
+  readonly #fetcher: KubeletFetcher;
+
+  constructor(fetcher: KubeletFetcher) {
+    this.#fetcher = fetcher;
+  }
+
+  async resourceMetrics(node: NodeRecord, signal: AbortSignal): Promise<ResourceMetrics> {
+    return textMetrics(await this.#fetcher.get(node, '/metrics/resource', signal));
+  }
+
+  /** Rejects also where the text is not JSON. */
+  async statsSummary(node: NodeRecord, signal: AbortSignal): Promise<unknown> {
+    return JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal));
+  }
+}
+
+/** A page's text as its series. */
+export function textMetrics(text: string): ResourceMetrics {
+  return { visit: (visitor) => readResourceMetrics(text, visitor) };
+}
