@@ -164,10 +164,7 @@ describe('what kubelets tell', () => {
     const { signal } = new AbortController();
     for (const { name } of simulation.kubelets.all()) {
       const node = aNodeRecord({ name });
-      const [direct, text] = [
-        visited(await simulation.direct.resourceMetrics(node)),
-        visited(await asText.resourceMetrics(node, signal)),
-      ];
+      const [direct, text] = [visited(await simulation.direct.resourceMetrics(node)), visited(await asText.resourceMetrics(node, signal))];
       expect(direct.length).toBeGreaterThan(2);
       expect(direct.toSorted()).toEqual(text.toSorted());
       expect(await simulation.direct.statsSummary(node)).toEqual(await asText.statsSummary(node, signal));

@@ -13,7 +13,6 @@ export class KubeletDirect implements KubeletPages {
     this.#endpoints = endpoints;
   }
 
-   
   async resourceMetrics(node: NodeRecord): Promise<ResourceMetrics> {
     const endpoints = this.#endpoints;
     return {
@@ -23,7 +22,6 @@ export class KubeletDirect implements KubeletPages {
     };
   }
 
-   
   async statsSummary(node: NodeRecord): Promise<unknown> {
     const summary = this.#endpoints.statsSummary(node.name);
     if (summary === undefined) throw noSuchNode(node.name);
