@@ -1,9 +1,9 @@
 // Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
 
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { kindOfWorkload, parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
+import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
-import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
+import { classedName, classOfNode, isKeyByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
 import { jobFamily } from '../../core/rightsizing/runs/job-family.ts';
 import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -123,7 +123,7 @@ export class RecommenderFeed {
 
   /** Under which a container's usage is learnt: its own, and where pods differ by node the class of the pod's node besides. */
   #namesOf(workload: WorkloadKey, container: string, pod: string): readonly string[] {
-    if (!isByNodeClass({ kind: kindOfWorkload(workload) })) return [container];
+    if (!isKeyByNodeClass(workload)) return [container];
     const { cluster } = this.#parts;
     const node = cluster.findPod(parseWorkloadKey(workload).namespace, pod)?.node ?? null;
     const name = node === null ? null : classOfNode(cluster.findNode(node));

@@ -74,9 +74,9 @@ function newest(windows: readonly DemandWindow[], now: Instant): readonly Demand
   return last === undefined || now - last.at > FRESH_MS
     ? []
     : windows
-        .map((window) => withoutCache(window, windows))
         .slice(-WINDOWS_LOOKED_AT)
-        .filter(({ at }) => now - at <= WINDOWS_LOOKED_AT * FRESH_MS);
+        .filter(({ at }) => now - at <= WINDOWS_LOOKED_AT * FRESH_MS)
+        .map((window) => withoutCache(window, windows));
 }
 
 /**

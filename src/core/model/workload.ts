@@ -23,10 +23,10 @@ export function parseWorkloadKey(key: WorkloadKey): WorkloadRef {
   return { namespace, kind, name: name.join('/') };
 }
 
-/** The kind alone: asked for each sample of usage, where taking the whole key apart would cost more than the rest. */
-export function kindOfWorkload(key: WorkloadKey): string {
+/** Asked for each sample of usage, where taking the whole key apart would cost more than the rest. */
+export function isWorkloadOfKind(key: WorkloadKey, kind: string): boolean {
   const from = key.indexOf('/') + 1;
-  return key.slice(from, key.indexOf('/', from));
+  return key.startsWith(kind, from) && key.charAt(from + kind.length) === '/';
 }
 
 /** A container as the workload's template states it. */

@@ -3,11 +3,16 @@
 
 import { nodeClass } from '../../model/node-class.ts';
 import type { NodeRecord } from '../../model/node.ts';
-import type { WorkloadRef } from '../../model/workload.ts';
+import { isWorkloadOfKind, type WorkloadKey, type WorkloadRef } from '../../model/workload.ts';
 
 /** Whether a workload's pods differ by node. */
 export function isByNodeClass({ kind }: Pick<WorkloadRef, 'kind'>): boolean {
   return kind === 'DaemonSet';
+}
+
+/** The same of a workload's key. */
+export function isKeyByNodeClass(key: WorkloadKey): boolean {
+  return isWorkloadOfKind(key, 'DaemonSet');
 }
 
 /** The class of a node; null while it is not known, or has not told its size yet. */

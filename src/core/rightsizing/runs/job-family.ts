@@ -1,19 +1,18 @@
 // Runs of the same work have names of their own: a CronJob's are told by their owner, others by what `generateName` adds.
 
-import { kindOfWorkload, parseWorkloadKey, workloadKey, type WorkloadKey } from '../../model/workload.ts';
+import { isWorkloadOfKind, parseWorkloadKey, workloadKey, type WorkloadKey } from '../../model/workload.ts';
 
 /** The letters that the API server makes names of. */
 const GENERATED = /-[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
 /** Whether usage of its pods is counted by runs. */
 export function endsByItself(workload: WorkloadKey): boolean {
-  const kind = kindOfWorkload(workload);
-  return kind === 'Job' || kind === 'CronJob';
+  return isWorkloadOfKind(workload, 'Job') || isWorkloadOfKind(workload, 'CronJob');
 }
 
 /** One key for all runs of the same work. */
 export function jobFamily(workload: WorkloadKey): WorkloadKey {
-  if (kindOfWorkload(workload) !== 'Job') return workload;
+  if (!isWorkloadOfKind(workload, 'Job')) return workload;
   const { namespace, kind, name } = parseWorkloadKey(workload);
   return GENERATED.test(name) ? workloadKey({ namespace, kind, name: name.replace(GENERATED, '-*') }) : workload;
 }
