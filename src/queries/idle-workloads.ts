@@ -8,7 +8,7 @@ import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
-import { meanUnitPrices, requestsCostPerMonth } from '../core/rightsizing/savings.ts';
+import { meanUnitPrices, requestsCostPerMonth } from '../core/rightsizing/unit-prices.ts';
 import { centsOrNull, sumCents } from './cents.ts';
 import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';

@@ -16,13 +16,3 @@ export interface DashboardOptions {
   /** Per client address, while authentication is off. */
   readonly rate: Rate;
 }
-
-/** As shipped. */
-export const DEFAULT_DASHBOARD_OPTIONS: DashboardOptions = {
-  address: ':9090',
-  publicUrl: null,
-  allowedHosts: [],
-  service: { name: 'evenkeel', namespace: 'evenkeel-system', clusterDomain: 'cluster.local' },
-  trustedProxies: [],
-  rate: { perSecond: 500, burst: 1000 },
-};

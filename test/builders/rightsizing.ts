@@ -4,7 +4,7 @@ import type { WorkloadSituation } from '../../src/core/rightsizing/apply/situati
 import { NO_MEMORY, NO_WISHES } from '../../src/core/rightsizing/apply/situation.ts';
 import type { ContainerAdvice, ResourceAdvice } from '../../src/core/rightsizing/advice.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../../src/core/rightsizing/policy/workload-overrides.ts';
+import type { WorkloadOverrides } from '../../src/core/rightsizing/policy/workload-overrides.ts';
 import { qosOf } from '../../src/core/rightsizing/apply/container-values.ts';
 import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../src/core/model/resources.ts';
@@ -12,6 +12,16 @@ import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quant
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/model/units.ts';
 import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+
+/** Of a workload without annotations. */
+export const NO_OVERRIDES: WorkloadOverrides = {
+  mode: null,
+  excluded: false,
+  heldUntil: null,
+  floor: new Map(),
+  ceiling: new Map(),
+  problems: [],
+};
 
 /** Noon of an ordinary Friday. */
 export const T0 = Date.parse('2026-11-20T12:00:00Z');

@@ -1,6 +1,18 @@
 import type { SchedulingNode, SchedulingPod, SchedulingView } from '../../src/core/scheduling/scheduling-model.ts';
 import { NodeDraft } from '../../src/core/scheduling/node-draft.ts';
-import { NO_STORAGE, type StorageView } from '../../src/core/scheduling/storage-model.ts';
+import type { StorageView } from '../../src/core/scheduling/storage-model.ts';
+
+/** A cluster without volumes. */
+const NO_STORAGE: StorageView = {
+  findClaim: () => null,
+  findVolume: () => null,
+  findClass: () => null,
+  volumesOfClass: () => [],
+  reportsCapacity: () => false,
+  capacities: () => [],
+  volumeLimits: () => new Map(),
+  attachedVolumes: () => [],
+};
 
 type Amounts = Readonly<Record<string, number>>;
 

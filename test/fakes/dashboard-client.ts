@@ -1,7 +1,16 @@
-import { DEFAULT_DASHBOARD_OPTIONS, type DashboardOptions } from '../../src/server/options.ts';
+import type { DashboardOptions } from '../../src/server/options.ts';
 import { createDashboardServer } from '../../src/server/server.ts';
 import type { MachineTimer } from '../../src/ports/clock.ts';
 import type { DashboardWorld } from '../builders/dashboard-world.ts';
+
+const OPTIONS: DashboardOptions = {
+  address: '127.0.0.1:0',
+  publicUrl: null,
+  allowedHosts: [],
+  service: { name: 'evenkeel', namespace: 'evenkeel-system', clusterDomain: 'cluster.local' },
+  trustedProxies: [],
+  rate: { perSecond: 1e6, burst: 1e6 },
+};
 
 /** The dashboard's server on a loopback port, and plain requests to it. */
 export interface DashboardClient {
@@ -28,7 +37,7 @@ export async function startDashboard(
     commands: { records: world.records, events: { record: (event) => void world.events.push(event) } },
     timer: world.timer,
     metrics: world.metrics,
-    options: { ...DEFAULT_DASHBOARD_OPTIONS, address: '127.0.0.1:0', rate: { perSecond: 1e6, burst: 1e6 }, ...options },
+    options: { ...OPTIONS, ...options },
   });
   const { port } = await server.listen();
   const origin = `http://127.0.0.1:${port}`;

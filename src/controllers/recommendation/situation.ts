@@ -16,7 +16,7 @@ import { withoutTimesToCome } from '../../core/rightsizing/apply/turned-back-clo
 import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
 import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
-import { meanUnitPrices } from '../../core/rightsizing/savings.ts';
+import { meanUnitPrices } from '../../core/rightsizing/unit-prices.ts';
 import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/rightsizing/apply/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';

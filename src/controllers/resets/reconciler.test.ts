@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
 import { resetText } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../../core/rightsizing/policy/workload-overrides.ts';
 import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { cpuDemand, memoryDemand, requestsOnlyPolicy, TEMPORARY } from '../../../test/builders/exceptions.ts';
-import { amounts, anAdvice, aSituation, autoPolicy, memory, pods, resized, T0 } from '../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aSituation, autoPolicy, memory, pods, resized, T0, NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../model/units.ts';
 import { decideWorkload } from '../rightsizing/apply/decide-workload.ts';
 import type { WorkloadDecision } from '../rightsizing/apply/decision.ts';
 import { NO_MEMORY, NO_WISHES, type WorkloadSituation } from '../rightsizing/apply/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../rightsizing/policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../rightsizing/policy/workload-overrides.ts';
 import { DemandLog, type ContainerDemand } from './demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
 

@@ -76,11 +76,6 @@ export function formatQuantity(quantity: Quantity): string {
   return `${sign}${rest}${suffix ?? `e${(thousands - ONES) * 3}`}`;
 }
 
-/** Negative, zero or positive as `a` is smaller, equal or greater. */
-export function compareQuantities(a: Quantity, b: Quantity): number {
-  return a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0;
-}
-
 /** CPU in whole millicores, rounded up as Kubernetes rounds. Negative amounts are refused. */
 export function parseCpuMillicores(text: string | number): Parsed<Millicores> {
   const plain = plainNumber(text, 'm');

@@ -9,7 +9,10 @@ export function compareQueued(a: SchedulingPod, b: SchedulingPod): number {
   return aKey < bKey ? -1 : aKey > bKey ? 1 : 0;
 }
 
-/** What keeps a pod from being queued at all, in the scheduler's words; null when nothing does. */
+/**
+ * What keeps a pod from being queued at all, in the scheduler's words; null when nothing does.
+ * @public held against kube-scheduler by `make e2e`
+ */
 export function explainGates(pod: SchedulingPod): string | null {
   return pod.gates.length === 0 ? null : `waiting for scheduling gates: ${goList(pod.gates)}`;
 }

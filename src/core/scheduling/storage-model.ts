@@ -84,15 +84,3 @@ export interface StorageView {
   /** Attached to the node by now, whichever pod it was for. */
   attachedVolumes(node: string): readonly VolumeHandle[];
 }
-
-/** A cluster without volumes. */
-export const NO_STORAGE: StorageView = {
-  findClaim: () => null,
-  findVolume: () => null,
-  findClass: () => null,
-  volumesOfClass: () => [],
-  reportsCapacity: () => false,
-  capacities: () => [],
-  volumeLimits: () => new Map(),
-  attachedVolumes: () => [],
-};

@@ -13,12 +13,12 @@ import {
   pods,
   resized,
   T0,
+  NO_OVERRIDES,
 } from '../../../../test/builders/rightsizing.ts';
 import { formatMemory } from '../../model/quantity.ts';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { parseWindow } from '../../model/window.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadDecision } from './decision.ts';
 import { NO_MEMORY, NO_WISHES, type WorkloadSituation } from './situation.ts';

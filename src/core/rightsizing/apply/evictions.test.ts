@@ -1,9 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import {
+  amounts,
+  anAdvice,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  pods,
+  resized,
+  T0,
+  NO_OVERRIDES,
+} from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { parseWindow } from '../../model/window.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
 import type { WorkloadDecision } from './decision.ts';
 import { refusedEviction } from './evictions.ts';

@@ -2,11 +2,21 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { memoryDemand, requestsOnlyPolicy, TEMPORARY } from '../../../../test/builders/exceptions.ts';
-import { amounts, anAdvice, aPodRecord, aSituation, autoPolicy, memory, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import {
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  memory,
+  pods,
+  resized,
+  T0,
+  NO_OVERRIDES,
+} from '../../../../test/builders/rightsizing.ts';
 import { UNSET_RESOURCES } from '../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { writeBirthNote } from '../boost/birth-note.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { recommendationStatus } from './recommendation-status.ts';
 import { NO_MEMORY, NO_WISHES, type ResizeMemory, type WorkloadSituation } from './situation.ts';

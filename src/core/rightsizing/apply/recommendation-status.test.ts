@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { amounts, anAdvice, aSituation, pods, T0 } from '../../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aSituation, pods, T0, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import { HOUR_MS, MiB } from '../../model/units.ts';
 import { withoutEmpty } from '../../model/without-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { readMemory } from './read-recommendation.ts';
 import { isWorthWriting, recommendationStatus } from './recommendation-status.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { amounts, autoPolicy } from '../../../../test/builders/rightsizing.ts';
+import { amounts, autoPolicy, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { MINUTE_MS } from '../../model/units.ts';
 import { qosOf } from '../apply/container-values.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../policy/policy-rules.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { birthPatch } from './birth-patch.ts';
 import { birthSize, type BirthInputs, type UnbornPod } from './birth-size.ts';
 

@@ -10,13 +10,13 @@ import {
   pods,
   resized,
   T0,
+  NO_OVERRIDES,
 } from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
 import { decideWorkload } from '../apply/decide-workload.ts';
 import type { WorkloadDecision } from '../apply/decision.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../apply/situation.ts';
-import { NO_OVERRIDES } from '../policy/workload-overrides.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { writeBirthNote } from './birth-note.ts';
 

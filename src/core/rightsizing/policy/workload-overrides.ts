@@ -23,15 +23,6 @@ export interface WorkloadOverrides {
   readonly problems: readonly string[];
 }
 
-export const NO_OVERRIDES: WorkloadOverrides = {
-  mode: null,
-  excluded: false,
-  heldUntil: null,
-  floor: new Map(),
-  ceiling: new Map(),
-  problems: [],
-};
-
 /** Reads the annotations of a workload. */
 export function readOverrides(annotations: Readonly<Record<string, string>>): WorkloadOverrides {
   const problems: string[] = [];
