@@ -6,6 +6,8 @@ import { HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
 
 const MOST_BYTES = 400e6;
+/** Without an end they would be most of what the demo does. */
+const MAX_LOOKS = 40;
 const REPORT_PEAK = `data:text/javascript,${encodeURIComponent(
   "process.on('exit', () => process.stderr.write(`peak memory: ${process.resourceUsage().maxRSS} kB\\n`))",
 )}`;
@@ -24,7 +26,7 @@ describe('The demo', () => {
       const demo = await startDemo(workshop, ['--speed', 'max', '--for', '3d'], { NODE_OPTIONS: `--import=${REPORT_PEAK}` });
       const cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
       let looks = 0;
-      while (demo.process.running) {
+      for (let look = 0; look < MAX_LOOKS && demo.process.running; look++) {
         const asked = [cluster.recommendations(), cluster.get('/openapi/v3/apis/apps/v1'), read(demo.dashboard, 'cluster')];
         // All of them, so that none is still trying when the test is over: the demo may end in between.
         if ((await Promise.allSettled<unknown>(asked)).every(({ status }) => status === 'fulfilled')) looks += 1;
