@@ -16,6 +16,9 @@ export default {
       },
     ],
   },
+  // Every property draws the same cases in each run; see test/properties.
+  moduleNameMapper: { '^fast-check$': '<rootDir>/test/properties/fast-check.ts' },
+  globals: { propertyRuns: { factor: 1, seed: 1 } },
   // Two cores: one worker computes while the other waits for the embedded cluster.
   maxWorkers: 2,
   // A worker that has run a hundred suites gives back gigabytes when it ends, which half a second (the default) is not enough

@@ -1,11 +1,23 @@
-// What takes tens of minutes and is drawn wide: `make soak`, on demand. One suite after the other, as each keeps both cores busy.
+// What takes hours and is drawn wide: `make soak`, on demand. Besides test/soak it runs every suite with properties again, with
+// 20 times the cases of another seed.
+import { globSync, readFileSync } from 'node:fs';
+import process from 'node:process';
 import base from './jest.config.js';
+
+const factor = Number(process.env['SOAK_RUNS'] ?? 20);
+const seed = Number(process.env['SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+process.stderr.write(`properties: SOAK_RUNS=${factor} times the cases, SOAK_SEED=${seed}\n`);
+
+const withProperties = globSync('src/**/*.test.ts', { cwd: import.meta.dirname }).filter((suite) =>
+  readFileSync(suite, 'utf8').includes("from 'fast-check'"),
+);
 
 /** @type {import('jest').Config} */
 export default {
   ...base,
-  roots: ['<rootDir>/test/soak'],
+  roots: ['<rootDir>/test/soak', '<rootDir>/src'],
+  testMatch: ['<rootDir>/test/soak/**/*.test.ts', ...withProperties.map((suite) => `<rootDir>/${suite}`)],
   testPathIgnorePatterns: ['/node_modules/'],
-  maxWorkers: 1,
-  testTimeout: 600_000,
+  globals: { propertyRuns: { factor, seed } },
+  testTimeout: 3_600_000,
 };
