@@ -25,13 +25,14 @@ $(INSTALLED): package.json package-lock.json
 demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 300" passes options
 	@npm run -s evenkeel -- demo $(DEMO_ARGS)
 
+# Programs are started dozens of times: compiled once, each start costs half the CPU.
+test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-compile
+
 test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 cores)
 	@rm -f node_modules/.test-results.json
 	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
 	@node hack/test-totals.ts node_modules/.test-results.json
 
-# Programs are started dozens of times: compiled once, each start costs half the CPU.
-e2e: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-compile
 e2e: $(INSTALLED) build ## Run long journeys and all that needs a real control plane, in two lanes (Go 1.26; cold 10 minutes more); TESTS=path runs one
 	@hack/e2e-needs
 	@rm -f node_modules/.e2e-results.json
