@@ -6,7 +6,8 @@ import { FakeActivity } from '../../../test/fakes/fake-clock.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import type { MachineTimer } from '../../ports/clock.ts';
+import { MINUTE_MS } from '../../core/model/units.ts';
+import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import { HttpTransport } from './http-transport.ts';
 import { Reflector } from './reflector.ts';
 import { REFLECTOR_TIMES, type ReflectorSpec, type ReflectorTimes } from './reflector-spec.ts';
@@ -47,6 +48,7 @@ function start(
   spec: Partial<ReflectorSpec<Note>> = {},
   times: Partial<ReflectorTimes> = {},
   timer: MachineTimer = new FastTimer(),
+  clock: Clock = { now: () => Date.now(), schedule: () => () => undefined },
 ): { reflector: Reflector<Note>; seen: Map<string, string>; log: string[] } {
   const transport = new HttpTransport({ connection: server.connection, timer, random: seededRandom(1), metrics });
   const seen = new Map<string, string>();
@@ -68,7 +70,7 @@ function start(
     },
     {
       transport,
-      clock: { now: domainTime, schedule: () => () => undefined },
+      clock,
       timer,
       activity,
       random: seededRandom(2),
@@ -88,8 +90,6 @@ function start(
   return { reflector, seen, log };
 }
 
-// Of the machine's own clock, as the wall clock may be set while a test runs.
-const domainTime = (): number => performance.timeOrigin + performance.now();
 const watching = (): Promise<void> => until(() => server.watches.size === 1, 'a watch');
 const isWatch = (request: ReceivedRequest): boolean => request.query.get('watch') === 'true';
 const isResume = (request: ReceivedRequest): boolean => isWatch(request) && !request.query.has('sendInitialEvents');
@@ -370,15 +370,19 @@ describe('Reflector', () => {
   });
 
   test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
-    const begun = domainTime();
-    const { reflector } = start();
+    const [clock, machine] = [new ManualClock(), new ManualClock(0)];
+    const begun = clock.now();
+    const { reflector } = start({}, {}, machine, clock);
     expect(reflector.confirmedAt()).toBe(0);
     await reflector.whenSynced();
     await watching();
     await until(() => reflector.confirmedAt() > 0);
+    clock.advance(MINUTE_MS);
+    expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
     server.once(isWatch, cutOff);
     server.cutWatches(PATH);
-    await until(() => server.watches.size === 0);
-    expect(reflector.confirmedAt()).toBeGreaterThanOrEqual(begun);
+    await until(() => reflector.status().problem !== null, 'the end of the watch');
+    clock.advance(MINUTE_MS);
+    expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
   });
 });
