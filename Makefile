@@ -30,8 +30,8 @@ test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-c
 
 test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 cores)
 	@rm -f node_modules/.test-results.json
-	@npm run -s test -- --json --outputFile=node_modules/.test-results.json
-	@node hack/test-totals.ts node_modules/.test-results.json
+	@status=0; npm run -s test -- --json --outputFile=node_modules/.test-results.json || status=1; \
+	  node hack/test-totals.ts node_modules/.test-results.json || status=1; exit $$status
 
 e2e: $(INSTALLED) build ## Run long journeys and all that needs a real control plane, in two lanes (Go 1.26; cold 10 minutes more); TESTS=path runs one
 	@hack/e2e-needs
@@ -41,8 +41,8 @@ e2e: $(INSTALLED) build ## Run long journeys and all that needs a real control p
 
 soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seeds (hours); TESTS=path runs one
 	@rm -f node_modules/.soak-results.json
-	@npm run -s test:soak -- --json --outputFile=node_modules/.soak-results.json $(TESTS)
-	@node hack/test-totals.ts node_modules/.soak-results.json
+	@status=0; npm run -s test:soak -- --json --outputFile=node_modules/.soak-results.json $(TESTS) || status=1; \
+	  node hack/test-totals.ts node_modules/.soak-results.json || status=1; exit $$status
 
 check: $(INSTALLED) ## Format, types, lint, room table, unused code, generated files
 	npm run -s format:check

@@ -117,11 +117,25 @@ export class KillScene {
   /** Every workload has what is recommended, and further cycles find nothing to do. */
   async settles(): Promise<void> {
     await this.watch.until('every workload in force: the load is constant', HANG_MS, () => this.isInForce);
+    await eventuallyReads(
+      'every pod as recommended: one whose kubelet was silent conforms when it answers again',
+      HANG_MS,
+      () => this.end(),
+      ({ pods }) => Object.entries(pods).every(([container, all]) => all.every((has) => isSame(has, this.#recommended(container)))),
+    );
     const cycle = async (): Promise<string> => (await this.cluster.policy('quick')).status?.lastCycle?.id ?? '';
     for (let cycles = 0; cycles < CYCLES_AT_REST; cycles++) {
       const last = await cycle();
       await eventuallyReads('another cycle: the policy has one each virtual minute', HANG_MS, cycle, (id) => id !== last);
     }
+  }
+
+  /** @param container `workload/container` */
+  #recommended(container: string): object {
+    const found = this.watch.recommendations.flatMap(({ spec, status }) =>
+      (status?.containers ?? []).filter(({ name }) => `${spec.targetRef.name}/${name}` === container),
+    );
+    return readRequestsAndLimits(found[0]?.recommended);
   }
 
   /** No pod was replaced, restarted, or given what no Recommendation had promised. */
@@ -147,10 +161,13 @@ function isApplied({ status }: Recommendation): boolean {
   return (
     status?.state === 'applied' &&
     status.apply === undefined &&
-    status.containers?.every(
-      ({ current, recommended }) => JSON.stringify(readRequestsAndLimits(current)) === JSON.stringify(readRequestsAndLimits(recommended)),
-    ) === true
+    status.containers?.every(({ current, recommended }) => isSame(readRequestsAndLimits(current), readRequestsAndLimits(recommended))) ===
+      true
   );
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 function endOf({ metadata, status = {} }: Recommendation): object {
