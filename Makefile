@@ -36,8 +36,8 @@ test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 
 e2e: $(INSTALLED) build ## Run long journeys and all that needs a real control plane, in two lanes (Go 1.26; cold 10 minutes more); TESTS=path runs one
 	@hack/e2e-needs
 	@rm -f node_modules/.e2e-results.json
-	@npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS)
-	@node hack/test-totals.ts node_modules/.e2e-results.json
+	@status=0; npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS) || status=1; \
+	  node hack/test-totals.ts node_modules/.e2e-results.json || status=1; exit $$status
 
 soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seeds (hours); TESTS=path runs one
 	@rm -f node_modules/.soak-results.json
