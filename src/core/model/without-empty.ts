@@ -8,12 +8,12 @@ export function withoutEmpty<T extends object>(value: T): T {
 }
 
 /**
- * Whether two statuses are the same as stored. The order of fields does not count, and neither do the empty maps and lists
- * that `withoutEmpty` leaves out: an API server returns a status in an order of its own and without them.
+ * Whether two statuses are the same once they are stored. The order of fields does not count, and neither do the empty maps
+ * and lists that `withoutEmpty` leaves out: an API server returns a status in its own order and without them. Compared as
+ * text, three of four status writes of a simulated cluster repeated what was stored.
  */
 export function isSameAsStored(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (isStripped(a) || isStripped(b)) return isStripped(a) && isStripped(b);
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => isSameAsStored(item, b[index]));
   }
@@ -21,9 +21,13 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
 }
 
 function haveSameFields(a: Fields, b: Fields): boolean {
-  for (const name in a) if (!isSameAsStored(a[name], b[name])) return false;
-  for (const name in b) if (a[name] === undefined && !isStripped(b[name])) return false;
+  for (const name in a) if (!isSameField(a[name], b[name])) return false;
+  for (const name in b) if (a[name] === undefined && !isLeftOut(b[name])) return false;
   return true;
+}
+
+function isSameField(a: unknown, b: unknown): boolean {
+  return isLeftOut(a) || isLeftOut(b) ? isLeftOut(a) && isLeftOut(b) : isSameAsStored(a, b);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,12 +36,12 @@ function isMap(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Absent, or a map or list of which `withoutEmpty` leaves nothing. */
-function isStripped(value: unknown): boolean {
+/** A field that is absent, or a map or list of which `withoutEmpty` leaves nothing. */
+function isLeftOut(value: unknown): boolean {
   if (value === undefined) return true;
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) return value.length === 0;
-  for (const name in value) if (!isStripped((value as Fields)[name])) return false;
+  for (const name in value) if (!isLeftOut((value as Fields)[name])) return false;
   return true;
 }
 

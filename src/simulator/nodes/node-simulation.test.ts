@@ -171,8 +171,7 @@ describe('what kubelets tell', () => {
     }
     const elsewhere = aNodeRecord({ name: 'nowhere' });
     await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
-    const metrics = await simulation.direct.resourceMetrics(elsewhere);
-    expect(() => visited(metrics)).toThrow('kubelet of node nowhere: there is no such node');
+    await expect(simulation.direct.resourceMetrics(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
   });
 
   test('an unknown path or node is an error that names it', async () => {

@@ -84,21 +84,20 @@ function isOfAnotherAge(at: Instant, now: Instant): boolean {
   return at - now > DAY_MS;
 }
 
-/** Whether a new status says something that the old one did not. */
+/**
+ * Whether a new status is to be written: state, reason, mode, end, risk, generation, the state that decisions are made from
+ * or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
+ * to etcd and to every watcher.
+ */
 export function isWorthWriting(before: RecommendationStatus | undefined, after: RecommendationStatus, now: Instant): boolean {
   if (before?.updatedAt === undefined) return true;
   const written = Date.parse(before.updatedAt);
   if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
-  const words = (status: RecommendationStatus): unknown[] => [
-    status.state,
-    status.reason,
-    status.mode,
-    status.until,
-    status.risk,
-    status.observedGeneration,
-    memoryOf(status),
-  ];
-  if (!isSameAsStored(words(before), words(after))) return true;
+  const compared = (status: RecommendationStatus): object => {
+    const { state, reason, mode, until, risk, observedGeneration } = status;
+    return { state, reason, mode, until, risk, observedGeneration, ...decisionState(status) };
+  };
+  if (!isSameAsStored(compared(before), compared(after))) return true;
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
 
@@ -107,8 +106,11 @@ function classesDiffer(before: readonly RecommendationStatusClass[], after: read
   return after.some((fresh, index) => {
     const old = before[index];
     if (old === undefined) return true;
-    const words = (each: RecommendationStatusClass): unknown[] => [each.name, each.pods, each.state, each.reason, memoryOf(each)];
-    return !isSameAsStored(words(old), words(fresh)) || figuresDiffer(old, fresh);
+    const compared = (each: RecommendationStatusClass): object => {
+      const { name, pods, state, reason } = each;
+      return { name, pods, state, reason, ...decisionState(each) };
+    };
+    return !isSameAsStored(compared(old), compared(fresh)) || figuresDiffer(old, fresh);
   });
 }
 
@@ -124,7 +126,7 @@ function figuresDiffer(before: Pick<RecommendationStatus, 'containers'>, after: 
 }
 
 /** The part of a status that decisions are made from: a change of it is written before it is acted on. */
-function memoryOf(status: RecommendationStatus): unknown {
+function decisionState(status: RecommendationStatus): object {
   const {
     apply,
     lastApplied,
@@ -139,7 +141,7 @@ function memoryOf(status: RecommendationStatus): unknown {
     autoscalers,
     otherResizes,
   } = status;
-  return [
+  return {
     apply,
     lastApplied,
     previous,
@@ -152,8 +154,8 @@ function memoryOf(status: RecommendationStatus): unknown {
     limitExceptions,
     idle,
     lastIdle,
-    (status.containers ?? []).map((container) => container.memoryLimitLoweredAt ?? null),
-  ];
+    memoryLimitsLoweredAt: (status.containers ?? []).map((container) => container.memoryLimitLoweredAt ?? null),
+  };
 }
 
 function containerStatus({ name, current, target, advice }: ContainerFigures, memory: ResizeMemory): RecommendationStatusContainer {

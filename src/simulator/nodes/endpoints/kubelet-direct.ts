@@ -3,8 +3,8 @@ import type { KubeletPages, ResourceMetrics } from '../../../ports/kubelet-pages
 import type { KubeletEndpoints } from './kubelet-endpoints.ts';
 
 /**
- * A kubelet's pages without a network: how a controller in the same process reads usage at full speed. The two pages
- * that it reads every minute come as what they say; printing and parsing their text would cost more than the rest.
+ * The kubelets' pages for a controller in the same process, without HTTP. The two pages that usage is read from come as
+ * values: printing and parsing their text would cost more than the rest of a reading.
  */
 export class KubeletDirect implements KubeletPages {
   readonly #endpoints: KubeletEndpoints;
@@ -14,18 +14,11 @@ export class KubeletDirect implements KubeletPages {
   }
 
   async resourceMetrics(node: NodeRecord): Promise<ResourceMetrics> {
-    const endpoints = this.#endpoints;
-    return {
-      visit(visitor) {
-        if (!endpoints.visitResourceMetrics(node.name, visitor)) throw noSuchNode(node.name);
-      },
-    };
+    return existing(node, this.#endpoints.resourceMetrics(node.name));
   }
 
   async statsSummary(node: NodeRecord): Promise<unknown> {
-    const summary = this.#endpoints.statsSummary(node.name);
-    if (summary === undefined) throw noSuchNode(node.name);
-    return summary;
+    return existing(node, this.#endpoints.statsSummary(node.name));
   }
 
   /** @param path with a slash in front. Throws an Error that names node and path for any answer but 200. */
@@ -35,6 +28,11 @@ export class KubeletDirect implements KubeletPages {
     if (answer.status === 200) return answer.body;
     throw new Error(`kubelet of node ${node}: ${path} answered HTTP ${answer.status}`);
   }
+}
+
+function existing<T>(node: NodeRecord, page: T | undefined): T {
+  if (page === undefined) throw noSuchNode(node.name);
+  return page;
 }
 
 function noSuchNode(node: string): Error {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../ports/clock.ts';
-import type { ResourceMetricsVisitor } from '../../../ports/kubelet-pages.ts';
+import type { ResourceMetrics } from '../../../ports/kubelet-pages.ts';
 import type { KubeletAnswer, KubeletProvider } from '../../api/providers.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
 import { ResourceMetricsPage } from './resource-metrics.ts';
@@ -18,15 +18,14 @@ export class KubeletEndpoints implements KubeletProvider {
     this.#clock = clock;
   }
 
-  /** The series of `/metrics/resource` and the object of `/stats/summary`, without their texts. False where there is no such node. */
-  visitResourceMetrics(node: string, visitor: ResourceMetricsVisitor): boolean {
+  /** `/metrics/resource` as its series, without the text; undefined where there is no such node. */
+  resourceMetrics(node: string): ResourceMetrics | undefined {
     const kubelet = this.#kubelets.find(node);
-    if (kubelet === undefined) return false;
-    this.#resourceMetrics.visit(kubelet, this.#clock.now(), visitor);
-    return true;
+    if (kubelet === undefined) return undefined;
+    return { visit: (visitor) => this.#resourceMetrics.visit(kubelet, this.#clock.now(), visitor) };
   }
 
-  /** undefined where there is no such node. */
+  /** `/stats/summary` as an object; undefined where there is no such node. */
   statsSummary(node: string): object | undefined {
     const kubelet = this.#kubelets.find(node);
     return kubelet === undefined ? undefined : statsSummary(kubelet, this.#clock.now());
