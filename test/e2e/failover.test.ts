@@ -64,6 +64,8 @@ describe('Two replicas', () => {
         const found = object as Lease;
         if (found.metadata.name === LEASE_NAME) holders.push(holderOf(found));
       });
+      // Else the leader may end before the watch has listed that it led.
+      await eventually('the watch listing the lease with its first holder', HANG_MS, () => holders.at(-1) === identityOf(first));
       first.process.signal('SIGTERM');
       expect(await first.process.exit()).toEqual({ code: 0, signal: null });
       await untilLeads(second);
