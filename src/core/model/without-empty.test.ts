@@ -28,6 +28,7 @@ describe('isSameAsStored', () => {
     ['another value', { a: 1 }, { a: 2 }],
     ['another field', { a: 1 }, { a: 1, b: 0 }],
     ['null', { a: null }, {}],
+    ['a key that every object inherits', { a: 1, constructor: { x: 1 } }, { a: 1 }],
     ['the order of a list', [1, 2], [2, 1]],
     ['the length of a list', [{}], [{}, {}]],
     ['a list in the place of a map', { a: [1] }, { a: { 0: 1 } }],

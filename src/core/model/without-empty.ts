@@ -21,9 +21,14 @@ export function isSameAsStored(a: unknown, b: unknown): boolean {
 }
 
 function haveSameFields(a: Fields, b: Fields): boolean {
-  for (const name in a) if (!isSameField(a[name], b[name])) return false;
-  for (const name in b) if (a[name] === undefined && !isLeftOut(b[name])) return false;
+  for (const name in a) if (!isSameField(a[name], fieldOf(b, name))) return false;
+  for (const name in b) if (fieldOf(a, name) === undefined && !isLeftOut(b[name])) return false;
   return true;
+}
+
+/** A key may be called `constructor`, and is absent from a map that only inherits one. */
+function fieldOf(map: Fields, name: string): unknown {
+  return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
 function isSameField(a: unknown, b: unknown): boolean {

@@ -1,4 +1,4 @@
-// Comparing and hashing wire JSON. A field that is absent equals one that is undefined: drafts come with both.
+// Hashing wire JSON. A field that is absent counts as one that is undefined: drafts come with both.
 
 /** Letters and digits without vowels and look-alikes, so that no name spells a word. */
 const SAFE_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
@@ -12,20 +12,6 @@ function canonicalJson(value: unknown): string {
     return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
   }
   return value === undefined ? 'null' : JSON.stringify(value);
-}
-
-/** Structural equality of wire JSON. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
-  }
-  const left = a as Record<string, unknown>;
-  const right = b as Record<string, unknown>;
-  for (const key in left) if (!sameJson(left[key], right[key])) return false;
-  for (const key in right) if (right[key] !== undefined && left[key] === undefined) return false;
-  return true;
 }
 
 /** FNV-1a over the canonical text, written in the safe alphabet: what names a revision of a template. */

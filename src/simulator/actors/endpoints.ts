@@ -1,5 +1,5 @@
 import type { ActorPorts, Stop } from './actor-ports.ts';
-import { sameJson } from './canonical.ts';
+import { equalJson } from '../api/json.ts';
 import { controllerReference, keyOf, splitKey } from './object-key.ts';
 import { watchKeys } from './owner-watch.ts';
 import { isReady, isTerminal, isTerminating } from './pods/pod-state.ts';
@@ -46,7 +46,7 @@ function hasMoved(pod: Pod, before: Pod): boolean {
     isTerminating(each),
     each.spec.nodeName,
   ];
-  return !sameJson(view(pod), view(before));
+  return !equalJson(view(pod), view(before));
 }
 
 function selectorOf({ spec }: Service): { matchLabels: Record<string, string> } | null {
@@ -97,7 +97,7 @@ function writeEndpoints({ cluster }: ActorPorts, service: Service, addresses: re
       metadata: { name, namespace, ...(service.metadata.labels === undefined ? {} : { labels: service.metadata.labels }) },
       subsets,
     });
-  } else if (!sameJson(existing['subsets'] ?? [], subsets)) {
+  } else if (!equalJson(existing['subsets'] ?? [], subsets)) {
     cluster.modify('endpoints', namespace, name, (draft) => {
       draft['subsets'] = subsets;
     });
@@ -132,7 +132,7 @@ function writeSlices({ cluster }: ActorPorts, service: Service, addresses: reado
         endpoints,
         ports,
       });
-    } else if (!sameJson([existing['endpoints'] ?? [], existing['ports'] ?? []], [endpoints, ports])) {
+    } else if (!equalJson([existing['endpoints'] ?? [], existing['ports'] ?? []], [endpoints, ports])) {
       cluster.modify(resource, namespace, sliceName, (draft) => {
         draft['endpoints'] = endpoints;
         draft['ports'] = ports;

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/kube-object.ts';
 import type { ActorPorts } from './actor-ports.ts';
-import { sameJson, shortHash } from './canonical.ts';
+import { shortHash } from './canonical.ts';
+import { equalJson } from '../api/json.ts';
 import { controllerReference } from './object-key.ts';
 import type { PodTemplate } from './wire/pod.ts';
 import type { ControllerRevision } from './wire/workload.ts';
@@ -23,7 +24,7 @@ export function currentTemplateRevision(ports: ActorPorts, owner: Revised): Cont
   const known = byRevision(revisions.ownedBy(owner.metadata.uid));
   const newest = known.at(-1);
   const template = { ...owner.spec.template, $patch: 'replace' };
-  const equal = known.find((revision) => sameJson(revision.data.spec.template, template));
+  const equal = known.find((revision) => equalJson(revision.data.spec.template, template));
   const number = (newest?.revision ?? 0) + 1;
   if (equal !== undefined) {
     if (equal === newest) return equal;

@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/model/units.ts';
 import { SECOND_MS } from '../../core/model/units.ts';
 import type { ActorPorts, Stop } from './actor-ports.ts';
-import { sameJson } from './canonical.ts';
+import { equalJson } from '../api/json.ts';
 import { withCondition } from './conditions.ts';
 import { fromTimestamp } from '../api/timestamp.ts';
 import type { ObjectKey } from './object-key.ts';
@@ -41,7 +41,7 @@ export function startTaintEviction({ cluster, clock, events }: ActorPorts): Stop
   const stops = [
     cluster.onChange('nodes', ({ object, previous }) => {
       const taints = noExecuteTaints(object);
-      if (taints.length === 0 || (previous !== undefined && sameJson(taints, noExecuteTaints(previous)))) return;
+      if (taints.length === 0 || (previous !== undefined && equalJson(taints, noExecuteTaints(previous)))) return;
       for (const pod of cluster.list('pods') as readonly Pod[]) if (pod.spec.nodeName === object.metadata.name) work.add(keyOf(pod));
     }),
     cluster.onChange('pods', ({ type, object, previous }) => {

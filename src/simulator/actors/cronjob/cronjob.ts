@@ -2,7 +2,7 @@ import type { Instant } from '../../../core/model/units.ts';
 import { MINUTE_MS, SECOND_MS } from '../../../core/model/units.ts';
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { isTrue } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import { isFinished } from '../job/job-outcome.ts';
@@ -147,7 +147,7 @@ class CronJobActor {
       ...(lastScheduleTime === undefined ? {} : { lastScheduleTime }),
       ...(lastSuccessfulTime === undefined ? {} : { lastSuccessfulTime }),
     };
-    if (sameJson(status, cronJob.status ?? {})) return;
+    if (equalJson(status, cronJob.status ?? {})) return;
     this.#ports.cluster.modifyStatus(RESOURCE, cronJob.metadata.namespace ?? '', cronJob.metadata.name, (draft) => {
       draft['status'] = status;
     });

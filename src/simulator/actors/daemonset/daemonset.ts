@@ -1,5 +1,5 @@
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { keyOf, splitKey } from '../object-key.ts';
@@ -27,7 +27,7 @@ export function startDaemonSets(ports: ActorPorts): Stop {
     cluster.onChange('nodes', ({ type, object, previous }) => {
       // Heartbeats come often and move no daemon.
       const moves = (node: Node): unknown => [node.metadata.labels, node.spec];
-      if (type === 'MODIFIED' && previous !== undefined && sameJson(moves(object), moves(previous))) return;
+      if (type === 'MODIFIED' && previous !== undefined && equalJson(moves(object), moves(previous))) return;
       for (const set of cluster.list(RESOURCE)) add(keyOf(set));
     }),
   ]);
@@ -167,7 +167,7 @@ class DaemonSetActor {
       numberUnavailable: wanted.length - numberAvailable,
       updatedNumberScheduled: countWith((pod) => pod.metadata.labels?.[REVISION_HASH] === hash),
     };
-    if (sameJson(status, set.status)) return;
+    if (equalJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

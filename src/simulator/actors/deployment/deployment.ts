@@ -1,5 +1,5 @@
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { joinKey, splitKey } from '../object-key.ts';
 import { startOwnerActor } from '../owner-actor.ts';
@@ -57,7 +57,7 @@ class DeploymentActor {
     }
     const revisions = this.#bring(deployment, this.#sets.claim(deployment));
     const status = deploymentStatus(deployment, revisions, clock.now());
-    if (!sameJson(status, deployment.status)) {
+    if (!equalJson(status, deployment.status)) {
       cluster.modifyStatus(RESOURCE, namespace, name, (draft) => {
         draft['status'] = status;
       });

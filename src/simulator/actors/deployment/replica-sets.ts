@@ -1,6 +1,7 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ActorPorts } from '../actor-ports.ts';
-import { sameJson, shortHash } from '../canonical.ts';
+import { shortHash } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { controllerReference } from '../object-key.ts';
 import { matchesSelector } from '../selectors.ts';
 import type { PodTemplate } from '../wire/pod.ts';
@@ -85,7 +86,7 @@ export class ReplicaSetControl {
     const before = set.spec.replicas ?? 1;
     const ready = minReadySeconds ?? set.spec.minReadySeconds ?? 0;
     const unchanged = before === replicas && (set.spec.minReadySeconds ?? 0) === ready;
-    if (unchanged && sameJson(annotations, set.metadata.annotations)) return set;
+    if (unchanged && equalJson(annotations, set.metadata.annotations)) return set;
     const written = this.#ports.cluster.modify(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft.metadata.annotations = annotations;
       const spec = draft['spec'] as ReplicaSet['spec'];

@@ -1,6 +1,6 @@
 import type { Deployment, ReplicaSet } from '../wire/workload.ts';
 import type { PodTemplate } from '../wire/pod.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
 const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
@@ -25,7 +25,7 @@ export function revisionOf(set: ReplicaSet): number {
 /** The oldest ReplicaSet whose template is the Deployment's; the hash label does not count. */
 export function findNewReplicaSet(deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined {
   const wanted = withoutHash(deployment.spec.template);
-  return oldestFirst(sets).find((set) => sameJson(withoutHash(set.spec.template), wanted));
+  return oldestFirst(sets).find((set) => equalJson(withoutHash(set.spec.template), wanted));
 }
 
 export function oldestFirst(sets: readonly ReplicaSet[]): ReplicaSet[] {

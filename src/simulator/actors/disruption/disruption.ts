@@ -1,7 +1,7 @@
 import type { DurationMs } from '../../../core/model/units.ts';
 import { MINUTE_MS } from '../../../core/model/units.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { withCondition } from '../conditions.ts';
 import { fromTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -40,7 +40,7 @@ export function startDisruptionBudgets(ports: ActorPorts): Stop {
     ...SIZED.map((resource) =>
       cluster.onChange(resource, ({ type, object, previous }) => {
         // Its status tells nothing that the pods have not told.
-        if (type === 'MODIFIED' && previous !== undefined && sameJson(object['spec'], previous['spec'])) return;
+        if (type === 'MODIFIED' && previous !== undefined && equalJson(object['spec'], previous['spec'])) return;
         budgetsIn(object.metadata.namespace ?? '')
           .filter(needsScale)
           .forEach((budget) => work.add(keyOf(budget)));
@@ -130,7 +130,7 @@ function observed(conditions: NonNullable<DisruptionBudgetStatus['conditions']>,
 }
 
 function write({ cluster }: ActorPorts, budget: DisruptionBudget, status: DisruptionBudgetStatus): void {
-  if (sameJson(status, budget.status)) return;
+  if (equalJson(status, budget.status)) return;
   cluster.modifyStatus(RESOURCE, budget.metadata.namespace ?? '', budget.metadata.name, (draft) => {
     draft['status'] = status;
   });

@@ -2,7 +2,7 @@ import type { DurationMs, Instant } from '../../../core/model/units.ts';
 import { SECOND_MS } from '../../../core/model/units.ts';
 import type { MetricsProvider } from '../../api/providers.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import type { ConditionNews } from '../conditions.ts';
 import { withCondition } from '../conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
@@ -29,7 +29,7 @@ export function startAutoscalers(ports: ActorPorts, metrics: Pick<MetricsProvide
   });
   const stop = ports.cluster.onChange(RESOURCE, ({ object, previous }) => {
     // Its own status is no reason to look again before the period is over.
-    if (previous === undefined || !sameJson(object['spec'], previous['spec'])) work.add(keyOf(object));
+    if (previous === undefined || !equalJson(object['spec'], previous['spec'])) work.add(keyOf(object));
   });
   return () => {
     stop();
@@ -132,7 +132,7 @@ class AutoscalerActor {
   }
 
   #write(autoscaler: Autoscaler, status: AutoscalerStatus): void {
-    if (sameJson(status, autoscaler.status)) return;
+    if (equalJson(status, autoscaler.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, autoscaler.metadata.namespace ?? '', autoscaler.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,7 +1,7 @@
 import type { Instant } from '../../../core/model/units.ts';
 import { SECOND_MS } from '../../../core/model/units.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { findCondition, isTrue, withCondition } from '../conditions.ts';
 import { fromTimestamp, toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
@@ -222,7 +222,7 @@ class JobActor {
   #write(job: Job, status: JobStatus): void {
     // On the wire these three are absent where they are 0.
     for (const field of ['active', 'succeeded', 'failed'] as const) if (status[field] === 0) Reflect.deleteProperty(status, field);
-    if (sameJson(status, job.status)) return;
+    if (equalJson(status, job.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, job.metadata.namespace ?? '', job.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,6 +1,6 @@
 import { ApiStatusError } from '../../api/api-error.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { withCondition, withoutCondition } from '../conditions.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { controllerOf, joinKey, splitKey } from '../object-key.ts';
@@ -117,7 +117,7 @@ class ReplicaSetActor {
       observedGeneration: set.metadata.generation ?? 1,
       ...(nextConditions.length === 0 ? {} : { conditions: nextConditions }),
     };
-    if (sameJson(status, set.status)) return;
+    if (equalJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -1,5 +1,5 @@
 import type { ActorPorts, Stop } from '../actor-ports.ts';
-import { sameJson } from '../canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { resolveCount } from '../int-or-percent.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { splitKey } from '../object-key.ts';
@@ -159,7 +159,7 @@ class StatefulSetActor {
       updateRevision: revisions.update,
       collisionCount: set.status?.collisionCount ?? 0,
     };
-    if (sameJson(status, set.status)) return;
+    if (equalJson(status, set.status)) return;
     this.#ports.cluster.modifyStatus(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, (draft) => {
       draft['status'] = status;
     });

@@ -2,7 +2,7 @@
 // https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/
 
 import type { FieldError } from '../../api/api-error.ts';
-import { sameJson } from '../../actors/canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import type { Pod, PodSpec, ResourceList, WireContainer, WireResources } from '../../actors/wire/pod.ts';
 import { sameAmount } from '../amounts.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
@@ -111,13 +111,13 @@ function isRemoved(now: ResourceList = {}, before: ResourceList = {}): boolean {
 function otherChangeErrors({ path, container, isInit, from }: ResizedContainer): FieldError[] {
   const restarting = (container.resizePolicy ?? []).some(({ restartPolicy }) => restartPolicy === 'RestartContainer');
   const errors: FieldError[] = [];
-  if (hasOtherThanResizable(container.resources, from.resources) || !sameJson(container.resizePolicy ?? [], from.resizePolicy ?? []))
+  if (hasOtherThanResizable(container.resources, from.resources) || !equalJson(container.resizePolicy ?? [], from.resizePolicy ?? []))
     errors.push(
       isInit
         ? forbiddenField(path, 'only cpu and memory resources for init or sidecar containers are mutable')
         : forbiddenField('spec', MUTABLE),
     );
-  if (isInit && !isSidecar(from) && restarting && !sameJson(container.resources, from.resources))
+  if (isInit && !isSidecar(from) && restarting && !equalJson(container.resources, from.resources))
     errors.push(forbiddenField(path, 'non-sidecar init containers with a resize policy of RestartContainer cannot be resized'));
   return errors;
 }
@@ -131,5 +131,5 @@ function hasOtherThanResizable(now: WireResources | undefined, before: WireResou
     const right = before?.[side] ?? {};
     return left.length === others(right).length && left.every(([name, amount]) => sameAmount(amount, right[name]));
   });
-  return !isSame || !sameJson(now?.['claims' as never], before?.['claims' as never]);
+  return !isSame || !equalJson(now?.['claims' as never], before?.['claims' as never]);
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../api/api-error.ts';
-import { sameJson } from '../../actors/canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import type { Pod, PodSpec, WireContainer, WireToleration } from '../../actors/wire/pod.ts';
 import { forbiddenField, invalidValue } from '../field-errors.ts';
 
@@ -12,7 +12,7 @@ const FIXED =
 /** What an update of the pod itself may not do. */
 export function podUpdateErrors(pod: Pod, old: Pod): FieldError[] {
   const errors = [...deadlineErrors(pod.spec, old.spec), ...tolerationErrors(pod.spec, old.spec), ...gateAdditions(pod.spec, old.spec)];
-  if (!sameJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
+  if (!equalJson(asIfUnchanged(pod.spec, old.spec), old.spec)) errors.push(forbiddenField('spec', FIXED));
   return errors;
 }
 
@@ -47,7 +47,7 @@ function deadlineErrors(spec: PodSpec, old: PodSpec): FieldError[] {
 
 function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const kept = (toleration: WireToleration): boolean =>
-    (spec.tolerations ?? []).some((each) => sameJson({ ...each, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 }));
+    (spec.tolerations ?? []).some((each) => equalJson({ ...each, tolerationSeconds: 0 }, { ...toleration, tolerationSeconds: 0 }));
   if ((old.tolerations ?? []).every(kept)) return [];
   return [forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }

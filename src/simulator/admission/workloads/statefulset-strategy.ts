@@ -1,5 +1,5 @@
 import type { ResourceStrategy } from '../../api/strategy.ts';
-import { sameJson } from '../../actors/canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import type { StatefulSet } from '../../actors/wire/workload.ts';
 import { isRecord } from '../../api/json.ts';
 import type { PodTemplate } from '../../actors/wire/pod.ts';
@@ -37,7 +37,7 @@ export const statefulSetStrategy: ResourceStrategy = {
       ...selectorErrors(spec.selector, spec.template, 'statefulset'),
       ...templateErrors(withClaimVolumes(spec), ['Always']),
     ];
-    if (old !== null && !sameJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
+    if (old !== null && !equalJson(fixedPart(spec), fixedPart((old as StatefulSet).spec))) {
       const names = MUTABLE.map((field) => `'${field}'`);
       const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
       errors.push(forbiddenField('spec', `updates to statefulset spec for fields other than ${list} are forbidden`));

@@ -2,7 +2,7 @@
 
 import type { LabelSelector } from '../../../core/model/label-selector.ts';
 import type { FieldError } from '../../api/api-error.ts';
-import { sameJson } from '../../actors/canonical.ts';
+import { equalJson } from '../../api/json.ts';
 import { isEmptySelector, matchesSelector } from '../../actors/selectors.ts';
 import { resolveCount } from '../../actors/int-or-percent.ts';
 import type { PodTemplate } from '../../actors/wire/pod.ts';
@@ -40,7 +40,7 @@ function expressionErrors({ matchExpressions = [] }: LabelSelector): FieldError[
 }
 
 export function immutableErrors(field: string, now: unknown, before: unknown): FieldError[] {
-  return sameJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
+  return equalJson(now, before) ? [] : [invalidValue(field, now, 'field is immutable')];
 }
 
 /** @param restartPolicies those that the workload can live with */
