@@ -5,6 +5,7 @@ import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
 import { aPolicy, PATHS } from './cluster-client.ts';
 import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
+import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { Workshop } from './processes.ts';
@@ -83,8 +84,13 @@ test(
 
     await here.cluster.delete(`${quotas}/tight`);
     await here.recommendationOf('squeezed', ({ state }) => state === 'applied');
-    const after = await here.resourcesOf('squeezed');
-    expect(after.every(({ requests }, pod) => mebibytes(requests) > mebibytes(before[pod]?.requests))).toBe(true);
+    // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
+    await eventuallyReads(
+      'more memory for every pod: the quota is gone',
+      HANG_MS,
+      () => here.resourcesOf('squeezed'),
+      (after) => after.every(({ requests }, pod) => mebibytes(requests) > mebibytes(before[pod]?.requests)),
+    );
   },
   HANG_TEST_MS,
 );
@@ -102,9 +108,9 @@ test(
       namesOfVanishing,
       (names) => names.length === 0,
     );
-    const errors = await failedReconciles();
+    const failures = failedReconciles('vanishing').length;
     await here.cycles('vanishing', 3);
-    expect(await failedReconciles()).toBe(errors);
+    expect(failedReconciles('vanishing')).toHaveLength(failures);
     expect(await queued()).toBe(0);
     expect((await ask(here.controller.dashboard, `recommendations/${NAMESPACE}/vanishing`)).status).toBe(404);
   },
@@ -188,8 +194,12 @@ async function namesOfVanishing(): Promise<readonly string[]> {
   return all.map(({ metadata }) => metadata.name).filter((name) => name.includes('vanishing'));
 }
 
-async function failedReconciles(): Promise<number> {
-  return sumOf(/^evenkeel_reconcile_total\{.*result="(?:error|terminal)".*\} (\d+)/gm);
+/** Of one workload: a slow request for another says nothing about it. */
+function failedReconciles(workload: string): readonly object[] {
+  const failed = ['Reconciling failed; will retry', 'Reconciling failed for good; waiting for the object to change'];
+  return failed
+    .flatMap((message) => logged(here.controller.process, message))
+    .filter(({ object }) => typeof object === 'string' && object.endsWith(`/${workload}`));
 }
 
 async function queued(): Promise<number> {

@@ -53,13 +53,13 @@ describe('More CPU to start', () => {
   test(
     'is given to pods that are born, is nowhere taken for what is in force, and is taken back, also by a controller that was killed meanwhile',
     async () => {
-      await here.govern('slow-start', { startup: { boostRatio: 3, duration: '1h' } });
+      await here.govern('slow-start', { startup: { boostRatio: 3, duration: '3h' } });
       const { lastApplied } = await here.recommendationOf('slow-start', ({ state }) => state === 'applied');
       const inForce = millicores(lastApplied?.containers?.[0]?.requests?.cpu);
       expect(inForce).toBeLessThan(500);
-      // An hour after they became ready the first pods have what is in force and no more.
+      // Three hours after they became ready the first pods have what is in force and no more.
       await eventuallyReads(
-        'no boost left: it ends an hour after a pod is ready',
+        'no boost left: it ends three hours after a pod is ready',
         HANG_MS,
         () => cpus('slow-start'),
         (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
@@ -69,7 +69,7 @@ describe('More CPU to start', () => {
       await here.cluster.merge(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/slow-start`, {
         spec: { template: { metadata: { annotations: { restartedAt: now } } } },
       });
-      // It has them for an hour of the cluster's time: the watch misses none of it.
+      // It has them for three hours of the cluster's time, 36 seconds of the machine's: the watch misses none of it.
       await here.watch.until('a new pod with three times of it: each starts with the boost', HANG_MS, () =>
         here.watch.valuesOf('slow-start/app').some(({ requests }) => requests.cpuMillicores === inForce * 3),
       );

@@ -47,6 +47,13 @@ describe('evenkeel demo', () => {
         async () => (await read<Cluster>(demo.dashboard, 'cluster')).requested,
         ({ cpuMillicores, memoryBytes }) => cpuMillicores < deployed.cpuMillicores && memoryBytes < deployed.memoryBytes,
       );
+      // An autoscaler changes the sum as well, but no pod.
+      await eventuallyReads(
+        'a change recorded as applied: the policy is in mode Auto',
+        HANG_MS,
+        () => cluster.recommendations(),
+        (all) => all.some(({ status }) => status?.lastApplied !== undefined),
+      );
 
       demo.process.signal('SIGINT');
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });
