@@ -18,14 +18,14 @@ export class FastTimer implements MachineTimer {
   }
 }
 
-/** Under Jest's own time-out, so that the message names what did not come. */
+/** Under Jest's own time-out, so that the error names the condition. */
 const HANG_MS = 150_000;
 
-/** Lets the event loop turn until `condition` holds; fails with `what` where it never does. */
-export async function until(condition: () => boolean, what = 'the condition'): Promise<void> {
+/** Lets the event loop turn until `condition` holds; throws an error that names `what` where it never does. */
+export async function until(condition: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + HANG_MS;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`${what} did not come true`);
+    if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

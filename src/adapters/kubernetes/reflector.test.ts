@@ -108,7 +108,7 @@ describe('Reflector', () => {
     server.put(PATH, thing('p7', 'blue'));
     server.remove(PATH, 'p8');
     server.put(PATH, thing('new'));
-    await until(() => seen.has('new'));
+    await until(() => seen.has('new'), 'the new object');
     expect([seen.get('p7'), seen.has('p8'), seen.size]).toEqual(['blue', false, 1_200]);
   });
 
@@ -118,7 +118,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start();
     await reflector.whenSynced();
     server.put(PATH, thing('b'));
-    await until(() => seen.has('b'));
+    await until(() => seen.has('b'), 'the object b');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -150,7 +150,7 @@ describe('Reflector', () => {
     server.remove(PATH, 'deleted', '', { quietly: true });
     server.put(PATH, thing('changed', 'blue'), { quietly: true });
     server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
-    await until(() => log.length === 2);
+    await until(() => log.length === 2, 'two changes');
     expect(log).toEqual(['deleted=gone', 'changed=blue']);
     expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
   });
@@ -171,7 +171,7 @@ describe('Reflector', () => {
     await watching();
     const again = { ...thing('a', 'blue'), metadata: { name: 'a', uid: 'another' } };
     server.put(PATH, again);
-    await until(() => log.length === 3);
+    await until(() => log.length === 3, 'three changes');
     expect(log).toEqual(['a=red', 'a=gone', 'a=blue']);
   });
 
@@ -181,10 +181,10 @@ describe('Reflector', () => {
     await watching();
     for (const watch of server.watches) watch.response.write('{"type":"ADDED","obj');
     server.cutWatches(PATH);
-    await until(() => server.watches.size === 0);
+    await until(() => server.watches.size === 0, 'the end of the watch');
     await watching();
     server.put(PATH, thing('late'));
-    await until(() => seen.has('late'));
+    await until(() => seen.has('late'), 'the object that came later');
     expect(server.count(isList)).toBe(1);
   });
 
@@ -194,7 +194,7 @@ describe('Reflector', () => {
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
     await watching();
     server.put(PATH, thing('after'));
-    await until(() => seen.has('after'));
+    await until(() => seen.has('after'), 'the object after the stall');
   });
 
   test('gives up a connection on which not even a bookmark comes, long before the watch has outlived its time', async () => {
@@ -203,7 +203,7 @@ describe('Reflector', () => {
     await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
     await watching();
     server.put(PATH, thing('after'));
-    await until(() => seen.has('after'));
+    await until(() => seen.has('after'), 'the object after the stall');
     expect(server.count(isList)).toBe(1);
   });
 
@@ -216,7 +216,7 @@ describe('Reflector', () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       timer.advance(70_000);
       server.put(PATH, thing(name));
-      await until(() => seen.has(name));
+      await until(() => seen.has(name), `the object ${name}`);
     }
     expect([metrics.total('evenkeel_informer_stalls_total'), server.count(isWatch)]).toEqual([0, 2]);
   });
@@ -241,7 +241,7 @@ describe('Reflector', () => {
   test('credentials that are not known are named, with what mends it, until they are', async () => {
     for (let i = 0; i < 2; i++) server.once(() => true, refusal(401, 'Unauthorized', 'Unauthorized'));
     const { reflector } = start();
-    await until(() => reflector.status().problem !== null);
+    await until(() => reflector.status().problem !== null, 'the problem');
     expect(reflector.status().problem).toContain('is the token expired?');
     await reflector.whenSynced();
   });
@@ -258,7 +258,7 @@ describe('Reflector', () => {
       message: 'busy',
       details: { retryAfterSeconds: 1 },
     });
-    await until(() => server.count(isResume) === 2);
+    await until(() => server.count(isResume) === 2, 'a second watch');
     expect([seen.size, server.count(isList)]).toEqual([1, 1]);
   });
 
@@ -266,7 +266,7 @@ describe('Reflector', () => {
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     const { reflector } = start();
-    await until(() => reflector.status().problem !== null);
+    await until(() => reflector.status().problem !== null, 'the problem');
     expect(reflector.status().problem).toContain('not permitted to list and watch pods: grant the verbs list and watch in a ClusterRole');
     expect(reflector.hasSynced()).toBe(false);
     expect(activity.count).toBe(0);
@@ -298,7 +298,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start({ required: false });
     await reflector.whenSynced();
     expect(seen.size).toBe(0);
-    await until(() => seen.has('late'));
+    await until(() => seen.has('late'), 'the object that came later');
   });
 
   test('a kind of another tool that is not served is nothing wrong, and is found when it comes', async () => {
@@ -307,7 +307,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start({ required: false, foreign: true });
     await reflector.whenSynced();
     expect(reflector.status()).toMatchObject({ problem: null, restarts: 0, objects: 0 });
-    await until(() => seen.has('late'));
+    await until(() => seen.has('late'), 'the object that came later');
     expect(logger.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
   });
 
@@ -319,7 +319,7 @@ describe('Reflector', () => {
     await watching();
     server.put(PATH, { ...thing('good'), spec: { color: [] } });
     server.put(PATH, thing('marker'));
-    await until(() => seen.has('marker'));
+    await until(() => seen.has('marker'), 'the marker');
     expect(seen.get('good')).toBe('red');
     expect(metrics.total('evenkeel_informer_undecodable_total')).toBe(2);
     expect(logger.lines.map((line) => line.fields['problem'])).toContain('spec.color: expected a string, got 7');
@@ -337,7 +337,7 @@ describe('Reflector', () => {
     await watching();
     server.put(PATH, thing('poison'));
     server.put(PATH, thing('next'));
-    await until(() => handled.includes('next'));
+    await until(() => handled.includes('next'), 'the next change');
     expect(metrics.total('evenkeel_informer_handler_failures_total')).toBe(1);
     expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
@@ -366,7 +366,7 @@ describe('Reflector', () => {
     expect(activity.count).toBe(1);
     await reflector.whenSynced();
     await watching();
-    await until(() => activity.count === 0);
+    await until(() => activity.count === 0, 'the idle reflector');
   });
 
   test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
@@ -376,7 +376,7 @@ describe('Reflector', () => {
     expect(reflector.confirmedAt()).toBe(0);
     await reflector.whenSynced();
     await watching();
-    await until(() => reflector.confirmedAt() > 0);
+    await until(() => reflector.confirmedAt() > 0, 'the first confirmation');
     clock.advance(MINUTE_MS);
     expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
     server.once(isWatch, cutOff);

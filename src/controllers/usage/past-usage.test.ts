@@ -25,8 +25,8 @@ describe('reading the past', () => {
   test('goes namespace by namespace, each once', async () => {
     const { past, asked } = aPast(() => undefined);
     past.start();
-    await until(() => asked.length === 4);
-    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read');
+    await until(() => asked.length === 4, 'the read of the fourth namespace');
+    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read', 'the status of a complete read');
     expect(asked).toEqual(['a', 'b', 'c', 'd']);
     expect(past.problem()).toBeNull();
     await past.stop();
@@ -38,14 +38,14 @@ describe('reading the past', () => {
       if (away) throw new Error('http://prometheus cannot be reached');
     });
     past.start();
-    await until(() => past.problem() !== null);
+    await until(() => past.problem() !== null, 'the problem');
     expect(past.status()).toEqual({
       status: 'degraded',
       message: 'past usage from prometheus is missing: http://prometheus cannot be reached (0 namespaces read, 4 to try again)',
     });
     expect(asked).toEqual(['a', 'b']);
     away = false;
-    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read');
+    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read', 'the status of a complete read');
     expect(past.problem()).toBeNull();
     await past.stop();
   });
@@ -56,9 +56,9 @@ describe('reading the past', () => {
       if (namespace === 'b' && broken) throw new Error('too many samples');
     });
     past.start();
-    await until(() => asked.includes('d'));
+    await until(() => asked.includes('d'), 'the read of the last namespace');
     broken = false;
-    await until(() => past.status().status === 'ok' && past.status().message.includes('4 namespaces'));
+    await until(() => past.status().status === 'ok' && past.status().message.includes('4 namespaces'), 'the status of a complete read');
     for (const namespace of ['a', 'c', 'd']) expect(asked.filter((each) => each === namespace)).toHaveLength(1);
     await past.stop();
   });
@@ -68,7 +68,7 @@ describe('reading the past', () => {
       throw new Error('away');
     });
     past.start();
-    await until(() => past.problem() !== null);
+    await until(() => past.problem() !== null, 'the problem');
     await past.stop();
     const before = asked.length;
     await new Promise((resolve) => setImmediate(resolve));
