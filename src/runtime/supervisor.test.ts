@@ -38,4 +38,19 @@ describe('Supervisor', () => {
     await stopped;
     expect(log).toContain('-a');
   });
+
+  test('parts that hang share one deadline, within the 10 s that are promised after SIGTERM', async () => {
+    const machine = new FakeClock();
+    const supervisor = new Supervisor(SILENT_LOGGER, machine);
+    const hanging = { stop: () => new Promise<void>(() => undefined) };
+    for (let index = 0; index < 20; index += 1) await supervisor.start(aPart(`hangs-${index}`, [], hanging));
+    const begun = machine.nowMs();
+    let tookMs: number | null = null;
+    const stopped = supervisor.stop().then(() => (tookMs = machine.nowMs() - begun));
+    await machine.advance(7_999);
+    expect(tookMs).toBeNull();
+    await machine.advance(60_000);
+    await stopped;
+    expect(tookMs).toBeLessThan(10_000);
+  });
 });
