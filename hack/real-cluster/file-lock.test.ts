@@ -48,7 +48,7 @@ test('works of one lock run one after the other, also within a process', async (
   expect(most).toEqual(Array.from({ length: 20 }, () => 1));
 });
 
-test('locks of different paths exclude nobody', async () => {
+test('locks of different names do not exclude each other', async () => {
   const inner = await whileLocked(join(folder, 'a'), ignoring, () => whileLocked(join(folder, 'b'), ignoring, async () => 'both'));
   expect(inner).toBe('both');
 });

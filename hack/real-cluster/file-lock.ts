@@ -1,24 +1,20 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { dirname } from 'node:path';
 
 /**
- * Runs the work while no other process of this machine holds the lock of the same path. The lock is a Unix socket in Linux'
- * abstract namespace: binding is atomic, and the kernel releases it with its process. A file would have to be taken over from a
- * holder that died, and two processes that do so at once can remove each other's new lock.
+ * Runs the work while no other process in this network namespace holds the lock of the same name. The lock is an abstract Unix
+ * socket: binding is atomic, and the kernel releases it with its process. A lock file would have to be taken over from a holder that
+ * died, and two processes that do so at once can remove each other's new lock.
  *
  * @param onWait called once with the holder's process id where the lock has to be waited for
  */
-export async function whileLocked<T>(path: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
-  // What is locked is about to be written there.
-  mkdirSync(dirname(path), { recursive: true });
+export async function whileLocked<T>(name: string, onWait: (pid: number) => void, work: () => Promise<T>): Promise<T> {
   let report = onWait;
-  let lock = await tryLock(path);
+  let lock = await tryLock(name);
   while (lock === null) {
-    await released(addressOf(path), report);
+    await released(addressOf(name), report);
     report = () => undefined;
-    lock = await tryLock(path);
+    lock = await tryLock(name);
   }
   try {
     return await work();
@@ -50,16 +46,16 @@ export class Lock {
 }
 
 /** null: it is held, by another process or by this one. */
-export function tryLock(path: string): Promise<Lock | null> {
+export function tryLock(name: string): Promise<Lock | null> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', (err: NodeJS.ErrnoException) => (err.code === 'EADDRINUSE' ? resolve(null) : reject(err)));
-    server.listen(addressOf(path), () => resolve(new Lock(server)));
+    server.listen(addressOf(name), () => resolve(new Lock(server)));
   });
 }
 
-function addressOf(path: string): string {
-  return `\0evenkeel-lock-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`;
+function addressOf(name: string): string {
+  return `\0evenkeel-lock-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }
 
 /** Resolves when the holder has released the lock, or has died. */

@@ -267,11 +267,11 @@ interface ReservedNetwork {
   readonly lock: Lock;
 }
 
-/** Addresses that no other runner on this machine uses. */
+/** Addresses that no other runner in this network namespace uses. */
 async function reserveNetwork(): Promise<ReservedNetwork> {
   for (let third = 1; third < 255; third += 1) {
     const prefix = `127.1.${third}.`;
-    const lock = await tryLock(join(tmpdir(), `evenkeel-pods-${prefix}`));
+    const lock = await tryLock(`evenkeel-pods-${prefix}`);
     if (lock !== null) return { prefix, lock };
   }
   throw new Error('every network of loopback for pods is in use by another pod runner');

@@ -26,9 +26,10 @@ import { tryLock, type Lock } from '../../hack/real-cluster/file-lock.ts';
 import { clusterFolder } from '../../hack/real-cluster/folders.ts';
 import type { Component, Layout, Ports } from '../../hack/real-cluster/layout.ts';
 import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
+import { HANG_MS } from '../e2e/eventually.ts';
 
 export interface RealClusterOptions {
-  /** Different from those of other suites. */
+  /** Different from those of other suites; the cluster gets the prefix `e2e-`. */
   readonly name: string;
   readonly nodes?: number;
   readonly pool?: Partial<Omit<NodePool, 'count'>>;
@@ -55,8 +56,8 @@ export interface AuditEvent {
   readonly stageTimestamp: string;
 }
 
-/** Far over what any command takes: Helm's own waits, which say what is missing, end before it. */
-const COMMAND_TIMEOUT_MS = 500_000;
+/** Longer than HANG_MS: the waits of Helm and kubectl, whose errors name what is missing, end first. */
+const COMMAND_TIMEOUT_MS = HANG_MS + 2 * 60_000;
 const COMMAND_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export class RealCluster {
@@ -148,7 +149,7 @@ export class RealCluster {
   /** The real kubectl of the same version, as the administrator. Rejects with its words where it fails. */
   async kubectl(...args: readonly string[]): Promise<string> {
     const { kubectl } = await buildBinaries(['kubectl'], () => undefined);
-    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
+    return run(kubectl, ['--kubeconfig', this.kubeconfig, ...args], this.#discoveryCache);
   }
 
   /** The real Helm, as the administrator. Its own files stay in the test's folder. */
@@ -156,7 +157,12 @@ export class RealCluster {
     const { helm } = await buildBinaries(['helm'], () => undefined);
     const home = { HELM_CACHE_HOME: 'cache', HELM_CONFIG_HOME: 'config', HELM_DATA_HOME: 'data' };
     const environment = Object.fromEntries(Object.entries(home).map(([key, folder]) => [key, join(this.folder, 'helm', folder)]));
-    return run(helm, ['--kubeconfig', this.kubeconfig, ...args], environment);
+    return run(helm, ['--kubeconfig', this.kubeconfig, ...args], { ...environment, ...this.#discoveryCache });
+  }
+
+  /** The user's own is keyed by host and port, which a later cluster may reuse with other resources. */
+  get #discoveryCache(): Readonly<Record<string, string>> {
+    return { KUBECACHEDIR: join(this.folder, 'kube-cache') };
   }
 
   /** What the audit log holds so far, in its order: every write, who made it and what came of it. */
@@ -214,10 +220,13 @@ interface ReservedName {
   readonly lock: Lock;
 }
 
-/** The first of NAME, NAME-2, NAME-3 and so on that no other run on this machine uses: a second one disturbs nobody. */
+/**
+ * The first of e2e-NAME, e2e-NAME-2, e2e-NAME-3 and so on that no other run in this network namespace uses, so that runs at the same
+ * time have clusters of their own. The prefix keeps them apart from the clusters of `hack/cluster up --name`.
+ */
 export async function reserveClusterName(name: string): Promise<ReservedName> {
   for (let number = 1; ; number += 1) {
-    const candidate = number === 1 ? name : `${name}-${number}`;
+    const candidate = number === 1 ? `e2e-${name}` : `e2e-${name}-${number}`;
     const lock = await tryLock(`${clusterFolder(candidate)}.suite`);
     if (lock !== null) return { name: candidate, lock };
   }
