@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { ask } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
 import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
@@ -15,9 +15,6 @@ import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const ACCOUNT = 'evenkeel-controller';
-const UP_MS = 300_000;
-const SOON_MS = 180_000;
-const TEST_MS = 600_000;
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/evenkeel-admission';
 
 let workshop: Workshop;
@@ -60,28 +57,28 @@ beforeAll(async () => {
     'controller.admission.url': `https://127.0.0.1:${port}`,
   };
   controller = await startController(workshop, settings);
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(async () => {
   await workshop.end();
   await cluster.stop();
-}, UP_MS);
+}, HANG_TEST_MS);
 
 test(
   'what was learnt is put in force in place, and pods that are born afterwards have it from the first moment',
   async () => {
-    await eventually('the webhook announced', SOON_MS, async () => (await caBundle()) !== '');
+    await eventually('the webhook is registered: admission is enabled', HANG_MS, async () => (await caBundle()) !== '');
     await deploy('shop', 'web', 2);
     await deploy('elsewhere', 'other', 1);
     await applyPolicy();
     await eventuallyReads(
-      'both pods resized in place',
-      SOON_MS,
+      'both pods resized in place: they use far less than they request',
+      HANG_MS,
       () => podsOf('shop', 'web'),
       (pods) => pods.length === 2 && pods.every(({ cpu, born }) => cpu !== '500m' && born === null),
     );
     await eventuallyReads(
-      'that being in force',
-      SOON_MS,
+      'the Recommendation reports when it was applied: both pods have the size',
+      HANG_MS,
       () => cluster.kubectl('get', 'recommendation/deployment-web', '-n', 'shop', '-o', 'jsonpath={.status.lastApplied.at}'),
       (at) => at !== '',
     );
@@ -92,8 +89,8 @@ test(
     // The first pods of a roll-out come before anybody has heard of their ReplicaSet.
     await cluster.kubectl('rollout', 'restart', 'deployment/web', '-n', 'shop');
     await eventuallyReads(
-      'three new pods, all of that size',
-      SOON_MS,
+      'three new pods of that size: the rollout replaces every pod, and the webhook sizes each',
+      HANG_MS,
       async () => {
         await replaceUnreviewed('web');
         return podsOf('shop', 'web');
@@ -103,7 +100,7 @@ test(
     expect(await cluster.kubectl('get', 'deployment/web', '-n', 'shop', '-o', 'jsonpath={..resources.requests.cpu}')).toBe('500m');
     expect(await health('webhook')).toBe('ok');
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -111,7 +108,7 @@ test(
   async () => {
     expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', born: null }]);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -131,9 +128,11 @@ test(
     });
     const reasonOf = (): Promise<string> =>
       cluster.kubectl('get', 'recommendation/cronjob-report', '-n', 'shop', '-o', 'jsonpath={.status.reason} {.status.message}');
-    await eventuallyReads('it waits for a birth', SOON_MS, reasonOf, (text) => text.startsWith('restart in force, and the next run'));
+    await eventuallyReads('the Recommendation waits for the next run: a finished run cannot be resized', HANG_MS, reasonOf, (text) =>
+      text.startsWith('restart in force, and the next run'),
+    );
     await cluster.kubectl('create', 'job', '--from=cronjob/report', 'report-by-hand', '-n', 'shop');
-    const [pod] = await eventually('its pod', SOON_MS, async () => {
+    const [pod] = await eventually('the pod of the run: its Job was created', HANG_MS, async () => {
       if (await replaceUnreviewed('report')) return false;
       const pods = await podsOf('shop', 'report');
       return pods.length > 0 && pods;
@@ -141,7 +140,7 @@ test(
     expect(pod?.born).toBe('{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}');
     expect(pod?.cpu).toMatch(/^1[5-9]\dm$|^2\d\dm$/);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -154,13 +153,17 @@ test(
     const before = await caBundle();
     await cluster.api.expect({ method: 'DELETE', path: secret });
     await renewals(2);
-    await eventually('another authority', SOON_MS, async () => (await caBundle()) !== before);
+    await eventually(
+      'another authority is trusted: the Secret of the first was deleted',
+      HANG_MS,
+      async () => (await caBundle()) !== before,
+    );
     expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ born: expect.any(String) }]);
     const text = await (await fetch(controller.metrics)).text();
     expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
     expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -170,7 +173,7 @@ test(
     const denied = await cluster.audit(({ user, responseStatus }) => user.username === account && responseStatus?.code === 403);
     expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -179,7 +182,7 @@ test(
     await controller.process.kill();
     expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ cpu: '500m', born: null }]);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -187,10 +190,14 @@ test(
   async () => {
     expect(await caBundle()).not.toBe('');
     controller = await startController(workshop, { ...settings, 'controller.admission.enabled': 'false' });
-    await eventually('no configuration', SOON_MS, async () => (await cluster.api.request({ path: CONFIGURATION })).status === 404);
+    await eventually(
+      'no webhook configuration: admission is disabled',
+      HANG_MS,
+      async () => (await cluster.api.request({ path: CONFIGURATION })).status === 404,
+    );
     expect(await health('webhook')).toBeUndefined();
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 interface BornPod {
@@ -224,7 +231,7 @@ async function podsOf(namespace: string, app: string): Promise<readonly BornPod[
 async function bornAfter(act: () => Promise<unknown>): Promise<readonly BornPod[]> {
   const before = new Set((await podsOf('shop', 'web')).map(({ name }) => name));
   await act();
-  return eventually('a new pod', SOON_MS, async () => {
+  return eventually('a new pod: the Deployment was scaled up', HANG_MS, async () => {
     if (await replaceUnreviewed('web', before)) return false;
     const fresh = (await podsOf('shop', 'web')).filter(({ name }) => !before.has(name));
     return fresh.length > 0 && fresh;
@@ -268,8 +275,8 @@ async function caBundle(): Promise<string> {
 
 function renewals(count: number): Promise<unknown> {
   return eventually(
-    `${count} new certificates`,
-    SOON_MS,
+    `${count} new certificates served: each was removed from its Secret`,
+    HANG_MS,
     () => logged(controller.process, 'Admission is served with a new certificate').length >= count,
   );
 }

@@ -5,15 +5,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from '../e2e/bulk-proof.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { tell } from '../e2e/dashboard.ts';
-import { eventuallyReads } from '../e2e/eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
 import { proveReset } from '../e2e/reset-proof.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
-const UP_MS = 500_000;
-const SOON_MS = 180_000;
 
 let workshop: Workshop;
 let cluster: RealCluster;
@@ -32,16 +30,16 @@ beforeAll(async () => {
   });
   await cluster.api.expect({ method: 'POST', path: '/apis/evenkeel.io/v1alpha1/podresizepolicies', body: BULK_POLICY });
   const deployments = Array.from({ length: BULK_ITEMS }, (_, index) => bulkDeployment(index));
-  await Promise.all(deployments.map((body) => cluster.api.expect({ method: 'POST', path: DEPLOYMENTS, body, timeoutMs: UP_MS })));
+  await Promise.all(deployments.map((body) => cluster.api.expect({ method: 'POST', path: DEPLOYMENTS, body, timeoutMs: HANG_MS })));
   const web = bulkDeployment(0, 2) as { metadata: object };
   await cluster.api.expect({
     method: 'POST',
     path: '/apis/apps/v1/namespaces/shop/deployments',
     body: { ...web, metadata: { ...web.metadata, namespace: 'shop', name: 'web' } },
   });
-}, UP_MS);
+}, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), UP_MS);
+afterAll(() => workshop.end(), HANG_TEST_MS);
 
 test(
   'bulks of 500 are carried out item by item; 501 change nothing',
@@ -52,7 +50,7 @@ test(
       list: async () => (await cluster.api.expect<{ readonly items: never[] }>({ path: DEPLOYMENTS })).items,
       policy: () => cluster.api.expect({ path: '/apis/evenkeel.io/v1alpha1/podresizepolicies/bulk' }),
     }),
-  UP_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -60,7 +58,7 @@ test(
   async () => {
     await proveReset({
       dashboard: controller.dashboard,
-      withinMs: SOON_MS,
+      withinMs: HANG_MS,
       get: (path) => cluster.api.expect({ path }),
       merge: async (path, body) => {
         const headers = { 'content-type': 'application/merge-patch+json' };
@@ -71,7 +69,7 @@ test(
     });
     expect(logged(controller.process, 'Restarted a workload')).toHaveLength(1);
   },
-  UP_MS,
+  HANG_TEST_MS,
 );
 
 test(
@@ -89,7 +87,7 @@ test(
       cluster.kubectl('get', 'prp', 'bulk', '-o', 'jsonpath={.metadata.annotations.evenkeel\\.io/overrides}');
     expect(await shown()).toContain('"cooldown":{"value":"2h"');
     expect(await override('1s')).toBe(200);
-    await eventuallyReads('the leader removes an override a moment after its end', SOON_MS, shown, (text) => text === '');
+    await eventuallyReads('the override is removed: it has expired', HANG_MS, shown, (text) => text === '');
   },
-  UP_MS,
+  HANG_TEST_MS,
 );

@@ -6,12 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
+import { HANG_TEST_MS } from '../e2e/eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const CHART = join(ROOT, 'charts/evenkeel');
 const NAMESPACE = 'evenkeel-system';
-const UP_MS = 300_000;
-const TEST_MS = 300_000;
 
 const POSTGRES = [
   'config.history.url=postgres://evenkeel@db.example.com:6432/evenkeel?sslmode=verify-full',
@@ -112,8 +111,8 @@ beforeAll(async () => {
   cluster = await RealCluster.start({ name: 'chart', nodes: 1 });
   await cluster.kubectl('apply', '-f', join(ROOT, 'config/default/namespace.yaml'));
   await cluster.kubectl('apply', '--server-side', '-k', join(ROOT, 'config/crds'));
-}, UP_MS);
-afterAll(() => cluster.stop(), UP_MS);
+}, HANG_TEST_MS);
+afterAll(() => cluster.stop(), HANG_TEST_MS);
 
 async function rendered(...values: readonly string[]): Promise<readonly Manifest[]> {
   const sets = values.flatMap((value) => ['--set', value.replaceAll(/,/g, '\\,')]);
@@ -138,14 +137,14 @@ test(
   async () => {
     expect(await cluster.helm('lint', '--strict', CHART)).toContain('0 chart(s) failed');
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
   let manifests: readonly Manifest[];
   beforeAll(async () => {
     manifests = await rendered(...values);
-  }, TEST_MS);
+  }, HANG_TEST_MS);
 
   test(
     'the API server accepts every object',
@@ -158,7 +157,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
           .map((line) => /\((server dry run)\)$/.exec(line)?.[1]),
       ).toEqual(manifests.map(() => 'server dry run'));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -170,7 +169,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
       await cluster.kubectl('create', 'serviceaccount', 'any', '-n', NAMESPACE).catch(() => undefined);
       await validate(pods);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test('it may do what the code declares, and nothing else', () => {
@@ -210,7 +209,7 @@ test.each(REFUSED)(
     );
     for (const word of words) expect(refusal).toMatch(word);
   },
-  TEST_MS,
+  HANG_TEST_MS,
 );
 
 describe('The chart', () => {
@@ -230,7 +229,7 @@ describe('The chart', () => {
       expect(manifests.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
       expect((await rendered()).map(({ kind }) => kind)).not.toContain('PodDisruptionBudget');
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -249,7 +248,7 @@ describe('The chart', () => {
         ],
       });
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -262,7 +261,7 @@ describe('The chart', () => {
         '{"name":"EVENKEEL_HISTORY_PASSWORD","valueFrom":{"secretKeyRef":{"name":"postgres","key":"password"}}}',
       );
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test.each([
@@ -279,7 +278,7 @@ describe('The chart', () => {
       };
       expect(spec.egress.at(-1)).toEqual({ ports: [{ port, protocol: 'TCP' }] });
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -291,7 +290,7 @@ describe('The chart', () => {
         declared(CONTROLLER_PERMISSIONS, ['always', 'rbac.effects', 'config.kubelet.viaProxy', 'config.crds.install']),
       );
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -309,7 +308,7 @@ describe('The chart', () => {
       const { spec } = named(manifests, 'Service', 'evenkeel-metrics') as unknown as { spec: { ports: readonly { name: string }[] } };
       expect(spec.ports.map(({ name }) => name)).toEqual(['metrics']);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -335,7 +334,7 @@ describe('The chart', () => {
         'ek.example.com',
       ]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -348,7 +347,7 @@ describe('config/', () => {
       const byKustomize = texts.flatMap(parseManifests).filter(({ kind }) => kind !== 'Namespace');
       expect(comparable(byKustomize)).toEqual(comparable(await rendered()));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -362,7 +361,7 @@ describe('config/', () => {
       writeFileSync(definitions, texts[2]!);
       await cluster.kubectl('apply', '--server-side', '--dry-run=server', '-f', definitions);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test('names the version of the package, as the chart does', () => {

@@ -9,12 +9,11 @@ import { RawApi } from '../../hack/real-cluster/api.ts';
 import { isRunning, type ProcessIdentity } from '../../hack/real-cluster/daemons.ts';
 import { clusterFolder, ROOT } from '../../hack/real-cluster/folders.ts';
 import { Layout } from '../../hack/real-cluster/layout.ts';
-import { eventually } from '../e2e/eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { reserveClusterName } from './real-cluster.ts';
 
 const { name: NAME } = await reserveClusterName('command');
 const { name: INTERRUPTED } = await reserveClusterName('interrupted');
-const UP_MS = 400_000;
 
 interface Said {
   readonly code: number;
@@ -23,7 +22,7 @@ interface Said {
 }
 
 function hackCluster(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const options = { env: { ...process.env, ...environment }, timeout: UP_MS };
+  const options = { env: { ...process.env, ...environment }, timeout: HANG_MS };
   return new Promise((resolve) => {
     execFile(join(ROOT, 'hack/cluster'), args, options, (err, stdout, stderr) => {
       resolve({ code: err === null ? 0 : Number(err.code ?? -1), stdout, stderr });
@@ -43,7 +42,7 @@ beforeAll(() => {
 afterAll(async () => {
   for (const name of [NAME, INTERRUPTED]) await hackCluster(['down', '--name', name]);
   rmSync(scratch, { recursive: true, force: true });
-}, UP_MS);
+}, HANG_TEST_MS);
 
 describe('hack/cluster', () => {
   test('starts a cluster, and started again finds that everything runs', async () => {
@@ -71,7 +70,7 @@ describe('hack/cluster', () => {
       expect(labels('cloud.google.com/gke-provisioning')).toEqual(new Set(['standard', 'spot']));
       const body = { metadata: { name: 'one' }, spec: { containers: [{ name: 'app', image: 'registry.example/app:1' }] } };
       await api.expect({ method: 'POST', path: '/api/v1/namespaces/default/pods', body });
-      await eventually('the pod runs', UP_MS, async () => {
+      await eventually('the pod runs: kwok starts what is scheduled', HANG_MS, async () => {
         const { status } = await api.expect<{ status: { phase: string } }>({ path: '/api/v1/namespaces/default/pods/one' });
         return status.phase === 'Running';
       });
@@ -86,7 +85,7 @@ describe('hack/cluster', () => {
     const layout = new Layout(NAME);
     const { 'kube-scheduler': scheduler } = layout.read()!.processes;
     process.kill(scheduler!.pid, 'SIGKILL');
-    await eventually('it has ended', UP_MS, () => !isRunning(scheduler!));
+    await eventually('the scheduler has ended: it was killed', HANG_MS, () => !isRunning(scheduler!));
     expect(await hackCluster(['status', '--name', NAME])).toMatchObject({ code: 1 });
     expect((await hackCluster(['up', '--name', NAME, '--nodes', '5'])).code).toBe(0);
     expect((await hackCluster(['status', '--name', NAME])).code).toBe(0);
@@ -104,7 +103,7 @@ describe('hack/cluster', () => {
   test('interrupted while it starts, it removes what it has started', async () => {
     const child = spawn(join(ROOT, 'hack/cluster'), ['up', '--name', INTERRUPTED], { stdio: 'ignore' });
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const processes = await eventually('two processes', UP_MS, () => {
+    const processes = await eventually('two processes are recorded: a start records six', HANG_MS, () => {
       const known = processesOf(INTERRUPTED);
       return known.length >= 2 && known;
     });
@@ -117,7 +116,7 @@ describe('hack/cluster', () => {
   test('killed while it starts, the next command removes what it had started', async () => {
     const child = spawn(join(ROOT, 'hack/cluster'), ['up', '--name', INTERRUPTED], { stdio: 'ignore' });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    const processes = await eventually('a process', UP_MS, () => {
+    const processes = await eventually('a process is recorded: a start records six', HANG_MS, () => {
       const known = processesOf(INTERRUPTED);
       return known.length >= 1 && known;
     });

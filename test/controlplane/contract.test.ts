@@ -7,12 +7,11 @@ import { startEmbeddedTarget, type EmbeddedTarget } from '../contract/http/embed
 import type { ContractCase } from '../contract/http/contract-case.ts';
 import { ContractRun } from '../contract/http/run-cases.ts';
 import type { ApiTarget } from '../contract/http/raw-client.ts';
+import { HANG_TEST_MS } from '../e2e/eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
 /** Cases at once on each server: enough that waiting for one server's controllers costs little time. */
 const CONCURRENCY = 6;
-/** For a cluster that has to be built first. */
-const START_TIMEOUT_MS = 10 * 60_000;
 /** Fewer would not be the contract that is promised. */
 const CASES_AT_LEAST = 250;
 
@@ -29,7 +28,7 @@ beforeAll(async () => {
   cluster = await RealCluster.start({ name: 'contract', nodes: 3 });
   const real = await administratorOf(cluster);
   await Promise.all([runAll('real', real), runAll('embedded', embedded.target)]);
-}, START_TIMEOUT_MS);
+}, HANG_TEST_MS);
 
 afterAll(async () => {
   // Whatever did not come up, or went wrong inside: the real one must not stay.

@@ -10,9 +10,8 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseManifests, ROOT } from '../chart/rules.ts';
+import { HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 
-const BUILD_MS = 600_000;
-const START_MS = 120_000;
 const run = promisify(execFile);
 
 interface Instruction {
@@ -150,7 +149,7 @@ describe('The steps of the Dockerfile', () => {
     scratch = mkdtempSync(join(tmpdir(), 'evenkeel-image-'));
     builder = new Builder(scratch);
     for (const stage of stages) await builder.build(stage);
-  }, BUILD_MS);
+  }, HANG_TEST_MS);
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   /** A command line of the image, its Node.js replaced by ours. */
@@ -159,7 +158,7 @@ describe('The steps of the Dockerfile', () => {
     const { stdout } = await run(process.execPath, [...flags, ...args], {
       cwd: builder.at('final', '/app'),
       env: { PATH: '', NODE_ENV: 'production', NODE_OPTIONS: '--max-old-space-size-percentage=75' },
-      timeout: START_MS,
+      timeout: HANG_MS,
     });
     return stdout;
   };
@@ -173,7 +172,7 @@ describe('The steps of the Dockerfile', () => {
       expect(await start([controller!, '--help'])).toContain('--controller.dry-run');
       expect(await start(['dist/cli/main.js', '--help'])).toContain('demo');
     },
-    START_MS * 3,
+    HANG_TEST_MS,
   );
 
   test('leave no sources, tests or development packages in the image', () => {

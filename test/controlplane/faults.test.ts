@@ -1,4 +1,4 @@
-// A real control plane that fails under a controller at work: its API server killed, its etcd standing still, its watches
+// A real control plane that fails under a controller at work: its API server killed, its etcd stopped, its watches
 // cut, its answers wrong, its token gone, its permission taken. The end is the undisturbed one, and the audit log shows
 // that nothing was done twice.
 
@@ -9,15 +9,13 @@ import { DAY_MS } from '../../src/core/model/units.ts';
 import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { FaultyWay } from '../e2e/faulty-way.ts';
 import { Workshop } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
-const UP_MS = 400_000;
-const SOON_MS = 240_000;
 const ETCD_AWAY_MS = 60_000;
 const NAMESPACE = 'shop';
 const REPLICAS = 3;
@@ -39,7 +37,7 @@ beforeAll(async () => {
   way = await FaultyWay.open(workshop, { kubeconfig: cluster.kubeconfig, admin: client.transport });
   await cluster.kubectl('create', 'namespace', NAMESPACE);
   for (const app of APPS) await client.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aDeployment(app));
-  await eventually('all pods running', SOON_MS, async () => {
+  await eventually('all pods run: kwok starts what is scheduled', HANG_MS, async () => {
     const pods = await client.pods(NAMESPACE);
     return pods.filter(({ status }) => status.phase === 'Running').length === APPS.length * REPLICAS;
   });
@@ -56,12 +54,12 @@ beforeAll(async () => {
     'kubelet.interval': '5s',
     'controller.calmStart': '1s',
   });
-}, UP_MS);
+}, HANG_TEST_MS);
 
 afterAll(async () => {
   await workshop.end();
   await (cluster as RealCluster | undefined)?.stop();
-}, UP_MS);
+}, HANG_TEST_MS);
 
 test('Nothing disturbed: the end that every other test must come to, too', async () => {
   await govern('undisturbed');
@@ -71,9 +69,13 @@ test('Nothing disturbed: the end that every other test must come to, too', async
 describe('A control plane', () => {
   test('whose API server is killed while pods are resized, and comes back', async () => {
     await govern('restarted');
-    await eventually('the first resize', SOON_MS, async () => (await resizesOf('restarted')).length > 0);
+    await eventually('a pod is resized: it uses far less than it requests', HANG_MS, async () => (await resizesOf('restarted')).length > 0);
     cluster.signalComponent('kube-apiserver', 'SIGKILL');
-    await eventually('health that says so', SOON_MS, async () => (await healthOf('api-server'))?.status === 'failed');
+    await eventually(
+      'health reports the API server as failed: it was killed',
+      HANG_MS,
+      async () => (await healthOf('api-server'))?.status === 'failed',
+    );
     expect((await ask(controller.dashboard, 'recommendations')).status).toBe(200);
     await cluster.restartComponent('kube-apiserver');
     await resized('restarted');
@@ -84,21 +86,23 @@ describe('A control plane', () => {
     const giveBack = await way.forbid('pods/resize', ['patch']);
     await govern('unpermitted');
     const words = `patch pods/resize in namespace ${NAMESPACE}`;
-    await eventually('health that names it', SOON_MS, async () => (await healthOf('permissions'))?.message.includes(words));
+    await eventually('health names the permission: its requests are forbidden', HANG_MS, async () =>
+      (await healthOf('permissions'))?.message.includes(words),
+    );
     expect(logged(controller.process, 'A permission is missing')).toContainEqual(expect.objectContaining({ permission: words }));
-    await eventually('its name on the policy', SOON_MS, async () =>
+    await eventually('the policy names the permission: no pod of it can be resized', HANG_MS, async () =>
       (await client.policy('unpermitted')).status?.conditions?.some(({ message }) => message.includes(`not permitted: ${words}`)),
     );
     await giveBack();
   });
 
-  test('whose etcd stands still for a minute: reads go on, and what was due is done afterwards', async () => {
+  test('whose etcd is stopped for a minute: reads go on, and what was due is done afterwards', async () => {
     await govern('frozen');
     cluster.signalComponent('etcd', 'SIGSTOP');
     const until = Date.now() + ETCD_AWAY_MS;
     let answered = 0;
     try {
-      await eventually('the minute to be over, and reads answered in it', SOON_MS, async () => {
+      await eventually('the minute is over with reads answered in it: they come from memory', HANG_MS, async () => {
         const { status } = await ask(controller.dashboard, 'recommendations');
         expect(status).toBe(200);
         answered += 1;
@@ -120,7 +124,7 @@ describe('A control plane', () => {
     ];
     // A watch that has just ended by itself is opened again: what is cut may take more than one attempt.
     let cut = 0;
-    await eventually('more than ten watches cut', SOON_MS, () => (cut += way.proxy.cutWatches()) > 10);
+    await eventually('more than ten watches are cut: every informer opens a new one', HANG_MS, () => (cut += way.proxy.cutWatches()) > 10);
     try {
       await govern('refused');
       await resized('refused');
@@ -140,10 +144,14 @@ describe('A control plane', () => {
     // It is the end alone that is refused, not who signed it.
     expect(answers).toEqual([200, 401]);
     way.replaceToken((token) => cluster.tokenUntil(token, new Date(Date.now() - 60_000)));
-    await eventually('the new file to be read', SOON_MS, async () => (await healthOf('api-server'))?.message.includes('HTTP 401'));
+    await eventually('health reports HTTP 401: the token file holds an expired token', HANG_MS, async () =>
+      (await healthOf('api-server'))?.message.includes('HTTP 401'),
+    );
     way.proxy.cutWatches('pods');
-    await eventually('health that says so', SOON_MS, async () =>
-      (await healthOf('informer/pods'))?.message.includes('is the token expired?'),
+    await eventually(
+      'the informer of pods reports the expired token: its watch was cut, and each new one is answered 401',
+      HANG_MS,
+      async () => (await healthOf('informer/pods'))?.message.includes('is the token expired?'),
     );
     await govern('unknown');
     expect((await ask(controller.dashboard, 'recommendations')).status).toBe(200);
@@ -172,8 +180,8 @@ test('What was not permitted is done after the permission was given back', async
   await atEase();
 });
 
-// What the API server gave up waiting for is carried out all the same when etcd goes on: an answer that is no 200 tells
-// nothing, but a pod's generation counts what became of its specification.
+// What the API server gave up waiting for is carried out all the same when etcd goes on: an answer other than 200 is
+// no evidence, but a pod's generation counts what became of its specification.
 test('Of all these pods each was resized once, by its generation, and none was answered so twice, by the audit log', async () => {
   const pods = await client.pods(NAMESPACE);
   expect(pods.filter(({ metadata }) => metadata.generation !== RESIZED_ONCE).map(({ metadata }) => metadata)).toEqual([]);
@@ -203,13 +211,13 @@ async function govern(app: string): Promise<void> {
 /** All pods of a workload have what the undisturbed one's have, and it is less than before. */
 async function resized(app: string): Promise<void> {
   await eventuallyReads(
-    `${app} resized`,
-    SOON_MS,
+    `the pods of ${app} have the size of undisturbed: usage, policy and template are the same`,
+    HANG_MS,
     async () => [await requestsOf(app), await requestsOf('undisturbed')] as const,
     ([all, right]) => all.length === REPLICAS && new Set([...all, ...right]).size === 1 && !all[0]?.includes('400m'),
   );
   // At rest: what is to be counted in the end was all of it.
-  await eventually(`${app} at rest`, SOON_MS, async () => {
+  await eventually(`the Recommendation of ${app} is applied, and no change is under way: every pod has its size`, HANG_MS, async () => {
     const { status } = (await client.recommendations()).find(({ spec }) => spec.targetRef.name === app) ?? {};
     return status?.state === 'applied' && status.apply === undefined;
   });
@@ -240,8 +248,12 @@ async function resizesOf(app: string): Promise<readonly string[]> {
 
 /** Ready, every informer well, nothing stale. */
 async function atEase(): Promise<void> {
-  await eventually('ready', SOON_MS, async () => (await fetch(`${controller.probes}/readyz`)).status === 200);
-  await eventually('every informer well', SOON_MS, async () => {
+  await eventually(
+    'readyz answers 200: the fault has ended',
+    HANG_MS,
+    async () => (await fetch(`${controller.probes}/readyz`)).status === 200,
+  );
+  await eventually('every informer is ok: the fault has ended', HANG_MS, async () => {
     const unwell = (await read<readonly Health[]>(controller.dashboard, 'health')).filter(
       ({ name, status }) => name.startsWith('informer/') && status !== 'ok',
     );
@@ -249,8 +261,8 @@ async function atEase(): Promise<void> {
     return true;
   });
   await eventually(
-    'nothing stale',
-    SOON_MS,
+    'no answer is marked stale: every informer is ok',
+    HANG_MS,
     async () => (await ask(controller.dashboard, 'recommendations')).envelope.meta.stale === undefined,
   );
   expect(controller.process.running).toBe(true);

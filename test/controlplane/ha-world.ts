@@ -8,7 +8,7 @@ import { DAY_MS } from '../../src/core/model/units.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
-import { eventually } from '../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../e2e/eventually.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
@@ -23,7 +23,6 @@ const DEPLOYMENTS_EACH = 16;
 /** More would be changed in stages, minutes apart. */
 const REPLICAS = 1;
 const USES = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
-const STARTED_WITHIN_MS = 120_000;
 
 export interface Replica extends Controller {
   readonly name: string;
@@ -124,7 +123,7 @@ export class HaWorld {
         await this.cluster.api.expect({ method: 'POST', path, body: aDeployment(name) });
       }
     }
-    await eventually('all pods running', STARTED_WITHIN_MS, async () => {
+    await eventually('all pods run: kwok starts what is scheduled', HANG_MS, async () => {
       const { items } = await this.cluster.api.expect<PodList>({ method: 'GET', path: '/api/v1/pods' });
       const ours = items.filter(({ metadata }) => NAMESPACES.includes(metadata.namespace));
       const running = ours.filter(({ status }) => status.phase === 'Running').length;

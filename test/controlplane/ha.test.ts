@@ -5,23 +5,20 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Cluster, Pod, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { becameLeaderAt, HaWorld, identityOf, type Replica, termsOf } from './ha-world.ts';
 import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-proof.ts';
-
-const UP_MS = 300_000;
-/** Generous: a busy machine is no failure. How long each hand-over took is printed with the proof, not asserted. */
-const SOON_MS = 180_000;
 
 let world: HaWorld;
 let leader: Replica;
 let follower: Replica;
+/** How long each took: printed with the proof, not asserted. */
 const handOvers: string[] = [];
 
 beforeAll(async () => {
   world = await HaWorld.start();
-}, UP_MS);
-afterAll(() => (world as HaWorld | undefined)?.end(), UP_MS);
+}, HANG_TEST_MS);
+afterAll(() => (world as HaWorld | undefined)?.end(), HANG_TEST_MS);
 
 describe('Two replicas with one store', () => {
   test('one leads and reads the kubelets; the other reads none and answers the same', async () => {
@@ -30,8 +27,8 @@ describe('Two replicas with one store', () => {
     await world.policy();
     follower = await world.replica('keel-1');
     await eventuallyReads(
-      'the same usage of every pod from both',
-      SOON_MS,
+      'both report the same usage of every pod: the leader shares what it reads',
+      HANG_MS,
       async () => [await usageOfPods(leader), await usageOfPods(follower)] as const,
       ([a, b]) => Object.keys(a).length >= 48 && Object.values(a).every((used) => used !== null) && same(a, b),
     );
@@ -44,12 +41,16 @@ describe('Two replicas with one store', () => {
   test('the evidence behind a recommendation is the same, too', async () => {
     const path = 'recommendations/shop-a/shop-a-0';
     await eventuallyReads(
-      'the same detail from both',
-      SOON_MS,
+      'both explain the recommendation alike: they share the policy and the evidence',
+      HANG_MS,
       async () => [await detailOf(leader, path), await detailOf(follower, path)] as const,
       ([a, b]) => 'explained' in a && a.explained === 1 && same(a, b),
     );
-    await eventually('the leader acting', SOON_MS, async () => (await world.effectsOf('keel-0')) > 0);
+    await eventually(
+      'the leader has resized a pod: the pods use far less than they request',
+      HANG_MS,
+      async () => (await world.effectsOf('keel-0')) > 0,
+    );
     expect(await world.effectsOf('keel-1')).toBe(0);
   });
 });
@@ -65,7 +66,7 @@ describe('Hand-over', () => {
       leader.process.signal('SIGTERM');
       await leads(follower, terms);
       tookMs.push(becameLeaderAt(follower) - begun);
-      expect(await leader.process.exit(SOON_MS)).toEqual({ code: 0, signal: null });
+      expect(await leader.process.exit()).toEqual({ code: 0, signal: null });
       // One that was not released is taken only when it has run out.
       expect((await endedTerm(identity)).released).toBe(true);
       expect(await confidenceOf(follower)).toBeCloseTo(before, 1);
@@ -92,19 +93,31 @@ describe('Hand-over', () => {
     handOvers.push(`kill -9: ${tookMs.join(', ')} ms (promised on an idle machine: 13000)`);
   });
 
-  test('a leader that stood still past its lease wakes as a follower', async () => {
+  test('a leader that was stopped past its lease continues as a follower', async () => {
     await world.churn('shop-a');
-    await eventually('the leader acting again', SOON_MS, async () => (await world.effectsOf(leader.name)) > 0);
+    await eventually(
+      'the leader has resized a pod: new ones have the size of their template',
+      HANG_MS,
+      async () => (await world.effectsOf(leader.name)) > 0,
+    );
     const terms = termsOf(follower);
     leader.process.signal('SIGSTOP');
     await leads(follower, terms);
     leader.process.signal('SIGCONT');
-    await eventually('the old leader knowing', SOON_MS, () => logged(leader.process, 'No longer leader').length > 0);
-    // Its own last try at the lease failed while it stood still; it says so until it has looked again.
+    await eventually(
+      'the old leader reports the end of its term: its lease expired while it was stopped',
+      HANG_MS,
+      () => logged(leader.process, 'No longer leader').length > 0,
+    );
+    // Its last renewal failed while it was stopped; health reports that until it has read the lease again.
     const successor = `ok: ${String(identityOf(follower))} leads`;
-    await eventually('the old leader naming its successor', SOON_MS, async () => (await healthOf(leader, 'leader-election')) === successor);
+    await eventually(
+      'the old leader names its successor: it reads the lease again',
+      HANG_MS,
+      async () => (await healthOf(leader, 'leader-election')) === successor,
+    );
     // It takes usage from its successor, and reads no kubelet any more.
-    await eventually('the old leader following', SOON_MS, async () =>
+    await eventually('the old leader takes usage from its successor: a follower reads no kubelet', HANG_MS, async () =>
       (await healthOf(leader, 'usage-source')).includes('by way of the leader: read'),
     );
     [leader, follower] = [follower, leader];
@@ -114,15 +127,23 @@ describe('Hand-over', () => {
     const before = [termsOf(leader), termsOf(follower)] as const;
     const ended = logged(leader.process, 'No longer leader').length;
     await world.editLease({ holderIdentity: 'somebody-else' });
-    await eventually('the leader stepping down', SOON_MS, () => logged(leader.process, 'No longer leader').length > ended);
-    await eventually('one of them leading again', SOON_MS, () => termsOf(leader) > before[0] || termsOf(follower) > before[1]);
+    await eventually(
+      'the leader steps down: the lease names another holder',
+      HANG_MS,
+      () => logged(leader.process, 'No longer leader').length > ended,
+    );
+    await eventually(
+      'a replica leads again: the other holder never renews the lease',
+      HANG_MS,
+      () => termsOf(leader) > before[0] || termsOf(follower) > before[1],
+    );
     if (termsOf(follower) > before[1]) [leader, follower] = [follower, leader];
   });
 
   test('a holder whose clock is ten years ahead is followed when its lease has run out by ours', async () => {
     for (const replica of [follower, leader]) {
       replica.process.signal('SIGTERM');
-      await replica.process.exit(SOON_MS);
+      await replica.process.exit();
     }
     const renewTime = new Date(Date.now() + 10 * 365 * 86_400_000).toISOString().replace('Z', '000Z');
     await world.editLease({ holderIdentity: 'gone', leaseDurationSeconds: 10, renewTime });
@@ -137,13 +158,13 @@ describe('Hand-over', () => {
 
 describe('With the store away', () => {
   test('the follower answers with null and a warning, the leader goes on from memory; and all is well when it is back', async () => {
-    await eventually('figures from the follower', SOON_MS, async () =>
+    await eventually('the follower reports usage: the leader shares it', HANG_MS, async () =>
       Object.values(await usageOfPods(follower)).some((used) => used !== null),
     );
     await world.store.down();
     const { status, envelope } = await eventuallyReads(
-      'the follower without figures',
-      SOON_MS,
+      'the follower reports no usage: the store is away',
+      HANG_MS,
       () => ask<readonly Pod[]>(follower.dashboard, 'pods?limit=1000'),
       ({ envelope: { data } }) => data.every(({ used }) => nothingOf(used)),
     );
@@ -161,18 +182,22 @@ describe('With the store away', () => {
     }
     expect((await read<Cluster>(follower.dashboard, 'cluster')).used).toEqual({ cpuMillicores: null, memoryBytes: null });
     // CPU is a rate: whoever has just begun to lead knows it from its second reading of the kubelets on.
-    await eventually('the leader’s own figures', SOON_MS, async () => {
+    await eventually('the leader reports usage: it reads the kubelets itself', HANG_MS, async () => {
       const { used } = await read<Cluster>(leader.dashboard, 'cluster');
       return (used.cpuMillicores ?? 0) > 0 && (used.memoryBytes ?? 0) > 0;
     });
     expect((await fetch(`${follower.probes}/readyz`)).status).toBe(200);
     const effects = await world.effectsOf(leader.name);
     await world.churn('shop-c');
-    await eventually('the leader acting without the store', SOON_MS, async () => (await world.effectsOf(leader.name)) > effects);
+    await eventually(
+      'the leader has resized a pod without the store: new ones have the size of their template',
+      HANG_MS,
+      async () => (await world.effectsOf(leader.name)) > effects,
+    );
     await world.store.up();
     await eventuallyReads(
-      'the same usage from both again',
-      SOON_MS,
+      'both report the same usage again: the store is back',
+      HANG_MS,
       async () => [await usageOfPods(leader), await usageOfPods(follower)] as const,
       ([a, b]) => Object.values(a).some((used) => used !== null) && same(a, b),
     );
@@ -193,12 +218,12 @@ describe('The API server’s audit log', () => {
 
 /** Waits until a replica has begun one more term than before. */
 function leads(replica: Replica, termsBefore: number): Promise<unknown> {
-  return eventually(`${replica.name} leading`, SOON_MS, () => termsOf(replica) > termsBefore);
+  return eventually(`${replica.name} leads: the lease is free, was released or expires`, HANG_MS, () => termsOf(replica) > termsBefore);
 }
 
 /** The last term of an identity, once another one has taken its lease. */
 function endedTerm(identity: string | undefined): Promise<Term> {
-  return eventually(`the audit log with the end of the term of ${String(identity)}`, SOON_MS, async () => {
+  return eventually(`the audit log has the end of the term of ${String(identity)}: another replica took the lease`, HANG_MS, async () => {
     const { terms } = proveOneActor(await world.cluster.audit());
     const term = terms.findLast((each) => each.identity === identity);
     return term !== undefined && term.until !== null && term !== terms.at(-1) && term;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
-import { eventually } from '../e2e/eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
 import { copyImage } from './built-image.ts';
 import { quickPolicy } from './journey-cluster.ts';
@@ -18,9 +18,8 @@ import type { RunningPod } from './running-pod.ts';
 const NAMESPACE = 'evenkeel-system';
 const RELEASE = 'evenkeel';
 const CHART = join(ROOT, 'charts/evenkeel');
-const SOON_MS = 180_000;
-const TEST_MS = 600_000;
-const HELM_TIMEOUT = '5m';
+/** Of Helm's and kubectl's own waits. */
+const CLI_TIMEOUT = `${HANG_MS / 60_000}m`;
 
 /** Of a person, with the history of an earlier life of Evenkeel on it. */
 const CLAIM = 'evenkeel-history';
@@ -68,13 +67,13 @@ describe('The chart', () => {
     const known = { namespace: 'shop', name: 'web', container: 'app', uses };
     await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [known], 2 * DAY_MS);
     await apply(aDeployment('web', 3));
-    await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', '--timeout=5m');
+    await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', `--timeout=${CLI_TIMEOUT}`);
     born = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
-  }, TEST_MS);
+  }, HANG_TEST_MS);
 
   afterAll(async () => {
     for (const end of endings.reverse()) await end();
-  }, TEST_MS);
+  }, HANG_TEST_MS);
 
   async function apply(...objects: readonly object[]): Promise<void> {
     const path = join(cluster.folder, 'objects.yaml');
@@ -96,7 +95,7 @@ describe('The chart', () => {
 
   /** Of the controller, once there is exactly one and it is ready. */
   function theController(not?: RunningPod): Promise<RunningPod> {
-    return eventually('one ready pod of the controller', SOON_MS, () => {
+    return eventually('one ready pod of the controller: its Deployment has one replica', HANG_MS, () => {
       const pods = runner.pods(NAMESPACE).filter(({ component }) => component === 'controller');
       const [pod] = pods;
       if (pod !== undefined && pod !== not && pods.length === 1 && pod.ready) return pod;
@@ -120,7 +119,7 @@ describe('The chart', () => {
   test(
     'is installed: the controller comes up with the token of its own ServiceAccount, and Helm sees it ready',
     async () => {
-      await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', HELM_TIMEOUT);
+      await helm('install', RELEASE, CHART, '--values', values, ...runner.helmValues, '--wait', '--timeout', CLI_TIMEOUT);
       const controller = await theController();
       expect((await fetch(`${controller.url('dashboard')}/api/v1/health`)).status).toBe(200);
       // Nobody named this cluster, and a pod's credentials do not either.
@@ -132,23 +131,23 @@ describe('The chart', () => {
       expect(crds.map(({ metadata }) => metadata.name)).toContain('recommendations.evenkeel.io');
       expect(await forbiddenToUs()).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'right-sizes pods in place, by its own permissions',
     async () => {
       await apply(quickPolicy('web', ['shop'], 'Auto'));
-      await eventually('every pod of web resized', SOON_MS, async () =>
+      await eventually('every pod of web is resized: it uses far less than it requests', HANG_MS, async () =>
         (await podsOf('web')).every(({ spec }) => spec.containers[0]?.resources.requests['cpu'] !== TOO_LARGE.requests.cpu),
       );
-      await eventually('the Deployment is told', SOON_MS, async () => {
+      await eventually('the Deployment is annotated: its pods were resized', HANG_MS, async () => {
         const { metadata } = await cluster.api.expect<Named>({ path: '/apis/apps/v1/namespaces/shop/deployments/web' });
         return metadata.annotations?.['evenkeel.io/resized'];
       });
       expect(await forbiddenToUs()).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -164,32 +163,32 @@ describe('The chart', () => {
         'config.controller.logLevel=debug',
         '--wait',
         '--timeout',
-        HELM_TIMEOUT,
+        CLI_TIMEOUT,
       );
       const after = await theController(before);
       expect(before.lines.join('\n')).toContain('"message":"Stopped"');
       expect(after.lines.join('\n')).toContain('"level":"debug"');
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'is rolled back to the settings before',
     async () => {
       const before = await theController();
-      await helm('rollback', RELEASE, '1', '--wait', '--timeout', HELM_TIMEOUT);
+      await helm('rollback', RELEASE, '1', '--wait', '--timeout', CLI_TIMEOUT);
       const after = await theController(before);
       expect(after.lines.join('\n')).not.toContain('"level":"debug"');
       expect(await forbiddenToUs()).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'is uninstalled: pods have their sizes again without a restart, and nothing of ours blocks or misleads',
     async () => {
       await cluster.kubectl('-n', 'shop', 'annotate', 'deployment/web', 'evenkeel.io/floor={"*":{"cpu":"50m"}}');
-      await helm('uninstall', RELEASE, '--wait', '--timeout', HELM_TIMEOUT);
+      await helm('uninstall', RELEASE, '--wait', '--timeout', CLI_TIMEOUT);
 
       const uninstall = runner.all.find(({ name }) => name.includes('uninstall'));
       expect(uninstall?.lines.join('\n')).toContain('evenkeel uninstall: nothing is left');
@@ -215,7 +214,7 @@ describe('The chart', () => {
       expect(policy?.status).toBeUndefined();
       expect(await forbiddenToUs()).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -236,7 +235,7 @@ describe('The chart', () => {
       const wide = 'clusterroles,clusterrolebindings,validatingwebhookconfigurations,mutatingwebhookconfigurations';
       // What every namespace has; the claim is a person's and is not asked for here.
       const expected = new Set(['configmap/kube-root-ca.crt', 'serviceaccount/default']);
-      await eventually('the garbage collector has taken the lease and the pause', SOON_MS, async () => {
+      await eventually('no object is left: the garbage collector deletes the lease and the pause with their owner', HANG_MS, async () => {
         const names = (await cluster.kubectl('-n', NAMESPACE, 'get', namespaced, '-o', 'name')).split('\n').filter((name) => name !== '');
         const left = names.filter((name) => !expected.has(name));
         if (left.length > 0) throw new Error(`left: ${left.join(', ')}`);
@@ -245,7 +244,7 @@ describe('The chart', () => {
       const wideLeft = (await cluster.kubectl('get', wide, '-o', 'name')).split('\n').filter((name) => name.includes('evenkeel'));
       expect(wideLeft).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -258,7 +257,7 @@ describe('The chart', () => {
       expect(byWhom.slice(0, firstBack)).toContain(`${RELEASE}-controller`);
       expect(byWhom.slice(firstBack)).not.toContain(`${RELEASE}-controller`);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 

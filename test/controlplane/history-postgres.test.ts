@@ -12,14 +12,11 @@ import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
 import { aCycle, anApplied, historyBounds, historyCases } from '../contract/history-cases.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
-
-const UP_MS = 180_000;
-const SOON_MS = 60_000;
 
 const clock = new FakeClock();
 const logger = new RecordingLogger();
@@ -29,7 +26,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
   server = await PostgresServer.start();
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(async () => {
   await server.stop();
   rmSync(folder, { recursive: true });
@@ -94,7 +91,7 @@ describe('History in PostgreSQL, bounded', () => {
     expect(left.length).toBeGreaterThan(2_000);
     expect(left.length).toBeLessThan(20_000);
     await history.close();
-  }, 300_000);
+  });
 });
 
 describe('Two replicas on one store', () => {
@@ -110,7 +107,7 @@ describe('Two replicas on one store', () => {
     await Promise.all(all.map((history) => history.close()));
   });
 
-  test('one tells and the other reads what changed since it last read, the newest of each key', async () => {
+  test('one writes and the other reads what changed since it last read, the newest of each key', async () => {
     await clear();
     const [leader, follower] = [await open(), await open()];
     leader.shared?.share(usage('n1', 1, 10));
@@ -169,20 +166,20 @@ describe('A server that is away', () => {
     const history = await open();
     expect(logger.lines.some(({ message }) => message.includes('out of reach; starting without it'))).toBe(true);
     history.appendApplied(anApplied('a1', 1));
-    await eventually('the store said to be away', SOON_MS, () => !history.status().ok);
+    await eventually('the status reports the store as away: its server was stopped', HANG_MS, () => !history.status().ok);
     expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
     await expect(history.applied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
     await server.up();
-    // Without anybody asking: it tries again by itself.
+    // Without a further call: it retries by itself.
     await eventuallyReads(
-      'the store written again',
-      SOON_MS,
+      'the store is written again: its server was started',
+      HANG_MS,
       () => history.status(),
       ({ ok }) => ok,
     );
     expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
     await history.close();
-  }, 300_000);
+  });
 
   test('reads fail at once while it is known to be away, and work again when it is back', async () => {
     await clear();
@@ -193,11 +190,11 @@ describe('A server that is away', () => {
     await expect(history.cycles(1)).rejects.toThrow();
     await expect(history.shared!.changes(0)).rejects.toThrow(/reading what the leader shares/);
     await server.up();
-    await eventually('cycles read again', SOON_MS, async () => (await history.cycles(1)).length === 1);
+    await eventually('cycles are read again: the server was started', HANG_MS, async () => (await history.cycles(1)).length === 1);
     await history.close();
-  }, 300_000);
+  });
 
-  test('a connection that was ended is replaced without anybody noticing', async () => {
+  test('a connection that was ended is replaced without an error', async () => {
     await clear();
     const history = await open();
     history.appendCycle(aCycle('c1', 1));
@@ -272,7 +269,7 @@ describe('Over TLS', () => {
     } finally {
       await tls.stop();
     }
-  }, 300_000);
+  });
 });
 
 describe('A server that nobody listens on', () => {

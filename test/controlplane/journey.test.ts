@@ -9,7 +9,7 @@ import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../.
 import { DAY_MS } from '../../src/core/model/units.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
 import { read, tell } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, type RunningProcess, Workshop } from '../e2e/processes.ts';
 import {
   furnish,
@@ -29,9 +29,6 @@ import { RealCluster } from './real-cluster.ts';
 const BINARY = 'dist/cmd/evenkeel-controller.js';
 const OWN_NAMESPACE = 'evenkeel-system';
 const SERVICE_ACCOUNT = 'evenkeel-controller';
-const UP_MS = 500_000;
-/** Many times what it takes, for machines that do much else. */
-const SOON_MS = 300_000;
 
 /** What 100m and 100Mi of usage come to with 20 % over them, on the steps in which usage is counted. */
 const FITS = { cpu: '125m', memory: '120Mi' };
@@ -51,8 +48,8 @@ beforeAll(async () => {
   const history = join(workshop.folder, 'history.sqlite');
   await writeLearntUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
   await eventuallyReads(
-    'every pod runs',
-    SOON_MS,
+    'every pod runs: kwok starts what is scheduled',
+    HANG_MS,
     async () => (await listPods()).filter(({ status }) => status.phase === 'Running').length,
     (running) => running === PODS,
   );
@@ -71,16 +68,16 @@ beforeAll(async () => {
       'kubelet.interval': '10s',
     }).map(([path, value]) => `--${path}=${value}`),
   );
-  const { input } = await controller.line('stderr', /"message":"Evenkeel is up"/, SOON_MS);
+  const { input } = await controller.line('stderr', /"message":"Evenkeel is up"/);
   const { dashboardPort, metricsPort } = JSON.parse(input) as { dashboardPort: number; metricsPort: number };
   dashboard = `http://127.0.0.1:${dashboardPort}`;
   metrics = `127.0.0.1:${metricsPort}`;
   cluster.scrape({ evenkeel: [metrics] });
-}, UP_MS);
+}, HANG_TEST_MS);
 
 afterAll(async () => {
   await workshop.end();
-}, UP_MS);
+}, HANG_TEST_MS);
 
 async function listPods(namespace?: string): Promise<readonly Pod[]> {
   const path = namespace === undefined ? '/api/v1/pods' : `/api/v1/namespaces/${namespace}/pods`;
@@ -105,9 +102,14 @@ async function recommendationOf(namespace: string, name: string): Promise<Recomm
   return found;
 }
 
-function statusOf(namespace: string, name: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf(
+  namespace: string,
+  name: string,
+  what: string,
+  holds: (status: RecommendationStatus) => boolean,
+): Promise<RecommendationStatus> {
   const readStatus = async (): Promise<RecommendationStatus> => (await recommendationOf(namespace, name)).status ?? {};
-  return eventuallyReads(`the recommendation of ${namespace}/${name}`, SOON_MS, readStatus, holds);
+  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${what}`, HANG_MS, readStatus, holds);
 }
 
 async function apply(...objects: readonly object[]): Promise<void> {
@@ -131,8 +133,8 @@ describe('On fifty nodes and a thousand pods', () => {
       ...['pilot', 'bounded', 'tight', 'full', 'regret'].map((namespace) => quickPolicy(namespace, [namespace], 'Auto')),
     );
     await eventuallyReads(
-      'a Recommendation for each workload',
-      SOON_MS,
+      'a Recommendation for each workload: a policy selects it, and its usage is known',
+      HANG_MS,
       async () => {
         const items = await recommendations();
         return items.filter(({ status }) => status?.source === 'kubelet' && status.state !== undefined && status.state !== 'collecting');
@@ -141,7 +143,7 @@ describe('On fifty nodes and a thousand pods', () => {
     );
     for (const name of SHOP_NAMES) {
       // Under the defaults, which counted before, it was another.
-      await statusOf('shop', name, ({ state, containers }) => {
+      await statusOf('shop', name, 'has the size of the policy: its containers all use the same', ({ state, containers }) => {
         const { cpu, memory } = containers?.[0]?.recommended?.requests ?? {};
         return state === 'recommended' && cpu === FITS.cpu && memory === FITS.memory;
       });
@@ -150,7 +152,7 @@ describe('On fifty nodes and a thousand pods', () => {
 
   test('pods are resized in place through the real API server; none is replaced or restarted', async () => {
     const before = await listPods('pilot');
-    for (const name of PILOT_NAMES) await statusOf('pilot', name, ({ state }) => state === 'applied');
+    for (const name of PILOT_NAMES) await statusOf('pilot', name, 'is applied: every pod has the size', ({ state }) => state === 'applied');
     const after = await listPods('pilot');
     expect(after.map(({ metadata }) => metadata.name)).toEqual(before.map(({ metadata }) => metadata.name));
     expect(after.flatMap(({ status }) => status.containerStatuses ?? []).every(({ restartCount }) => restartCount === 0)).toBe(true);
@@ -164,8 +166,8 @@ describe('On fifty nodes and a thousand pods', () => {
 
   test('its status and conditions can be read with kubectl', async () => {
     const policy = await eventuallyReads(
-      'the policy’s status',
-      SOON_MS,
+      'the status of the policy counts every workload: each has a Recommendation',
+      HANG_MS,
       async () => JSON.parse(await cluster.kubectl('get', 'podresizepolicy', 'shop', '-o', 'json')) as PodResizePolicy,
       ({ status }) => status?.workloads?.total === SHOP_NAMES.length,
     );
@@ -178,33 +180,48 @@ describe('On fifty nodes and a thousand pods', () => {
 
 describe('The cluster’s own rules', () => {
   test('a LimitRange is kept to, and named where the value comes from', async () => {
-    const status = await statusOf('bounded', 'floor', ({ state }) => state === 'applied');
+    const status = await statusOf(
+      'bounded',
+      'floor',
+      'is applied: every pod has the size that the LimitRange allows',
+      ({ state }) => state === 'applied',
+    );
     expect(JSON.stringify(status.inputs)).toContain('LimitRange least allows no less');
     expect(await requestsOf('bounded', 'floor')).toEqual([{ cpu: '150m', memory: '200Mi' }]);
   });
 
   test('a ResourceQuota without room is waited for by name, and the change comes as soon as it leaves room', async () => {
-    const waiting = await statusOf('tight', 'hungry', ({ reason }) => reason === 'quota');
+    const waiting = await statusOf('tight', 'hungry', 'is awaiting the quota: it has no room', ({ reason }) => reason === 'quota');
     expect(waiting.message).toContain('ResourceQuota team leaves no room');
     expect(await requestsOf('tight', 'hungry')).toEqual([{ cpu: '50m', memory: '64Mi' }]);
     const patch = JSON.stringify({ spec: { hard: { 'requests.cpu': '4', 'requests.memory': '8Gi' } } });
     await cluster.kubectl('patch', 'resourcequota', 'team', '-n', 'tight', '--type=merge', '-p', patch);
-    await statusOf('tight', 'hungry', ({ state }) => state === 'applied');
+    await statusOf('tight', 'hungry', 'is applied: the quota was raised', ({ state }) => state === 'applied');
     expect(await requestsOf('tight', 'hungry')).toEqual([FITS]);
   });
 
   test('a resize that the node defers is shown as that, and goes through when the node has room', async () => {
-    const deferred = await statusOf('full', 'later', ({ reason }) => reason === 'capacity');
+    const deferred = await statusOf(
+      'full',
+      'later',
+      'is awaiting capacity: the node defers the resize',
+      ({ reason }) => reason === 'capacity',
+    );
     expect(deferred.message).toContain("the node says deferred, Node didn't have enough resource");
     await cluster.kubectl('annotate', 'pods', '-n', 'full', '-l', 'app=later', 'evenkeel.dev/resize-');
-    await statusOf('full', 'later', ({ state }) => state === 'applied');
+    await statusOf('full', 'later', 'is applied: the node has capacity', ({ state }) => state === 'applied');
     expect(await requestsOf('full', 'later')).toEqual([FITS]);
   });
 
   test('a resize that can never be is shown as infeasible and written back, so that nothing is reserved for it', async () => {
-    const infeasible = await statusOf('full', 'never', ({ resizes }) => resizes?.some(({ state }) => state === 'infeasible') === true);
+    const infeasible = await statusOf(
+      'full',
+      'never',
+      'reports an infeasible resize: the node refuses it',
+      ({ resizes }) => resizes?.some(({ state }) => state === 'infeasible') === true,
+    );
     expect(infeasible.resizes?.[0]?.message).toContain("Node didn't have enough capacity");
-    await eventually('the specs are what runs', SOON_MS, async () => {
+    await eventually('the pods’ specs have the running size: an infeasible resize is reverted', HANG_MS, async () => {
       const pods = (await listPods('full')).filter(({ metadata }) => metadata.labels?.['app'] === 'never');
       return pods.every(({ spec }) => spec.containers[0]?.resources?.requests?.cpu === '50m');
     });
@@ -213,14 +230,14 @@ describe('The cluster’s own rules', () => {
 
 describe('People', () => {
   test('take a change back, and the pods have what they had', async () => {
-    await statusOf('regret', 'regretted', ({ state }) => state === 'applied');
+    await statusOf('regret', 'regretted', 'is applied: every pod has the size', ({ state }) => state === 'applied');
     expect(await requestsOf('regret', 'regretted')).toEqual([FITS]);
     const { status } = await tell(dashboard, 'POST', 'recommendations/regret/regretted/rollback', { reason: 'too tight for the sale' });
     expect(status).toBeLessThan(300);
-    await statusOf('regret', 'regretted', ({ rolledBack }) => rolledBack !== undefined);
+    await statusOf('regret', 'regretted', 'is rolled back: a user requested it', ({ rolledBack }) => rolledBack !== undefined);
     await eventuallyReads(
-      'the pods’ requests',
-      SOON_MS,
+      'the pods have their old requests: the change was rolled back',
+      HANG_MS,
       () => requestsOf('regret', 'regretted'),
       (requests) => requests.length === 1 && requests[0]?.cpu === '200m' && requests[0].memory === '256Mi',
     );
@@ -262,26 +279,26 @@ describe('Prometheus', () => {
 
   test('scrapes the program and the usage that kwok tells of every pod', async () => {
     await eventuallyReads(
-      'the target is up',
-      SOON_MS,
+      'the controller is scraped: it is a target of Prometheus',
+      HANG_MS,
       () => query('up{job="evenkeel"}'),
       ([value]) => value === 1,
     );
     await eventuallyReads(
-      'resizes that went through',
-      SOON_MS,
+      'every resize is counted: Prometheus scrapes the controller',
+      HANG_MS,
       () => query('sum(evenkeel_pod_resizes_total{kind="change"})'),
       ([value = 0]) => value >= PILOT_NAMES.length * PILOT_PODS_EACH,
     );
     await eventuallyReads(
-      'containers with usage',
-      SOON_MS,
+      'the usage of every container is scraped: kwok serves it for every pod',
+      HANG_MS,
       () => query('count(container_cpu_usage_seconds_total)'),
       ([value]) => value === PODS,
     );
     await eventuallyReads(
-      'the control plane is up',
-      SOON_MS,
+      'every target is up: every component runs',
+      HANG_MS,
       () => query('min(up)'),
       ([value]) => value === 1,
     );
@@ -298,7 +315,7 @@ describe('Prometheus', () => {
 
 test('It stops when asked, and lets go of its lease', async () => {
   controller.signal('SIGTERM');
-  expect(await controller.exit(SOON_MS)).toEqual({ code: 0, signal: null });
+  expect(await controller.exit()).toEqual({ code: 0, signal: null });
   const lease = await cluster.api.expect<{ readonly spec: { readonly holderIdentity?: string } }>({
     path: `/apis/coordination.k8s.io/v1/namespaces/${OWN_NAMESPACE}/leases/evenkeel-controller`,
   });

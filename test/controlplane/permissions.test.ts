@@ -18,7 +18,7 @@ import { differences, observedIn, type Observed } from '../chart/observed.ts';
 import { BY_DEFAULT, requestsOf, ROOT } from '../chart/rules.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
 import { ask, tell } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { Workshop } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
@@ -28,9 +28,6 @@ const OWN_NAMESPACE = 'evenkeel-system';
 const CONTROLLER = 'evenkeel-controller';
 const UNINSTALL = 'evenkeel-uninstall';
 const NAMESPACE = 'shop';
-const UP_MS = 300_000;
-const SOON_MS = 180_000;
-const TEST_MS = 600_000;
 
 /** Asked of the kubelets and not of the API server, which they ask in turn whether we may: usage comes only with them. */
 const ASKED_OF_KUBELETS = ['get nodes/metrics', 'get nodes/stats'];
@@ -53,11 +50,11 @@ beforeAll(async () => {
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/default'));
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/uninstall'));
   await cluster.kubectl('create', 'namespace', NAMESPACE);
-}, UP_MS);
+}, HANG_TEST_MS);
 afterAll(async () => {
   await workshop.end();
   await cluster.stop();
-}, UP_MS);
+}, HANG_TEST_MS);
 
 describe('docs/rbac.md', () => {
   test(
@@ -75,7 +72,7 @@ describe('docs/rbac.md', () => {
       const written = canIListsIn(readFileSync(file, 'utf8'));
       for (const account of [CONTROLLER, UNINSTALL]) expect(linesOf(written[account] ?? '')).toEqual(linesOf(lists[account] ?? ''));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -92,7 +89,7 @@ describe('With its ServiceAccount’s own token', () => {
       // What it holds the controllers by, so that they may act again.
       await cluster.kubectl('delete', 'lease/evenkeel-controller', 'configmap/evenkeel-pause', '-n', OWN_NAMESPACE);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -117,21 +114,25 @@ describe('With its ServiceAccount’s own token', () => {
       await peopleTheShop();
       await rightSized();
       await whatPeopleAskFor(controller.dashboard);
-      const observed = await eventually('every declared request', 2 * SOON_MS, async () => {
-        const now = await observedOf(controller);
-        const missing = notSeen(now);
-        if (missing.length > ASKED_OF_KUBELETS.length) {
-          await twiceTheSameEvent(controller.dashboard);
-          throw new Error(`not asked for yet: ${missing.join(', ')}`);
-        }
-        return now;
-      });
+      const observed = await eventually(
+        'every declared request is seen: the workloads and mutations give cause for each',
+        HANG_MS,
+        async () => {
+          const now = await observedOf(controller);
+          const missing = notSeen(now);
+          if (missing.length > ASKED_OF_KUBELETS.length) {
+            await twiceTheSameEvent(controller.dashboard);
+            throw new Error(`not asked for yet: ${missing.join(', ')}`);
+          }
+          return now;
+        },
+      );
       expect(observed.denied).toEqual([]);
       expect(differences(observed.asked, CONTROLLER_PERMISSIONS, BY_DEFAULT).undeclared).toEqual([]);
       expect(notSeen(observed)).toEqual(ASKED_OF_KUBELETS);
       expect(await health(controller.dashboard, 'usage-source')).toBe('ok');
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -142,7 +143,7 @@ describe('With its ServiceAccount’s own token', () => {
       expect(uninstalls.at(-1)!.left).toEqual([]);
       // Without pods or a Deployment of the controller's, what held it is taken away, too.
       controller.process.signal('SIGTERM');
-      await controller.process.exit(SOON_MS);
+      await controller.process.exit();
       await cluster.kubectl('delete', 'deployment/evenkeel-controller', '-n', OWN_NAMESPACE, '--cascade=foreground');
       uninstalls.push(await uninstall());
       expect(uninstalls.at(-1)!.left).toEqual([]);
@@ -151,7 +152,7 @@ describe('With its ServiceAccount’s own token', () => {
       expect(denied).toEqual([]);
       expect(differences(asked, UNINSTALL_PERMISSIONS, BY_DEFAULT)).toEqual({ undeclared: [], unused: [] });
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -163,7 +164,7 @@ describe('With its ServiceAccount’s own token', () => {
       const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403);
       expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   /** As `evenkeel uninstall --restore` does it, with its ServiceAccount's token, its requests counted. */
@@ -301,14 +302,14 @@ async function apply(...objects: readonly object[]): Promise<void> {
 async function rightSized(): Promise<void> {
   const before = await podsNamed('stuck');
   await eventuallyReads(
-    'the pods of web resized',
-    SOON_MS,
+    'the pods of web are resized: they use far less than they request',
+    HANG_MS,
     async () => (await podsNamed('web')).map(({ cpu }) => cpu),
     (sizes) => sizes.length === 2 && sizes.every((cpu) => cpu !== '500m'),
   );
   await eventuallyReads(
-    'an evicted pod of stuck',
-    SOON_MS,
+    'a pod of stuck is evicted: its resize is infeasible, and the policy allows evictions',
+    HANG_MS,
     async () => (await podsNamed('stuck')).map(({ name }) => name),
     (names) => before.length > 0 && before.some(({ name }) => !names.includes(name)),
   );
@@ -341,7 +342,11 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
   for (const kind of ['NodeScalingPolicy', 'RebalancePolicy']) {
     const override = { field: 'paused', value: true, reason: 'seen to be permitted' };
     const path = `policy-overrides/${kind}/overridden`;
-    await eventually('the policy is overridden', SOON_MS, async () => (await tell(dashboard, 'PUT', path, override)).status === 200);
+    await eventually(
+      'the override is accepted: the policy was created and reaches the cache',
+      HANG_MS,
+      async () => (await tell(dashboard, 'PUT', path, override)).status === 200,
+    );
   }
   // Only watched, it has no Recommendation any more.
   await cluster.kubectl('annotate', 'deployment/stuck', '-n', NAMESPACE, 'evenkeel.io/mode=Observe');

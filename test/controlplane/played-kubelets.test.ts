@@ -2,11 +2,8 @@
 
 import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { RealCluster } from './real-cluster.ts';
-
-const UP_MS = 400_000;
-const SOON_MS = 120_000;
 
 let cluster: RealCluster;
 
@@ -16,8 +13,8 @@ beforeAll(async () => {
   await cluster.kubectl('create', 'serviceaccount', 'stranger');
   await cluster.kubectl('create', 'clusterrole', 'kubelet-reader', '--verb=get', '--resource=nodes/metrics,nodes/stats');
   await cluster.kubectl('create', 'clusterrolebinding', 'reader', '--clusterrole=kubelet-reader', '--serviceaccount=default:reader');
-}, UP_MS);
-afterAll(() => cluster.stop(), UP_MS);
+}, HANG_TEST_MS);
+afterAll(() => cluster.stop(), HANG_TEST_MS);
 
 interface Answer {
   readonly status: number;
@@ -48,7 +45,7 @@ function ask(path: string, token: string | null): Promise<Answer> {
 async function createPod(name: string, spec: object, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
   const body = { metadata: { name, annotations }, spec };
   await cluster.api.expect({ method: 'POST', path: '/api/v1/namespaces/default/pods', body });
-  await eventually(`${name} runs`, SOON_MS, async () => (await podOf(name)).status.phase === 'Running');
+  await eventually(`${name} runs: kwok starts what is scheduled`, HANG_MS, async () => (await podOf(name)).status.phase === 'Running');
 }
 
 interface PodWire {
@@ -122,8 +119,18 @@ describe('A kubelet’s endpoint', () => {
         toMs,
       };
     };
-    const first = await eventuallyReads('the pod is told of', SOON_MS, read, ({ cpu }) => cpu > 0);
-    const later = await eventuallyReads('a second of CPU more', SOON_MS, read, ({ cpu }) => cpu > first.cpu + 1);
+    const first = await eventuallyReads(
+      'the CPU of the pod is reported: its annotation says half a core',
+      HANG_MS,
+      read,
+      ({ cpu }) => cpu > 0,
+    );
+    const later = await eventuallyReads(
+      'a second of CPU more: half a core is used all the time',
+      HANG_MS,
+      read,
+      ({ cpu }) => cpu > first.cpu + 1,
+    );
     expect(later.memory).toBe(200 * 1024 * 1024);
     // Each page is made at some moment of its request: half a core, between the shortest and the longest time apart.
     const used = later.cpu - first.cpu;
@@ -140,8 +147,8 @@ test('A pod that was called not ready while its node was silent is ready again: 
   const marked = await cluster.api.expect<PodWire>({ method: 'PATCH', path, headers, body: { status: { conditions } } });
   expect(readinessOf(marked)).toBe('False');
   await eventuallyReads(
-    'ready again',
-    SOON_MS,
+    'the pod is ready again: its containers run',
+    HANG_MS,
     async () => readinessOf(await podOf('steady')),
     (status) => status === 'True',
   );
@@ -160,8 +167,8 @@ describe('A resize in place', () => {
     await createPod('web', appWith({ cpu: '100m', memory: '64Mi' }));
     await resize('web', { cpu: '200m', memory: '96Mi' });
     const { metadata, status } = await eventuallyReads(
-      'the resize is done',
-      SOON_MS,
+      'the resize is done: nothing defers it',
+      HANG_MS,
       () => podOf('web'),
       (pod) => JSON.stringify(pod.status.containerStatuses?.[0]?.resources).includes('200m'),
     );
@@ -179,10 +186,12 @@ describe('A resize in place', () => {
     await createPod('careful', appWith({ cpu: '100m', memory: '64Mi' }, { resizePolicy }));
     await resize('careful', { cpu: '150m' });
     const restarts = async (): Promise<number | undefined> => (await podOf('careful')).status.containerStatuses?.[0]?.restartCount;
-    await eventually('CPU is resized', SOON_MS, async () => JSON.stringify((await podOf('careful')).status).includes('150m'));
+    await eventually('the CPU is resized: nothing defers it', HANG_MS, async () =>
+      JSON.stringify((await podOf('careful')).status).includes('150m'),
+    );
     expect(await restarts()).toBe(0);
     await resize('careful', { memory: '96Mi' });
-    await eventuallyReads('the restart', SOON_MS, restarts, (count) => count === 1);
+    await eventuallyReads('the container is restarted: its policy for memory requires it', HANG_MS, restarts, (count) => count === 1);
   });
 
   test.each(['Deferred', 'Infeasible'])(
@@ -192,8 +201,8 @@ describe('A resize in place', () => {
       await createPod(name, appWith({ cpu: '100m' }), { 'evenkeel.dev/resize': reason });
       await resize(name, { cpu: '200m' });
       const pending = await eventuallyReads(
-        'the refusal',
-        SOON_MS,
+        'the resize is pending: the annotation of the pod defers or refuses it',
+        HANG_MS,
         () => podOf(name),
         ({ status }) => status.conditions?.some(({ type }) => type === 'PodResizePending') === true,
       );
@@ -202,8 +211,8 @@ describe('A resize in place', () => {
       expect(pending.status.containerStatuses?.[0]?.resources).toEqual({ requests: { cpu: '100m' } });
       await resize(name, { cpu: '100m' });
       await eventuallyReads(
-        'nothing is pending',
-        SOON_MS,
+        'no resize is pending: the request equals the allocation',
+        HANG_MS,
         () => podOf(name),
         ({ status }) => status.conditions?.every(({ type }) => type !== 'PodResizePending') === true,
       );

@@ -5,13 +5,10 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { eventually } from '../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 
 const DEBIAN = '/usr/lib/postgresql';
-/** initdb and a first start, on a machine that does much else. */
-const UP_MS = 120_000;
-const DOWN_MS = 60_000;
 
 const USER = 'evenkeel';
 export const PASSWORD = 'p@ss/w:rd ü';
@@ -80,7 +77,7 @@ export class PostgresServer {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child.stderr?.on('data', (text: Buffer) => (this.#log = `${this.#log}${text.toString()}`.slice(-4_000)));
-    await eventually('PostgreSQL answering', UP_MS, async () => {
+    await eventually('PostgreSQL answers: it was started', HANG_MS, async () => {
       if (this.#child?.exitCode !== null) throw new Error(`PostgreSQL ended: ${this.#log}`);
       await this.query('select 1', 'postgres');
       return true;
@@ -95,7 +92,7 @@ export class PostgresServer {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGCONT');
     child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
-    const timer = setTimeout(() => child.kill('SIGKILL'), DOWN_MS);
+    const timer = setTimeout(() => child.kill('SIGKILL'), HANG_MS);
     await ended;
     clearTimeout(timer);
   }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import { startController } from '../e2e/controller-process.ts';
-import { eventually, eventuallyReads } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, Workshop } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { MetricsApi } from './metrics-api.ts';
@@ -15,9 +15,6 @@ import { RealCluster } from './real-cluster.ts';
 const OWN_NAMESPACE = 'evenkeel-system';
 const CONTROLLER = 'evenkeel-controller';
 const ACCOUNT = `system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`;
-const UP_MS = 300_000;
-const SOON_MS = 240_000;
-const TEST_MS = 500_000;
 
 /** Of 100m and 100Mi, with 20 % over them. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
@@ -54,7 +51,10 @@ beforeAll(async () => {
     2 * DAY_MS,
   );
   // The autoscaler has found that nothing is to be done before anything is.
-  await autoscaler(({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60);
+  await autoscaler(
+    'its controller has read the use of 60 %: the metrics report it',
+    ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
+  );
   await startController(workshop, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
     namespace: OWN_NAMESPACE,
@@ -80,18 +80,20 @@ beforeAll(async () => {
       rollback: { within: '3s' },
     },
   });
-}, UP_MS);
+}, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), UP_MS);
+afterAll(() => workshop.end(), HANG_TEST_MS);
 
 describe('on a real control plane', () => {
   test(
     'a resize passes the API server and its admission, and the pod has it',
     async () => {
       await sized('free', (cpus) => cpus.every((cpu) => cpu === '125m'));
-      expect(await statusOf('free', ({ state }) => state === 'applied')).toMatchObject({ state: 'applied' });
+      expect(await statusOf('free', 'is applied: every pod has the size', ({ state }) => state === 'applied')).toMatchObject({
+        state: 'applied',
+      });
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -104,14 +106,15 @@ describe('on a real control plane', () => {
       });
       const asked = metricsApi.asked;
       const { metadata, spec } = await autoscaler(
+        'its target is 90 %, and its controller has read the use: a resize moves the target',
         (now) =>
           now.spec.metrics[0]?.resource.target.averageUtilization === 90 &&
           now.status?.currentMetrics?.[0]?.resource.current.averageUtilization === 89,
       );
       // The HPA controller has looked again, at the new target and the new requests, and more than once.
       await eventually(
-        'three more looks',
-        SOON_MS,
+        'three more readings of the metrics: the HPA controller reads them every 5 s',
+        HANG_MS,
         async () => metricsApi.asked >= asked + 3 || (seen.push((await cpusOf('scaled')).length), false),
       );
       expect(new Set([...seen, (await cpusOf('scaled')).length])).toEqual(new Set([REPLICAS]));
@@ -124,25 +127,27 @@ describe('on a real control plane', () => {
       );
       expect(rescaled).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'an autoscaler that KEDA keeps is left to it, and the state names the ScaledObject',
     async () => {
-      expect(await statusOf('kept', ({ reason }) => reason === 'hpa')).toMatchObject({
+      expect(await statusOf('kept', 'is awaiting the autoscaler: KEDA manages it', ({ reason }) => reason === 'hpa')).toMatchObject({
         state: 'awaiting',
         message: expect.stringContaining('ScaledObject load keeps it as it wants it'),
       });
       expect(new Set(await cpusOf('kept'))).toEqual(new Set(['200m']));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'a VerticalPodAutoscaler that acts has its workload to itself, and is named; set to Off it is no hindrance',
     async () => {
-      expect(await statusOf('vpa', ({ state }) => state === 'blocked')).toMatchObject({
+      expect(
+        await statusOf('vpa', 'is blocked: a VerticalPodAutoscaler manages the pods', ({ state }) => state === 'blocked'),
+      ).toMatchObject({
         reason: 'other-manager',
         message: expect.stringContaining('VerticalPodAutoscaler theirs sizes its pods (updateMode Recreate)'),
       });
@@ -152,14 +157,18 @@ describe('on a real control plane', () => {
       });
       await sized('vpa', (cpus) => cpus.every((cpu) => cpu === '125m'));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'what a LimitRange does not allow is not asked for, and the explanation says so',
     async () => {
       await sized('bounded', (cpus) => cpus.every((cpu) => cpu === '150m'));
-      const { inputs = [] } = await statusOf('bounded', ({ state }) => state === 'applied');
+      const { inputs = [] } = await statusOf(
+        'bounded',
+        'is applied: every pod has the size that the LimitRange allows',
+        ({ state }) => state === 'applied',
+      );
       expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('LimitRange least allows no less');
       const refused = await cluster.audit(
         ({ user, objectRef, responseStatus }) =>
@@ -170,27 +179,27 @@ describe('on a real control plane', () => {
       );
       expect(refused).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'what a quota refuses waits, in the API server’s own words where it came to that',
     async () => {
-      const status = await statusOf('tight', ({ reason }) => reason === 'quota');
+      const status = await statusOf('tight', 'is awaiting the quota: it has no room for the size', ({ reason }) => reason === 'quota');
       expect(status).toMatchObject({ state: 'awaiting', message: expect.stringMatching(/ResourceQuota team|exceeded quota: team/) });
       expect(new Set(await cpusOf('tight'))).toEqual(new Set(['50m']));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
     'what the API server refuses waits, with its words',
     async () => {
-      const status = await statusOf('ratio', ({ reason }) => reason === 'quota');
+      const status = await statusOf('ratio', 'is awaiting the quota: the API server refuses the size', ({ reason }) => reason === 'quota');
       expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('cpu max limit to request ratio per Pod is 3') });
       expect(new Set(await cpusOf('ratio'))).toEqual(new Set(['200m']));
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -199,13 +208,13 @@ describe('on a real control plane', () => {
       const [pod] = await podsOf('free');
       const patch = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '300m' } } }] } };
       await cluster.kubectl('patch', 'pod', pod ?? '', '-n', 'free', '--subresource', 'resize', '--patch', JSON.stringify(patch));
-      expect(await statusOf('free', ({ state }) => state === 'blocked')).toMatchObject({
+      expect(await statusOf('free', 'is blocked: kubectl resized a pod', ({ state }) => state === 'blocked')).toMatchObject({
         reason: 'other-manager',
         message: expect.stringMatching(new RegExp(`^${pod ?? ''} was resized by kubectl`)),
       });
       expect(await cpusOf('free')).toContain('300m');
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 
   test(
@@ -220,7 +229,7 @@ describe('on a real control plane', () => {
       const forbidden = ours.filter(({ responseStatus, objectRef }) => responseStatus?.code === 403 && objectRef?.subresource !== 'resize');
       expect(forbidden.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
     },
-    TEST_MS,
+    HANG_TEST_MS,
   );
 });
 
@@ -232,9 +241,9 @@ interface Autoscaler {
   };
 }
 
-function autoscaler(holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
+function autoscaler(state: string, holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
   const path = '/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers/scaled';
-  return eventuallyReads('the autoscaler', SOON_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
+  return eventuallyReads(`the autoscaler: ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
 }
 
 /** Kinds of VPA and KEDA, as far as they are looked at, and one object of each. */
@@ -263,8 +272,8 @@ async function definition(group: string, version: string, kind: string, plural: 
     },
   });
   await eventually(
-    `${kind} served`,
-    SOON_MS,
+    `${kind} is served: its definition was created`,
+    HANG_MS,
     async () => (await cluster.api.request({ path: `/apis/${group}/${version}/${plural}` })).status === 200,
   );
 }
@@ -350,7 +359,12 @@ function hpa(app: App, averageUtilization: number): object {
 async function runs(): Promise<void> {
   const path = '/api/v1/pods?fieldSelector=status.phase%3DRunning';
   const running = async (): Promise<number> => (await cluster.api.expect<{ readonly items: readonly unknown[] }>({ path })).items.length;
-  await eventuallyReads('every pod runs', SOON_MS, running, (count) => count === WORKLOADS.length * REPLICAS);
+  await eventuallyReads(
+    'every pod runs: kwok starts what is scheduled',
+    HANG_MS,
+    running,
+    (count) => count === WORKLOADS.length * REPLICAS,
+  );
 }
 
 /** CPU requests of the pods of a workload, as they are asked for. */
@@ -370,14 +384,14 @@ async function podsOf(app: App): Promise<readonly string[]> {
 }
 
 async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
-  await eventuallyReads(`the pods of ${app}`, SOON_MS, () => cpusOf(app), holds);
+  await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, () => cpusOf(app), holds);
 }
 
-function statusOf(app: App, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf(app: App, state: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
   const path = `/apis/evenkeel.io/v1alpha1/namespaces/${app}/recommendations`;
   const read = async (): Promise<RecommendationStatus> =>
     (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items[0]?.status ?? {};
-  return eventuallyReads(`the recommendation of ${app}`, SOON_MS, read, holds);
+  return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, read, holds);
 }
 
 async function post(path: string, body: object): Promise<void> {

@@ -1,7 +1,7 @@
 // A random cluster on a real API server, with nothing at work but the real scheduler: nodes and pods stay as they were written.
 
 import type { RawRequest, RawResponse } from '../../../hack/real-cluster/api.ts';
-import { eventually } from '../../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../../e2e/eventually.ts';
 import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
 
 /** Of the part of RealCluster that is needed here. */
@@ -24,7 +24,6 @@ export interface ScheduledPod extends WireObject {
 
 const BARRIER = 'barrier';
 const PRIORITIES = [-10, 0, 5, 10, 100, 1_000_000];
-const PATIENCE_MS = 120_000;
 const JSON_MERGE = { 'content-type': 'application/merge-patch+json' };
 const COLLECTIONS = {
   nodes: '/api/v1/nodes',
@@ -101,8 +100,8 @@ export class StaticCluster {
     const path = inNamespace(sentinel, 'pods');
     await this.#api.expect({ method: 'POST', path, body: withoutUid(sentinel) });
     await eventually(
-      `the scheduler to reach ${name}`,
-      PATIENCE_MS,
+      `the scheduler binds a pod to ${name}: it fits nowhere else`,
+      HANG_MS,
       async () => (await this.#find(path, sentinel.metadata.name))?.spec.nodeName === name,
     );
   }
@@ -112,10 +111,14 @@ export class StaticCluster {
     const path = inNamespace(pod, 'pods');
     const { status } = await this.#api.request({ method: 'POST', path, body: asUserWrites(pod) });
     if (status !== 201) return null;
-    return eventually(`the scheduler to speak of ${pod.metadata.name}`, PATIENCE_MS, async () => {
-      const found = await this.#find(path, pod.metadata.name);
-      return found !== undefined && (found.spec.nodeName !== undefined || scheduledCondition(found) !== undefined) ? found : false;
-    });
+    return eventually(
+      `${pod.metadata.name} is bound or has its PodScheduled condition: the scheduler attempts every pod`,
+      HANG_MS,
+      async () => {
+        const found = await this.#find(path, pod.metadata.name);
+        return found !== undefined && (found.spec.nodeName !== undefined || scheduledCondition(found) !== undefined) ? found : false;
+      },
+    );
   }
 
   async remove(pod: WireObject): Promise<void> {
@@ -157,7 +160,7 @@ export class StaticCluster {
         await this.#api.expect({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}/${resource}?gracePeriodSeconds=0` });
     }
     for (const path of Object.values(COLLECTIONS)) await this.#api.expect({ method: 'DELETE', path });
-    await eventually('the round to be gone', PATIENCE_MS, async () => {
+    await eventually('no object of the round is left: all were deleted, without finalizers', HANG_MS, async () => {
       const left = await this.read();
       return left.nodes.length + left.pods.length + left.claims.length + left.volumes.length === 0;
     });
