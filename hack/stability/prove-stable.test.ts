@@ -1,13 +1,15 @@
 // hack/prove-stable with a make of a few lines in place of the real one.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-const PROVE_STABLE = join(import.meta.dirname, '..', 'prove-stable');
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROVE_STABLE = join(ROOT, 'hack', 'prove-stable');
 
 let folder: string;
 beforeEach(() => {
@@ -15,19 +17,26 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function start(make: string, args: readonly string[]): ChildProcess {
+function start(make: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
   const file = join(folder, 'make');
   writeFileSync(file, `#!/bin/sh\n${make}\n`);
   chmodSync(file, 0o755);
-  const environment = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}` };
-  return spawn(PROVE_STABLE, [...args, '--logs', join(folder, 'logs')], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+  const env = { ...process.env, PATH: `${folder}:${process.env['PATH'] ?? ''}`, ...more };
+  return spawn(PROVE_STABLE, [...args, '--logs', join(folder, 'logs')], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-async function outcomeOf(child: ChildProcess): Promise<{ readonly code: number | null; readonly lines: readonly string[] }> {
+interface Outcome {
+  readonly code: number | null;
+  readonly lines: readonly string[];
+  readonly errors: string;
+}
+
+async function outcomeOf(child: ChildProcess): Promise<Outcome> {
   const lines: string[] = [];
   createInterface({ input: child.stdout! }).on('line', (line) => void lines.push(line));
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, lines };
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const errors = await text(child.stderr!);
+  return { code: await closed, lines, errors };
 }
 
 describe('hack/prove-stable', () => {
@@ -59,6 +68,31 @@ describe('hack/prove-stable', () => {
     expect(code).toBe(1);
   });
 
+  test('runs make in the repository, without the variables that select a part of the tests', async () => {
+    const make = 'echo "$(pwd) [$TESTS$BENCH$MAKEFLAGS]"; echo "7 passed, 0 failed"';
+    expect((await outcomeOf(start(make, ['1'], { TESTS: 'src/core', BENCH: 'fortnight', MAKEFLAGS: 'n' }))).code).toBe(0);
+    expect(readFileSync(join(folder, 'logs', '1-test.log'), 'utf8')).toBe(`${ROOT} []\n7 passed, 0 failed\n`);
+  });
+
+  test('reads totals that arrive in parts, and that count skipped tests', async () => {
+    const make = 'printf "1 passed, 1 failed\\n7 pas"; sleep 0.3; printf "sed, 0 failed, 2 skipped\\n"';
+    const { code, lines } = await outcomeOf(start(make, ['1']));
+    expect([code, lines[1]]).toEqual([0, expect.stringMatching(/ s, 7 passed, 0 failed, 2 skipped$/)]);
+  });
+
+  test('ends make and fails where a log cannot be written', async () => {
+    mkdirSync(join(folder, 'logs', '1-test.log'), { recursive: true });
+    const { code, errors } = await outcomeOf(start('sleep 600', ['2']));
+    expect([code, errors]).toEqual([1, expect.stringMatching(/^cannot write .*1-test\.log: EISDIR/)]);
+  });
+
+  test('ends make and fails where a busy loop ends', async () => {
+    const killLoop = 'while read -r pid _ _ parent _; do [ "$parent" != $PPID ] || [ $pid = $$ ] || kill $pid; done <$stat';
+    const make = `for stat in /proc/[0-9]*/stat; do ${killLoop}; done 2>/dev/null; sleep 600`;
+    const { code, errors } = await outcomeOf(start(make, ['2']));
+    expect([code, errors]).toEqual([1, expect.stringContaining('busy loop ended (SIGTERM)')]);
+  });
+
   test('interrupted ends its run with all that the run started, and its busy loops', async () => {
     // The sleep is what a test left running. It holds the output that make was given, and the run ends when that is closed.
     const started = join(folder, 'started');
@@ -69,11 +103,24 @@ describe('hack/prove-stable', () => {
     expect((await outcome).code).toBe(130);
   });
 
-  test('called wrongly says how it is called', async () => {
-    const child = spawn(PROVE_STABLE, ['many'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let told = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (told += text));
-    const { code } = await outcomeOf(child);
-    expect([code, told]).toEqual([2, expect.stringContaining('usage: hack/prove-stable')]);
+  test.each([
+    [['many'], 'RUNS is a whole number of at most 3 digits, not "many"'],
+    [['1', '2'], 'one number of runs is expected'],
+    [['0'], '0 runs prove nothing without --e2e'],
+    [['--unknown'], "Unknown option '--unknown'"],
+  ])('refuses %j and prints its usage', async (args, problem) => {
+    const { code, errors } = await outcomeOf(start('', args));
+    expect([code, errors]).toEqual([2, expect.stringMatching(/\n\nusage: hack\/prove-stable /)]);
+    expect(errors).toContain(problem);
+  });
+
+  test('accepts 0 runs of make test with --e2e', async () => {
+    const { code, lines } = await outcomeOf(start('echo "7 passed, 0 failed"', ['0', '--e2e']));
+    expect([code, lines.at(-1)]).toEqual([0, 'all 2 runs passed']);
+  });
+
+  test('prints its usage on request', async () => {
+    const { code, lines, errors } = await outcomeOf(start('', ['--help']));
+    expect([code, lines[0], errors]).toEqual([0, expect.stringMatching(/^usage: hack\/prove-stable /), '']);
   });
 });

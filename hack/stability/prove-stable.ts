@@ -1,21 +1,22 @@
-// hack/prove-stable: whole test runs in a row beside busy loops. A test that depends on the speed of the machine fails here.
+// hack/prove-stable: complete test runs in a row beside busy loops. A test that depends on the speed of the machine fails here.
 
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 
 const USAGE = `usage: hack/prove-stable [RUNS] [--e2e] [--logs FOLDER]
 
-  RUNS           runs of make test (default: 5)
+  RUNS           runs of make test (default: 5; 0 only with --e2e)
   --e2e          then also run make e2e twice
   --logs FOLDER  where each run's output is kept (default: a new temporary folder)
 
 Two busy loops run beside the tests. Prints a line per run and fails where one failed.`;
 
-/** Called wrongly. */
+const ROOT = join(import.meta.dirname, '..', '..');
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 const RUNS = 5;
@@ -24,11 +25,15 @@ const E2E_RUNS = 2;
 const BUSY_LOOPS = 2;
 /** For make and Jest to end what they started. */
 const GRACE_MS = 15_000;
+/** The line that hack/test-totals.ts ends with. */
+const TOTALS = /^\d+ passed, (\d+) failed(?:, \d+ skipped)?$/;
+/** Variables of the caller that would select a part of the tests, or another target's options. */
+const NOT_INHERITED = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
 
 interface Options {
   readonly runs: number;
   readonly e2e: boolean;
-  readonly logs: string;
+  readonly logs: string | undefined;
 }
 
 interface Outcome {
@@ -37,66 +42,90 @@ interface Outcome {
   readonly totals: string;
 }
 
-/** What runs at this moment, and is ended with this process. */
+/** Running child processes, which end with this process. */
 const children = new Set<ChildProcess>();
-let interrupted = false;
+/** Set where the proof ends before its last run. */
+let exitCode: number | null = null;
 
 async function main(): Promise<number> {
   const options = readArguments(process.argv.slice(2));
-  if (options === null) return EXIT_USAGE;
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      interrupted = true;
-      endAll();
-    });
-  }
-  console.log(`logs: ${options.logs}`);
-  for (let loop = 0; loop < BUSY_LOOPS; loop++) keep(fork(join(import.meta.dirname, 'busy-loop.ts'), { stdio: 'ignore' }));
+  if (typeof options === 'number') return options;
+  const logs = createLogFolder(options.logs);
+  if (logs === null) return 1;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop(EXIT_INTERRUPTED));
+  console.log(`logs: ${logs}`);
+  for (let loop = 0; loop < BUSY_LOOPS; loop++) startBusyLoop();
   const targets = [...Array<string>(options.runs).fill('test'), ...Array<string>(options.e2e ? E2E_RUNS : 0).fill('e2e')];
   let failures = 0;
   for (const [index, target] of targets.entries()) {
-    const log = join(options.logs, `${index + 1}-${target}.log`);
+    const log = join(logs, `${index + 1}-${target}.log`);
     const { seconds, ok, totals } = await run(target, log);
-    if (interrupted) break;
+    if (exitCode !== null) return exitCode;
     if (!ok) failures += 1;
     console.log(`${index + 1}/${targets.length} make ${target}: ${seconds} s, ${totals}${ok ? '' : `; see ${log}`}`);
   }
-  endAll();
-  if (interrupted) return EXIT_INTERRUPTED;
+  stop(failures === 0 ? 0 : 1);
   console.log(failures === 0 ? `all ${targets.length} runs passed` : `${failures} of ${targets.length} runs failed`);
   return failures === 0 ? 0 : 1;
 }
 
-/** null: called wrongly or asked for help, and answered. */
-function readArguments(args: readonly string[]): Options | null {
+/** The options, or the exit code where there is nothing to run. */
+function readArguments(args: readonly string[]): Options | number {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: { e2e: { type: 'boolean', default: false }, logs: { type: 'string' }, help: { type: 'boolean', default: false } },
     });
+    if (values.help) {
+      console.log(USAGE);
+      return 0;
+    }
     const [runs = String(RUNS), ...others] = positionals;
-    if (values.help || others.length > 0 || !/^\d{1,3}$/.test(runs)) throw new Error(USAGE);
-    if (values.logs !== undefined) mkdirSync(values.logs, { recursive: true });
-    return { runs: Number(runs), e2e: values.e2e, logs: values.logs ?? mkdtempSync(join(tmpdir(), 'evenkeel-prove-stable-')) };
+    if (others.length > 0) throw new Error('one number of runs is expected');
+    if (!/^\d{1,3}$/.test(runs)) throw new Error(`RUNS is a whole number of at most 3 digits, not "${runs}"`);
+    if (Number(runs) === 0 && !values.e2e) throw new Error('0 runs prove nothing without --e2e');
+    return { runs: Number(runs), e2e: values.e2e, logs: values.logs };
   } catch (err) {
-    console.error((err as Error).message);
+    console.error(`${(err as Error).message}\n\n${USAGE}`);
+    return EXIT_USAGE;
+  }
+}
+
+/** null: it cannot be created, and the reason is printed. */
+function createLogFolder(given: string | undefined): string | null {
+  try {
+    if (given === undefined) return mkdtempSync(join(tmpdir(), 'evenkeel-prove-stable-'));
+    mkdirSync(given, { recursive: true });
+    return given;
+  } catch (err) {
+    console.error(`cannot create the folder of the logs: ${(err as Error).message}`);
     return null;
   }
 }
 
-/** One make target, its output kept. The last totals that it prints are its own. */
+/** Without its load the runs prove nothing, so the proof ends with a busy loop. */
+function startBusyLoop(): void {
+  const loop = endWithThis(fork(join(import.meta.dirname, 'busy-loop.ts'), { stdio: 'ignore' }));
+  const ended = (reason: string | number | null): void => stop(1, `a busy loop ended (${reason}): later runs would be without load`);
+  loop.once('error', (err) => ended(err.message));
+  loop.once('exit', (code, signal) => ended(signal ?? code));
+}
+
+/** Runs one make target and keeps its output. The last totals that it prints count. */
 async function run(target: string, log: string): Promise<Outcome> {
   const begun = performance.now();
   const output = createWriteStream(log);
+  output.on('error', (err) => stop(1, `cannot write ${log}: ${err.message}`));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !NOT_INHERITED.includes(name)));
   // In a process group of its own, so that what make starts ends with it.
-  const child = keep(spawn('make', ['--no-print-directory', target], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] }));
-  let totals = 'no totals printed';
+  const child = endWithThis(
+    spawn('make', ['--no-print-directory', target], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
+  let totals: RegExpExecArray | null = null;
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output.write(text);
-      totals = /(?:[\s\S]*\n|^)(\d+ passed, \d+ failed)/.exec(text)?.[1] ?? totals;
-    });
+    stream.on('data', (chunk: Buffer) => output.write(chunk));
+    createInterface({ input: stream }).on('line', (line) => (totals = TOTALS.exec(line) ?? totals));
   }
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', (err) => {
@@ -106,17 +135,22 @@ async function run(target: string, log: string): Promise<Outcome> {
     child.once('close', resolve);
   });
   await new Promise((resolve) => output.end(resolve));
-  return { seconds: Math.round((performance.now() - begun) / 1000), ok: code === 0 && totals.endsWith(' 0 failed'), totals };
+  const seconds = Math.round((performance.now() - begun) / 1000);
+  const [line, failed] = (totals as RegExpExecArray | null) ?? ['no totals printed'];
+  return { seconds, ok: code === 0 && failed === '0', totals: line };
 }
 
-function keep(child: ChildProcess): ChildProcess {
+function endWithThis<T extends ChildProcess>(child: T): T {
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
 }
 
-/** Ends what this process started and nothing else. What does not end by itself is killed. */
-function endAll(): void {
+/** Ends the children of this process. The first call decides the exit code and prints its reason. */
+function stop(code: number, reason?: string): void {
+  if (exitCode !== null) return;
+  exitCode = code;
+  if (reason !== undefined) console.error(reason);
   for (const child of children) {
     if (child.connected) child.disconnect();
     else endGroup(child, 'SIGTERM');
@@ -131,7 +165,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (err) {
-    // It has ended meanwhile.
+    // The group has ended meanwhile.
     if ((err as NodeJS.ErrnoException).code !== 'ESRCH') throw err;
   }
 }
