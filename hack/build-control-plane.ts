@@ -1,8 +1,16 @@
-// Builds every binary of the control plane that is missing, so that no test waits for a compiler.
-import { BINARY_NAMES, buildBinaries } from './real-cluster/binaries.ts';
+// Builds every binary of the control plane that is missing, so that no test waits for a compiler. The name of each binary that was
+// built is appended to the file that EVENKEEL_BUILT_FILE names.
+import { appendFileSync } from 'node:fs';
+import { BINARY_NAMES, type BinaryName, buildBinaries } from './real-cluster/binaries.ts';
+
+const builtFile = process.env['EVENKEEL_BUILT_FILE'];
+
+function recordBuilt(name: BinaryName): void {
+  if (builtFile !== undefined) appendFileSync(builtFile, `${name}\n`);
+}
 
 try {
-  await buildBinaries(BINARY_NAMES, (line) => console.error(`control plane: ${line}`));
+  await buildBinaries(BINARY_NAMES, (line) => console.error(`control plane: ${line}`), undefined, recordBuilt);
 } catch (err) {
   console.error(`control plane: ${err instanceof Error ? err.message : String(err)}`);
   process.exitCode = 1;

@@ -4,7 +4,5 @@ import { readRunTotals, totalLine } from './ci/run-totals.ts';
 const given = process.argv.slice(2);
 const totals = (given.length > 0 ? given : ['node_modules/.test-results.json']).map(readRunTotals);
 for (const { problems } of totals) for (const problem of problems) console.log(problem);
-const skipped = totals.reduce((sum, each) => sum + each.skipped, 0);
-if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(totalLine(totals));
 process.exitCode = totals.some(({ failed }) => failed > 0) ? 1 : 0;

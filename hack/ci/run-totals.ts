@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** What of Jest's result file (`--json --outputFile`) is counted. Times are milliseconds. */
 export interface JestResults {
@@ -19,10 +19,32 @@ export interface RunTotals {
   readonly problems: readonly string[];
 }
 
-/** A run that wrote no results did not come to its end: it counts as a failure, and so does one in which no test passed. */
+/** A run without complete results did not come to its end: it counts as a failure, and so does one in which no test passed. */
 export function readRunTotals(file: string): RunTotals {
-  if (existsSync(file)) return totalsOf(file, JSON.parse(readFileSync(file, 'utf8')) as JestResults);
-  return { passed: 0, failed: 1, skipped: 0, suites: [], problems: [`${file} is missing: its run did not come to an end`] };
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (err) {
+    const reason = (err as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : `cannot be read (${(err as Error).message})`;
+    return failedRun(`${file} ${reason}: its run did not come to an end`);
+  }
+  const results = parseResults(text);
+  return results === null ? failedRun(`${file} has no complete results: its run did not come to an end`) : totalsOf(file, results);
+}
+
+/** A run that counts as one failure. */
+export function failedRun(problem: string): RunTotals {
+  return { passed: 0, failed: 1, skipped: 0, suites: [], problems: [problem] };
+}
+
+function parseResults(text: string): JestResults | null {
+  try {
+    const results = JSON.parse(text) as Partial<JestResults> | null;
+    const counts = [results?.numPassedTests, results?.numFailedTests, results?.numRuntimeErrorTestSuites, results?.numPendingTests];
+    return counts.every(Number.isSafeInteger) && Array.isArray(results?.testResults) ? (results as JestResults) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** @param name of the run, for its problems */
@@ -40,8 +62,10 @@ export function totalsOf(name: string, results: JestResults): RunTotals {
   };
 }
 
-/** The plain total as every run of tests ends with it. */
+/** The plain total as every run of tests ends with it; skipped tests only where there are some. */
 export function totalLine(totals: readonly RunTotals[]): string {
   const sum = (count: (each: RunTotals) => number): number => totals.reduce((all, each) => all + count(each), 0);
-  return `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`;
+  const skipped = sum((each) => each.skipped);
+  const counts = `${sum(({ passed }) => passed)} passed, ${sum(({ failed }) => failed)} failed`;
+  return skipped > 0 ? `${counts}, ${skipped} skipped` : counts;
 }

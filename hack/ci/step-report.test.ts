@@ -10,15 +10,15 @@ function results(more: Partial<JestResults> = {}): JestResults {
   return { numPassedTests: 1, numFailedTests: 0, numRuntimeErrorTestSuites: 0, numPendingTests: 0, testResults: [], ...more };
 }
 
-const WARM = { seconds: 100, compiled: false };
+const WARM = { seconds: 100, cold: false };
 
 describe('The report of a CI run', () => {
-  test('ends with the passed and failed tests of all runs', () => {
+  test('ends with the passed, failed and skipped tests of all runs', () => {
     const totals = new Map([
       ['test', totalsOf('test', results({ numPassedTests: 3, numPendingTests: 2 }))],
       ['e2e', totalsOf('e2e', results({ numPassedTests: 4, numFailedTests: 1, numRuntimeErrorTestSuites: 1 }))],
     ]);
-    expect(stepReport([], totals, WARM).at(-1)).toBe('7 passed, 2 failed');
+    expect(stepReport([], totals, WARM).at(-1)).toBe('7 passed, 2 failed, 2 skipped');
   });
 
   test('counts a run in which no test passed as a failure, and gives the reason', () => {
@@ -30,19 +30,19 @@ describe('The report of a CI run', () => {
   test('names a step that exceeded its budget', () => {
     const lines = stepReport([aStep('check', { seconds: 61 }), aStep('test', { seconds: 60 })], new Map(), WARM);
     expect(lines.filter((line) => line.startsWith('WARNING'))).toEqual([
-      'WARNING: check took 61 s, over its budget of 60 s on two quiet cores',
+      'WARNING: check took 61 s, over its budget of 60 s on two idle cores',
     ]);
   });
 
   test.each([
-    { run: { seconds: 1501, compiled: false }, warnings: 1 },
-    { run: { seconds: 1501, compiled: true }, warnings: 0 },
-    { run: { seconds: 2401, compiled: true }, warnings: 1 },
-  ])('allows the whole run more time where the control plane had to be compiled: $run', ({ run, warnings }) => {
+    { run: { seconds: 1501, cold: false }, warnings: 1 },
+    { run: { seconds: 1501, cold: true }, warnings: 0 },
+    { run: { seconds: 2401, cold: true }, warnings: 1 },
+  ])('allows the whole run more time where the control plane had to be cold: $run', ({ run, warnings }) => {
     expect(stepReport([], new Map(), run).filter((line) => line.startsWith('WARNING'))).toHaveLength(warnings);
   });
 
-  test('names the steps that failed, whatever became of the tests', () => {
+  test('names the steps that failed, whether or not a test failed', () => {
     expect(stepReport([aStep('compile', { failed: true }), aStep('test')], new Map(), WARM)).toContain('FAILED: compile');
   });
 

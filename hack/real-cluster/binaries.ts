@@ -25,11 +25,16 @@ export const BINARY_NAMES = Object.keys(PACKAGES) as readonly BinaryName[];
 const GO_MINOR = 26;
 const UNUSED_AFTER_MS = 14 * 24 * 3600 * 1000;
 
-/** Paths of the binaries; builds those that are missing, which takes minutes the first time. */
+/**
+ * Paths of the binaries; builds those that are missing, which takes minutes the first time.
+ *
+ * @param onBuilt called for each binary that was missing, when it is built
+ */
 export async function buildBinaries<N extends BinaryName>(
   names: readonly N[],
   say: (line: string) => void,
   signal?: AbortSignal,
+  onBuilt: (name: N) => void = () => undefined,
 ): Promise<Record<N, string>> {
   const go = goVersion();
   const paths = Object.fromEntries(names.map((name) => [name, pathOf(name, go)])) as Record<N, string>;
@@ -37,7 +42,10 @@ export async function buildBinaries<N extends BinaryName>(
   if (missing().length > 0) {
     const onWait = (pid: number): void => say(`waiting for the build of process ${pid}`);
     await whileLocked(join(binariesFolder(), 'build.lock'), onWait, async () => {
-      for (const name of missing()) await build(name, paths[name], say, signal);
+      for (const name of missing()) {
+        await build(name, paths[name], say, signal);
+        onBuilt(name);
+      }
       forgetUnused();
     });
   }
@@ -115,7 +123,7 @@ async function build(name: BinaryName, path: string, say: (line: string) => void
   say(`built ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`);
 }
 
-/** Binaries of versions that nobody runs any more; they are large. */
+/** Removes binaries of versions that no run has used for two weeks; they are large. */
 function forgetUnused(): void {
   const oldest = Date.now() - UNUSED_AFTER_MS;
   for (const entry of readdirSync(binariesFolder())) {
