@@ -1,5 +1,5 @@
-// Writes the seconds of Jest's own result files into the table of test/README.md. `make test`, `make e2e` and `make soak` leave
-// such files; what none of them measured keeps its figure. Prints what the table lacks and fails then.
+// Writes the seconds of Jest's own result files into the tables of test/README.md. `make test`, `make e2e` and `make soak` leave
+// such files; what none of them measured keeps its seconds. Prints what does not fit the suites, and fails then.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +12,13 @@ const RESULTS = ['test', 'e2e', 'soak'].map((tier) => join(ROOT, 'node_modules',
 
 const given = process.argv.slice(2);
 const files = given.length > 0 ? given : RESULTS.filter((file) => existsSync(file));
+const suites = findSuites(ROOT);
 const seconds = readSeconds(
-  files.map((file) => readFileSync(file, 'utf8')),
+  files.map((path) => ({ path, text: readFileSync(path, 'utf8') })),
   ROOT,
 );
-const text = withSeconds(readFileSync(TABLE, 'utf8'), seconds);
+const text = withSeconds(readFileSync(TABLE, 'utf8'), seconds, suites);
 writeFileSync(TABLE, await format(text, { ...(await resolveConfig(TABLE)), parser: 'markdown' }));
-const problems = mismatches(text, findSuites(ROOT));
+const problems = mismatches(text, suites);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length > 0 ? 1 : 0;
