@@ -1,11 +1,12 @@
-// What takes hours and is drawn wide: `make soak`, on demand. Besides test/soak it runs every suite with properties again, with
+// `make soak`: suites that take hours, on demand. Besides test/soak it runs every suite with properties again, with
 // 20 times the cases of another seed.
 import { globSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import base from './jest.config.js';
+import { numberFrom } from './test/soak/settings.ts';
 
-const factor = Number(process.env['SOAK_RUNS'] ?? 20);
-const seed = Number(process.env['SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const factor = numberFrom('SOAK_RUNS', 20);
+const seed = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31), 0);
 process.stderr.write(`properties: SOAK_RUNS=${factor} times the cases, SOAK_SEED=${seed}\n`);
 
 const withProperties = globSync('src/**/*.test.ts', { cwd: import.meta.dirname }).filter((suite) =>

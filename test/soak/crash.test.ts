@@ -9,7 +9,7 @@ import { Workshop } from '../e2e/processes.ts';
 import { numberFrom } from './settings.ts';
 
 const KILLS = numberFrom('SOAK_KILLS', 1000);
-const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31));
+const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31), 0);
 /** The change of three workloads takes about as many restarts. */
 const KILLS_PER_CLUSTER = 8;
 /** From a start that has not listed anything yet to some minutes of the cluster's time after it. */

@@ -6,7 +6,7 @@ import { Workshop } from '../e2e/processes.ts';
 import { numberFrom } from './settings.ts';
 
 const SEEDS = numberFrom('SOAK_SEEDS', 10);
-const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31));
+const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31), 0);
 
 const random = new SeededRandom(SEED);
 const seeds = Array.from({ length: SEEDS }, () => String(Math.floor(random.next() * 2 ** 31)));
