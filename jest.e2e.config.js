@@ -1,5 +1,9 @@
 // The suites of `make e2e`: long journeys on the embedded cluster, and everything on a real control plane.
+import os from 'node:os';
 import base from './jest.config.js';
+
+/** Less memory does not carry two control planes beside each other. */
+const TWO_LANES_BYTES = 8 * 1024 ** 3;
 
 /** @type {import('jest').Config} */
 export default {
@@ -7,7 +11,7 @@ export default {
   roots: ['<rootDir>/test/e2e', '<rootDir>/test/controlplane'],
   testPathIgnorePatterns: ['/node_modules/'],
   // Two lanes: each suite has a cluster, ports and folders of its own, and most of its time is waiting for other programs.
-  maxWorkers: 2,
+  maxWorkers: os.totalmem() < TWO_LANES_BYTES ? 1 : 2,
   testSequencer: '<rootDir>/hack/longest-first.js',
   testTimeout: 600_000,
 };
