@@ -29,6 +29,8 @@ export interface TargetInputs {
   /** Memory limits may fall (the kubelets are new enough, and no restart is asked for). */
   readonly memoryLimitMayFall: boolean;
   readonly memoryLimitLoweredAt: Instant | null;
+  /** No memory limit is raised past it; one that is above it already stays. null or absent: nothing bounds it. */
+  readonly memoryLimitBound?: number | null;
   /** Limits that a person has approved: no rule takes them back. */
   readonly leastLimits?: OptionalResources;
   /** CPUs that a Go program is told to use at once; null or absent: not known. */
@@ -119,7 +121,7 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     current: limit,
     request,
     ratio: guaranteed || rule !== 'Ratio' ? 1 : memoryRatio(inputs, limit),
-    max: greatestOf(inputs.limitRanges, 'memory'),
+    max: mostMemoryLimit(inputs, limit),
     evidence: advice.memoryEvidence,
     lastLoweredAt: inputs.memoryLimitLoweredAt,
   });
@@ -128,6 +130,13 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
   const inUse = (advice.memoryEvidence?.latest ?? limit) * WORKING_SET_HEADROOM;
   const lowered = Math.max(decision.limit, Math.ceil(inUse / MiB) * MiB);
   return lowered < limit ? { limit: lowered, because: decision.because } : { limit, because: 'kept: it is in use' };
+}
+
+/** By LimitRanges, and by the bound as far as the limit is not above it already. */
+function mostMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs, current: number): number | null {
+  const bounds = [greatestOf(limitRanges, 'memory'), memoryLimitBound === null ? null : Math.max(memoryLimitBound, current)];
+  const known = bounds.filter((bound) => bound !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The advice, and what a limit that moves along makes of it. */

@@ -2,15 +2,18 @@
 
 import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.ts';
+import type { Bytes } from '../../model/units.ts';
 import { withoutOverages } from '../../exceptions/beside-overages.ts';
 import { newNormalsOf } from '../../exceptions/new-normals.ts';
 import type { ContainerAdvice } from '../advice.ts';
-import { containerMode, containerPolicyOf } from '../policy/policy-rules.ts';
+import { containerMode, containerPolicyOf, type ContainerPolicy } from '../policy/policy-rules.ts';
+import { boundsOf } from '../policy/workload-overrides.ts';
 import { withinAutoscalers } from './autoscaler-bounds.ts';
 import { withinPodCaps } from './pod-caps.ts';
 import { containerTarget, limitsFor, type TargetInputs } from './container-target.ts';
 import { FIELD, qosOf, withAmount, type Values } from './container-values.ts';
 import type { DueChange } from './due-changes.ts';
+import { memoryLimitBound } from './memory-limit-bound.ts';
 import { mayLowerMemoryLimit } from './pod-change.ts';
 import { modeInForce, type WorkloadSituation } from './situation.ts';
 import type { ContainerFigures } from './container-figures.ts';
@@ -47,6 +50,7 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
       limitRanges,
       memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
       memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
+      memoryLimitBound: limitBoundOf(name, containerPolicy, situation),
       leastLimits: newNormalsOf(name, memory.limitExceptions),
       goMaxProcs: workload.containers.find((container) => container.name === name)?.goMaxProcs ?? null,
     };
@@ -120,6 +124,12 @@ function qosInForce({ pods }: WorkloadSituation, current: Values): QosClass {
 function mayFallOn(pod: PodRecord, name: string, { kubeletVersions }: WorkloadSituation): boolean {
   const container = pod.containers.find((each) => each.name === name);
   return container === undefined || mayLowerMemoryLimit(container, kubeletVersions.get(pod.node ?? '') ?? '');
+}
+
+function limitBoundOf(name: string, { memory }: ContainerPolicy, { overrides, workload, largestNode }: WorkloadSituation): Bytes | null {
+  const ceiling = boundsOf(overrides.ceiling, name).memoryBytes;
+  const template = workload.containers.find((container) => container.name === name);
+  return memoryLimitBound({ maxRequest: ceiling ?? memory.max, limit: memory.limit, template, largestNode });
 }
 
 /** A kill needs no history to be understood. */
