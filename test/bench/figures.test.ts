@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareFigures, type Figure, readRecordedFigures } from './figures.ts';
+import { compareEnds, compareFigures, type Figure, readRecordedFigures } from './figures.ts';
 
 const recorded = {
   slack: { value: -0.3, unit: 'changeAgainstVpa', input: 'a' },
@@ -50,5 +50,26 @@ describe('the regression check', () => {
     const figures = Object.values(readRecordedFigures());
     expect(figures.length).toBeGreaterThan(0);
     expect(figures.filter(({ value, input }) => !Number.isFinite(value) || input === '')).toEqual([]);
+  });
+});
+
+describe('the end of a simulation', () => {
+  const speed: Figure = { id: 'speed', value: 1, unit: 'virtualSecondsPerCpuSecond', input: 'a', end: 'abc', node: '24.1.0' };
+
+  test('that differs from the recorded one is a line, and no regression', () => {
+    const before = { speed: { ...speed, end: 'def' } };
+    expect(compareEnds([speed], before)).toEqual([
+      'speed: the end is abc, and the recorded end is def: the simulation behaves differently',
+    ]);
+    expect(compareFigures([speed], before).regressions).toEqual([]);
+  });
+
+  test.each([
+    ['the same end', speed],
+    ['another input', { ...speed, end: 'def', input: 'b' }],
+    ['another Node.js', { ...speed, end: 'def', node: '24.2.0' }],
+    ['no recorded end', recorded.speed],
+  ])('is not reported with %s', (_what, before) => {
+    expect(compareEnds([speed], { speed: before })).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// Figures as they were recorded, and what counts as having fallen behind them. Margins are wide: a machine is noisy, a
-// recommender may trade one figure for another, and only what nobody wanted is to be caught.
+// Recorded figures, and the margin beyond which a figure counts as a regression. Margins are wide: machines are noisy, and a
+// recommender may trade one figure for another.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +15,10 @@ export interface Figure {
   readonly unit: FigureUnit;
   /** What it was measured on, so that nothing is compared with another input. */
   readonly input: string;
+  /** Digest of the end that a simulation came to: the same for the same input and Node.js version. */
+  readonly end?: string;
+  /** Node.js version that `end` was computed with. */
+  readonly node?: string;
 }
 
 export interface Regression {
@@ -62,6 +66,15 @@ export function compareFigures(measured: readonly Figure[], recorded: Recorded):
     if (!holds) regressions.push({ id, value, recorded: before.value, bound });
   }
   return { regressions, compared: measured.length - notCompared.length, notCompared };
+}
+
+/** A line for each figure whose simulation ends otherwise than recorded, on the same input and Node.js version. */
+export function compareEnds(measured: readonly Figure[], recorded: Recorded): readonly string[] {
+  return measured.flatMap(({ id, input, end, node }) => {
+    const before = recorded[id];
+    if (before?.end === undefined || before.input !== input || before.node !== node || before.end === end) return [];
+    return [`${id}: the end is ${end ?? 'missing'}, and the recorded end is ${before.end}: the simulation behaves differently`];
+  });
 }
 
 export function readRecordedFigures(): Recorded {

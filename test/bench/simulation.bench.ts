@@ -1,6 +1,7 @@
-// How fast the embedded cluster lives at speed max: a fortnight of sixty workloads, with the controller beside it and
+// The speed of the embedded cluster at speed max: a fortnight of sixty workloads, with the controller beside it and
 // without. Virtual seconds per CPU second of the process, so that other work on the machine counts little. The digest of
-// the end is the same for the same seed: a change that is only faster leaves it as it is.
+// the end is the same for the same seed and Node.js version: a change that is only faster leaves it as it is, and a different
+// end is printed as a line of `simulation: end`.
 //
 //   make bench BENCH=simulation
 //   node test/bench/simulation.bench.ts [days] [workloads] [seed] [--record]
@@ -8,11 +9,11 @@
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
 import { DAY_MS } from '../../src/core/model/units.ts';
-import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
+import { compareEnds, compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { runFortnight, type Sizer } from './fortnight/run-fortnight.ts';
+import { readSimulationOptions, type SimulationOptions } from './simulation-options.ts';
 
-const words = process.argv.slice(2);
-const [days = 14, workloads = 60, seed = 1] = words.filter((word) => !word.startsWith('--')).map(Number);
+const { days, workloads, seed, record } = readOptions();
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
 const input = `${workloads} workloads, ${days} days, seed ${seed}`;
 const SIZERS: readonly Sizer[] = ['original', 'evenkeel'];
@@ -26,12 +27,23 @@ for (const sizer of SIZERS) {
   const cpuSeconds = (user + system) / 1e6;
   const value = Math.round((days * DAY_MS) / 1000 / cpuSeconds);
   const id = `simulation/${sizer}/virtualSecondsPerCpuSecond`;
-  measured.push({ id, value, unit: 'virtualSecondsPerCpuSecond', input });
   const end = createHash('sha256').update(JSON.stringify(figures)).digest('hex').slice(0, 12);
+  measured.push({ id, value, unit: 'virtualSecondsPerCpuSecond', input, end, node: process.versions.node });
   const wallSeconds = Math.round((performance.now() - startedMs) / 1000);
   console.log(JSON.stringify({ figure: id, input, value, cpuSeconds: Math.round(cpuSeconds * 10) / 10, wallSeconds, end, machine }));
 }
-const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
+const recorded = readRecordedFigures();
+const { regressions, compared, notCompared } = compareFigures(measured, recorded);
+for (const difference of compareEnds(measured, recorded)) console.log(JSON.stringify({ figure: 'simulation: end', difference }));
 console.log(JSON.stringify({ figure: 'simulation: regression-check', compared, notCompared, regressions }));
 if (regressions.length > 0) process.exitCode = 1;
-if (words.includes('--record')) recordFigures(measured);
+if (record) recordFigures(measured);
+
+function readOptions(): SimulationOptions {
+  try {
+    return readSimulationOptions(process.argv.slice(2));
+  } catch (err) {
+    console.error(`${(err as Error).message}\n\nusage: node test/bench/simulation.bench.ts [DAYS] [WORKLOADS] [SEED] [--record]`);
+    process.exit(2);
+  }
+}
