@@ -13,5 +13,6 @@ export default {
   // Two lanes: each suite has a cluster, ports and folders of its own, and most of its time is waiting for other programs.
   maxWorkers: os.totalmem() < TWO_LANES_BYTES ? 1 : 2,
   testSequencer: '<rootDir>/hack/longest-first.js',
-  testTimeout: 600_000,
+  // Longer than any wait inside a test, whose own message says for what: test/e2e/eventually.ts.
+  testTimeout: 1_800_000,
 };
