@@ -16,6 +16,52 @@ const rooms = {
   ui: ['apis'],
 };
 
+// The folder table of `core`: what each folder may import of the others. It has no cycle: `orderOf` refuses one.
+const core = {
+  model: [],
+  access: ['model'],
+  cost: ['model'],
+  effects: ['model'],
+  hpa: ['model'],
+  peers: ['model'],
+  policies: ['model'],
+  recommendations: ['model', 'access'],
+  recommender: ['model'],
+  'resource-audit': ['model'],
+  scheduling: ['model'],
+  'resize/policy': ['model', 'recommender'],
+  'resize/model': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy'],
+  'resize/plan': ['model', 'hpa', 'recommender', 'resize/policy', 'resize/model'],
+  'resize/layers': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy', 'resize/model', 'resize/plan'],
+  'resize/status': ['model', 'hpa', 'recommendations', 'recommender', 'resize/model', 'resize/plan', 'resize/layers'],
+  'resize/creation': ['model', 'recommendations', 'resize/policy', 'resize/model', 'resize/layers'],
+  overrides: ['model', 'resize/policy'],
+  uninstall: ['model', 'resize/model', 'resize/plan'],
+  backtest: ['model', 'peers', 'recommender', 'resize/policy', 'resize/plan'],
+};
+
+const coreTable = orderOf(core).map((folder) => ({
+  name: `core-${folder.replace('/', '-')}`,
+  comment: `src/core/${folder} may import ${core[folder].length === 0 ? 'nothing of core' : core[folder].join(', ')}.`,
+  severity: 'error',
+  from: { path: `^src/core/${folder}/`, pathNot: '\\.test\\.ts$' },
+  to: { path: '^src/core/', pathNot: `^src/core/(${[folder, ...core[folder]].join('|')})/` },
+}));
+
+/** The folders in an order in which each imports earlier ones alone. Throws where there is none, or a folder is unknown. */
+function orderOf(folders) {
+  const order = [];
+  const visit = (folder, path) => {
+    if (!(folder in folders)) throw new Error(`folder table of core: ${path.join(' -> ')} -> ${folder} is not in the table`);
+    if (path.includes(folder)) throw new Error(`folder table of core: cycle ${[...path, folder].join(' -> ')}`);
+    if (order.includes(folder)) return;
+    for (const imported of folders[folder]) visit(imported, [...path, folder]);
+    order.push(folder);
+  };
+  for (const folder of Object.keys(folders)) visit(folder, []);
+  return order;
+}
+
 const table = Object.entries(rooms).map(([room, allowed]) => ({
   name: `room-${room}`,
   comment: `src/${room} may import ${allowed.length === 0 ? 'nothing of ours' : allowed.join(', ')} (tests may also use test/builders and test/fakes).`,
@@ -27,6 +73,14 @@ const table = Object.entries(rooms).map(([room, allowed]) => ({
 module.exports = {
   forbidden: [
     ...table,
+    ...coreTable,
+    {
+      name: 'core-folders-in-the-table',
+      comment: 'Every folder of src/core stands in the folder table above.',
+      severity: 'error',
+      from: { path: '^src/core/', pathNot: `^src/core/(${Object.keys(core).join('|')})/` },
+      to: {},
+    },
     {
       name: 'tests-use-builders-and-fakes-alone',
       severity: 'error',

@@ -22,7 +22,7 @@ export default {
   // Two cores: one worker computes while the other waits for the embedded cluster.
   maxWorkers: 2,
   // A worker that has run a hundred suites gives back gigabytes when it ends, which half a second (the default) is not enough
-  // for beside other work; what a test has left open keeps it for longer than this and is told.
+  // for beside other work; what a test has left open keeps it for longer than this, and Jest warns.
   workerGracefulExitTimeout: 15_000,
   // Far over what anything takes: a slow machine is no failure, and whatever waits has a deadline of its own that says for what.
   testTimeout: 180_000,

@@ -2,16 +2,18 @@
 import os from 'node:os';
 import base from './jest.config.js';
 
-/** Less memory does not carry two control planes beside each other. */
-const TWO_LANES_BYTES = 8 * 1024 ** 3;
+/** A control plane with its controller, Prometheus and what a suite starts beside it. */
+const LANE_BYTES = 4 * 1024 ** 3;
+/** Two cores are busy with three: most of a suite's time is waiting for other programs, and for faults to pass. */
+const MAX_LANES = 3;
 
 /** @type {import('jest').Config} */
 export default {
   ...base,
   roots: ['<rootDir>/test/e2e', '<rootDir>/test/controlplane'],
   testPathIgnorePatterns: ['/node_modules/'],
-  // Two lanes: each suite has a cluster, ports and folders of its own, and most of its time is waiting for other programs.
-  maxWorkers: os.totalmem() < TWO_LANES_BYTES ? 1 : 2,
+  // Lanes beside each other: each suite has a cluster, ports and folders of its own.
+  maxWorkers: Math.max(1, Math.min(MAX_LANES, Math.floor(os.totalmem() / LANE_BYTES))),
   testSequencer: '<rootDir>/hack/longest-first.js',
   // Longer than any wait inside a test, whose own message says for what: test/e2e/eventually.ts.
   testTimeout: 1_800_000,

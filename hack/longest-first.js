@@ -1,6 +1,6 @@
 // The order in which `make e2e` starts its suites: the longest first, so that no lane ends with a long one while the other is idle.
 
-/** By the seconds that each took in two lanes, longest first. Suites that are not listed follow. */
+/** By the seconds that each took, longest first. Suites that are not listed follow. */
 export const LONGEST_FIRST = [
   'controlplane/faults', // 439
   'controlplane/ha', // 170

@@ -75,6 +75,20 @@ describe('.ci/run', () => {
     expect([code, lines.slice(-2)]).toEqual([1, ['FAILED: check', '6 passed, 0 failed']]);
   });
 
+  test('compiles the control plane once where it does not compile, and ends e2e with the message', async () => {
+    // Beside the make of this test, the shipped hack/e2e-needs with a compiler that fails.
+    copyFileSync(join(ROOT, 'hack', 'e2e-needs'), join(folder, 'hack', 'e2e-needs'));
+    for (const server of ['prometheus', 'postgres']) writeProgram(`bin/${server}`, '');
+    const compiler = `appendFileSync('compiles', 'once'); console.error('compiling'); console.error('no such module'); process.exitCode = 1;`;
+    writeFileSync(join(folder, 'hack', 'build-control-plane.ts'), `import { appendFileSync } from 'node:fs'; ${compiler}`);
+    writeMake('[ $1 != e2e ] || { hack/e2e-needs 2>&1; exit 2; }');
+    const { code, lines } = await outcomeOf(start('exec .ci/run'));
+    expect([code, lines.at(-1)]).toEqual([1, '3 passed, 1 failed']);
+    expect(lines).toContain('FAILED: compile-wait');
+    expect(lines).toContain('make e2e: hack/e2e-needs failed before in this run: no such module');
+    expect(readFileSync(join(folder, 'compiles'), 'utf8')).toBe('once');
+  });
+
   test('ends where install fails, without Node.js', async () => {
     writeMake('[ $1 != install ] || exit 2');
     const { code, lines } = await outcomeOf(start('exec .ci/run 2>/dev/null'));

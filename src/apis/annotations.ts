@@ -32,9 +32,9 @@ export const POD_ANNOTATIONS = {
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
   /** `"false"` means the same; Cluster Autoscaler's word for it. */
   safeToEvict: 'cluster-autoscaler.kubernetes.io/safe-to-evict',
-  /** Born with other sizes than its template's: what that has (JSON by container). Written by Evenkeel's admission. */
-  born: 'evenkeel.io/born',
-  /** Born with more CPU to start: what the containers have otherwise (JSON). Written by Evenkeel's admission. */
+  /** Created with other sizes than its template's: what that has (JSON by container). Written by Evenkeel's admission. */
+  sizeAtCreation: 'evenkeel.io/size-at-creation',
+  /** Created with more CPU to start: what the containers have otherwise (JSON). Written by Evenkeel's admission. */
   startUp: 'evenkeel.io/start-up',
   /** Karpenter's word for it. */
   karpenterDoNotDisrupt: 'karpenter.sh/do-not-disrupt',

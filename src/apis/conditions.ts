@@ -74,6 +74,7 @@ export const AWAITING_REASONS = [
   'cooldown',
   'approval',
   'confidence',
+  'unmeasured',
   'capacity',
   'disruption-budget',
   'restart',
@@ -88,18 +89,13 @@ export const AWAITING_REASONS = [
 ] as const;
 export type AwaitingReason = (typeof AWAITING_REASONS)[number];
 
-/** Why a change can never be made as things stand. */
-export type BlockedReason =
-  /** The API server has no `pods/resize`. */
-  | 'no-in-place'
-  /** Another tool sizes the workload, such as the Vertical Pod Autoscaler. */
-  | 'other-manager'
-  /** A LimitRange leaves no value that would be right. */
-  | 'limit-range'
-  /** The policy that governs it is not Ready. */
-  | 'invalid-policy'
-  /** An annotation on the workload cannot be read. */
-  | 'invalid-annotation';
+/**
+ * Why a change can never be made as things stand. no-in-place: the API server has no `pods/resize`. other-manager: another
+ * tool sizes the workload, such as the Vertical Pod Autoscaler. invalid-policy: the policy that governs it is not Ready.
+ * invalid-annotation: an annotation on the workload cannot be read.
+ */
+export const BLOCKED_REASONS = ['no-in-place', 'other-manager', 'invalid-policy', 'invalid-annotation'] as const;
+export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
 /** Modes, the most careful first. `Off` comes from the annotation or a container rule alone. */
 export const RESIZE_MODES = ['Off', 'Observe', 'Recommend', 'Approve', 'Auto'] as const;

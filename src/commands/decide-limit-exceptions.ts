@@ -3,11 +3,12 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { LimitExceptionBody } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationSpecExceptionDecision } from '../apis/v1alpha1/index.ts';
-import type { LimitException } from '../core/exceptions/limit-exception.ts';
-import { approvalActs, asDecided, pendingDecision } from '../core/exceptions/pending.ts';
-import { readDecisions, readExceptions, writeAmount } from '../core/exceptions/status.ts';
+import type { LimitException } from '../core/resize/model/limit-exception.ts';
+import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/exceptions/pending.ts';
+import { readExceptions } from '../core/resize/status/exception-codec.ts';
+import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
+import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
 import type { ResourceName } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
@@ -75,7 +76,7 @@ function decided(asked: Asked): SpecPatch | null | CommandRefusal {
     container,
     resource,
     decision: verdict,
-    ...(value === null ? {} : { value: writeAmount(resource, value) }),
+    ...(value === null ? {} : { value: formatAmount(resource, value) }),
     by,
     at: isoTime(now),
     ...(body.reason === undefined ? {} : { reason: body.reason }),
@@ -132,17 +133,18 @@ function parseAmount(resource: ResourceName, value: string | number) {
 
 function whyNotApproved(asked: Asked, open: readonly LimitException[], value: number | null): CommandRefusal | null {
   for (const exception of open) {
-    const { resource, container, limit, bound, proposed, evidence } = exception;
+    const { resource, container, limit, bound, proposed, evidence, type } = exception;
+    if (type === 'leak') continue;
     const wanted = value ?? proposed;
     const what = `${resource} of ${container}`;
     if (wanted === null) return { kind: 'not-feasible', message: `Nothing greater can be proposed for ${what}: ${evidence}.` };
     if (wanted <= limit) {
-      const message = `must be greater than the ${bound} of ${writeAmount(resource, limit)} that it is to replace`;
+      const message = `must be greater than the ${bound} of ${formatAmount(resource, limit)} that it is to replace`;
       return { kind: 'invalid', details: [{ path: '/value', message }] };
     }
     const greatest = greatestAllowed(asked, resource);
     if (greatest !== null && wanted > greatest.value) {
-      return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${writeAmount(resource, greatest.value)}.` };
+      return { kind: 'not-feasible', message: `${what}: ${greatest.what} allows no more than ${formatAmount(resource, greatest.value)}.` };
     }
   }
   return null;

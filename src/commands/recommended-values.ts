@@ -1,5 +1,5 @@
 import type { RecommendationSpecApprovedContainer, RecommendationStatus, RecommendationStatusContainer } from '../apis/v1alpha1/index.ts';
-import { classedName } from '../core/rightsizing/classes/class-name.ts';
+import { classedName } from '../core/resize/layers/node-classes/class-name.ts';
 
 /** As many as the schema holds. */
 const MOST_VALUES = 64;

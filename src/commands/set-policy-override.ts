@@ -15,7 +15,7 @@ import {
 } from '../core/policies/policy-overrides.ts';
 import { schemaOfField } from '../core/policies/spec-schema.ts';
 import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
-import { readPolicy } from '../core/rightsizing/policy/read-policy.ts';
+import { readPolicy } from '../core/resize/policy/read-policy.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed, type Deed } from './audit.ts';

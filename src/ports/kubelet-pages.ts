@@ -1,5 +1,6 @@
 import type { NodeRecord } from '../core/model/node.ts';
 import type { Instant } from '../core/model/units.ts';
+import type { ContainerRef } from '../core/model/usage.ts';
 
 /** Receives the series of `/metrics/resource` that usage is made from. `at` is the sample's own time; null: it has none. */
 export interface ResourceMetricsVisitor {
@@ -18,9 +19,32 @@ export interface ResourceMetrics {
   visit(visitor: ResourceMetricsVisitor): void;
 }
 
-/** What usage is read from: the pages of a node's kubelet. Both reject with what is wrong and what to do about it. */
+/** Counters of one container's cgroup, cumulative since the container started. null: the source has no such series. */
+export interface ContainerCounters extends ContainerRef {
+  /** Identity of the cgroup: a restarted container has another one, whose counters begin at 0. */
+  readonly instance: string;
+  /** When the counters were taken; null: the series carry no time. */
+  readonly at: Instant | null;
+  /** CFS periods of 100 ms in which the container wanted CPU; only counted under a CPU limit. */
+  readonly cpuPeriods: number | null;
+  /** Periods in which the container was throttled. */
+  readonly throttledPeriods: number | null;
+  /** Processes that the kernel killed for want of memory, also where the container went on. */
+  readonly oomEvents: number | null;
+}
+
+/** Where the counters of a node's containers come from. Rejects with what is wrong and what to do about it. */
+export interface ContainerCounterSource {
+  readonly name: string;
+  /** Every container of the node that has a counter; two instances of one container may both be listed after a restart. */
+  containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]>;
+}
+
+/** The pages of a node's kubelet that usage is read from. All reject with what is wrong and what to do about it. */
 export interface KubeletPages {
   resourceMetrics(node: NodeRecord, signal: AbortSignal): Promise<ResourceMetrics>;
   /** `/stats/summary` as JSON of which nothing is checked. */
   statsSummary(node: NodeRecord, signal: AbortSignal): Promise<unknown>;
+  /** The counters on `/metrics/cadvisor`. */
+  containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]>;
 }

@@ -1,8 +1,8 @@
 import type { UsageSample, UsageSeries } from '../core/model/usage.ts';
 import type { Bytes, Instant } from '../core/model/units.ts';
 import type { WorkloadKey } from '../core/model/workload.ts';
-import type { ContainerAdvice, RecommenderRules } from '../core/rightsizing/advice.ts';
-import type { BackfillResult, RecommenderCheckpoint } from '../core/rightsizing/recommender.ts';
+import type { ContainerAdvice, RecommenderRules } from '../core/recommender/advice.ts';
+import type { BackfillResult, RecommenderCheckpoint } from '../core/recommender/recommender.ts';
 
 /** How far each part of a learner had come: opaque, good for asking later what changed since. */
 export type LearnerMarks = readonly number[];
@@ -14,8 +14,12 @@ export type LearnerMarks = readonly number[];
 export interface Learner {
   /** Takes one sample of one container of one pod. */
   observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void;
-  /** Notes an OOM kill. `limitBytes`: the limit in force at the death, null where unknown. */
-  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null): void;
+  /**
+   * Takes an OOM kill.
+   * @param limitBytes in force at the death; null: there was none
+   * @param workingSetBytes the last one before the death; null: not measured. Left out: the limit was hit
+   */
+  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes?: Bytes | null): void;
   /** A workload began to run another version. */
   noteChange(workload: WorkloadKey, at: Instant): void;
   /** Takes in recorded pasts; all series of one workload belong into one call. */

@@ -1,4 +1,12 @@
-import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
+import type {
+  ContainerEvidence,
+  ContainerPressure,
+  ContainerUsage,
+  NetworkUsage,
+  NodeUsage,
+  UsageSeries,
+  VolumeUsage,
+} from '../core/model/usage.ts';
 import type { DurationMs, Instant } from '../core/model/units.ts';
 
 /** What one look at a node told. */
@@ -10,11 +18,22 @@ export interface UsageReading {
   readonly readAt?: Instant;
 }
 
-/** `/stats/summary`: volumes and network. */
+/** `/stats/summary`: volumes, network and pressure. */
 export interface SummaryReading {
   readonly node: string;
   readonly volumes: readonly VolumeUsage[];
   readonly network: readonly NetworkUsage[];
+  /** By container; null: the node does not measure pressure (kubelet before 1.34, cgroup v1, or a kernel without PSI). */
+  readonly pressure: readonly ContainerPressure[] | null;
+}
+
+/** What the counters of a node's containers said since they were read before. */
+export interface EvidenceReading {
+  readonly node: string;
+  /** Name of the source: `kubelet`, `prometheus`. */
+  readonly source: string;
+  readonly at: Instant;
+  readonly containers: readonly ContainerEvidence[];
 }
 
 export interface UsageSink {
@@ -24,6 +43,12 @@ export interface UsageSink {
   onFailure(failure: { readonly node: string | null; readonly at: Instant; readonly message: string }): void;
   /** Samples that were thrown away, by why: `nan`, `negative`, `future`, `gap`, `out-of-order`. */
   onDropped(reason: string, count: number): void;
+}
+
+export interface EvidenceSink {
+  onEvidence(reading: EvidenceReading): void;
+  /** The counters of a node's containers could not be read this time. */
+  onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void;
 }
 
 export interface UsageRange {

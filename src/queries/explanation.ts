@@ -7,7 +7,7 @@ import type {
 } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusInput } from '../apis/v1alpha1/index.ts';
 import type { ResourceName } from '../core/model/resources.ts';
-import type { ContainerAdvice, ResourceAdvice } from '../core/rightsizing/advice.ts';
+import type { ContainerAdvice, ResourceAdvice } from '../core/recommender/advice.ts';
 import { isoTimeOrNull } from '../core/model/iso-time.ts';
 
 /**

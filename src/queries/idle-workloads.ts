@@ -2,13 +2,13 @@ import type { IdleTotals, IdleWorkload, Operations, Warning } from '../apis/http
 import type { Recommendation } from '../apis/v1alpha1/index.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { Refusal } from '../core/access/refusal.ts';
-import { readIdle } from '../core/idle/idle-memory.ts';
-import { idleSavings, realizedSavings, requestsOfReplica } from '../core/idle/idle-savings.ts';
+import { readIdle } from '../core/resize/status/memory-codec.ts';
+import { idleSavings, realizedSavings, requestsOfReplica } from '../core/resize/layers/idle/idle-savings.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
-import { meanUnitPrices, requestsCostPerMonth } from '../core/rightsizing/unit-prices.ts';
+import { meanUnitPrices, requestsCostPerMonth } from '../core/recommender/unit-prices.ts';
 import { centsOrNull, sumCents } from './cents.ts';
 import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';
@@ -50,7 +50,7 @@ export class IdleWorkloadQueries {
 
   /** The record of one workload; null where it is not idle. `published` in place of the informer's object where a write just answered it. */
   record(published: Recommendation): IdleWorkload | null {
-    const idle = readIdle(published.status?.idle);
+    const idle = readIdle(published.status);
     if (idle === null) return null;
     const { kind, name } = published.spec.targetRef;
     const workload: WorkloadRef = { namespace: published.metadata.namespace ?? '', kind, name };

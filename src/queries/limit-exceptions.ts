@@ -2,9 +2,10 @@ import type { LimitException as LimitExceptionItem, LimitExceptionCounts, Operat
 import type { Recommendation } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
-import { isApplied, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../core/exceptions/limit-exception.ts';
-import { asDecided } from '../core/exceptions/pending.ts';
-import { readDecisions, readExceptions } from '../core/exceptions/status.ts';
+import { isApplied, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../core/resize/model/limit-exception.ts';
+import { asDecided } from '../core/resize/layers/exceptions/pending.ts';
+import { readExceptions } from '../core/resize/status/exception-codec.ts';
+import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import { KeptRecords } from './kept-records.ts';

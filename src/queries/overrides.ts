@@ -7,7 +7,7 @@ import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { OVERRIDE_ANNOTATIONS, readNotes } from '../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { readOverrides } from '../core/rightsizing/policy/workload-overrides.ts';
+import { readOverrides } from '../core/resize/policy/workload-overrides.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';

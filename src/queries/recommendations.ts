@@ -22,7 +22,7 @@ import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Found, Page } from './outcome.ts';
 import { classRecords } from './class-records.ts';
-import { classOfNode } from '../core/rightsizing/classes/class-name.ts';
+import { classOfNode } from '../core/resize/layers/node-classes/class-name.ts';
 import { recommendationRecord, recordInputs } from './recommendation-record.ts';
 import { savingsArithmetic, type PricedPart } from './savings-lines.ts';
 import type { Scope } from '../core/access/scope.ts';

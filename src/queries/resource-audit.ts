@@ -90,15 +90,15 @@ export class ResourceAuditQueries {
         const live = pod.containers.find((each) => each.name === container);
         return live === undefined ? [] : [{ pod: pod.name, requests: live.requests, limits: live.limits }];
       });
-      const born: RequestsAndLimits | null = template === undefined ? null : { requests: template.requests, limits: template.limits };
+      const created: RequestsAndLimits | null = template === undefined ? null : { requests: template.requests, limits: template.limits };
       const wanted = recommended === undefined ? null : readRequestsAndLimits(recommended);
       return {
         name: container,
-        template: born,
+        template: created,
         recommendation: wanted,
         pods: sizes,
         drift: driftOf({
-          template: born,
+          template: created,
           defaultsFilledIn,
           recommended: wanted,
           settled: SETTLED.has(status.state),

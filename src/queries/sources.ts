@@ -8,7 +8,7 @@ import type { OptionalResources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { VolumeUsage } from '../core/model/usage.ts';
 import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '../core/model/workload.ts';
-import type { ContainerAdvice } from '../core/rightsizing/advice.ts';
+import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { History } from '../ports/history.ts';

@@ -8,6 +8,7 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   approval: 'Someone approves the values.',
   confidence: 'More hours of usage agree with the values, until confidence reaches the policy’s minConfidence.',
   capacity: 'A node has room for the larger request.',
+  unmeasured: "The throttling of its containers is measured (kubelets' /metrics/cadvisor, or Prometheus).",
   'disruption-budget': 'A disruption budget allows one more disruption.',
   restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
   rollout: 'The roll-out under way is complete.',

@@ -77,12 +77,26 @@ describe('EffectGate', () => {
     expect(await gate.evictPod(effect, { ...pod, pod: 'web-2' }, running)).toEqual({ kind: 'dry-run' });
   });
 
-  test('budgets hold a storm back and are free again after a minute', async () => {
-    const { gate, clock, written } = aGate({ budgets: { perOwner: 2, perNamespace: 9, perCluster: 9 } });
+  test('reductions of the whole cluster have one budget, free again after a minute; raises have none', async () => {
+    const { gate, clock, written } = aGate({ reductionsPerMinute: () => 2 });
     for (let times = 0; times < 3; times += 1) await gate.resizePod(effect, pod, running);
     expect(written).toHaveLength(2);
-    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    expect(await gate.resizePod({ ...effect, owner: 'other/Deployment/api', namespace: 'other' }, pod, running)).toMatchObject({
+      kind: 'held',
+      reason: 'budget',
+    });
+    for (let times = 0; times < 100; times += 1) {
+      expect(await gate.resizePod({ ...effect, lowers: false }, pod, running)).toEqual({ kind: 'done' });
+    }
     await clock.advance(MINUTE_MS);
+    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+  });
+
+  test('a reduction waits while a raise waits to be sent', async () => {
+    const { gate } = aGate();
+    const raise = gate.resizePod({ ...effect, lowers: false }, pod, running);
+    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    await raise;
     expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
   });
 

@@ -2,18 +2,15 @@
 // keeps the audit. Nothing that changes what runs is written but through it.
 
 import {
-  countedEffects,
-  DEFAULT_EFFECT_BUDGETS,
-  exhaustedBudget,
   judgeEffect,
   nextCalm,
+  recentReductions,
+  reductionsPerMinute,
   staleSource,
   type CalmState,
-  type EffectBudgets,
   type EffectIntent,
   type Freshness,
   type GateInputs,
-  type SpentEffect,
 } from '../core/effects/gate.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
 import { parseWorkloadKey } from '../core/model/workload.ts';
@@ -50,7 +47,8 @@ export interface EffectGateParts {
     readonly problem?: () => string | null;
   }[];
   readonly calmMs?: DurationMs;
-  readonly budgets?: EffectBudgets;
+  /** How many reductions a minute the cluster takes; what safety needs is bounded by the API client's rate alone. */
+  readonly reductionsPerMinute?: () => number;
   /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
   readonly history?: Pick<History, 'appendApplied'>;
 }
@@ -103,7 +101,9 @@ export class EffectGate {
   readonly #parts: EffectGateParts;
   readonly #outcomes: Counter;
   #calm: CalmState = null;
-  #spent: readonly SpentEffect[] = [];
+  #reducedAt: readonly Instant[] = [];
+  /** Under way to the API server. */
+  #safetyWrites = 0;
   readonly #dryRuns = new DryRunNews();
 
   constructor(parts: EffectGateParts) {
@@ -169,16 +169,15 @@ export class EffectGate {
     write: (writer: EffectWriter) => Promise<WriteOutcome>,
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
-    const { clock, effects, dryRunEffects, budgets = DEFAULT_EFFECT_BUDGETS } = this.#parts;
+    const { clock, effects, dryRunEffects } = this.#parts;
     // Losing the lease aborts the signal before another replica can become leader.
     signal.throwIfAborted();
     const now = clock.now();
     const verdict = judgeEffect(this.#inputs(), intent);
     if (verdict.kind === 'held') return this.#held(action, verdict.reason, verdict.message);
-    this.#spent = countedEffects(this.#spent, now);
-    const exhausted = exhaustedBudget(this.#spent, intent, budgets);
-    if (exhausted !== null) return this.#held(action, 'budget', `no more than ${exhausted}`);
-    this.#spent = [...this.#spent, { at: now, owner: intent.owner, namespace: intent.namespace }];
+    const wait = intent.lowers ? this.#takeReduction(now) : null;
+    if (wait !== null) return this.#held(action, 'budget', wait);
+    if (!intent.lowers) this.#safetyWrites += 1;
     try {
       const written = await write(verdict.kind === 'dry-run' ? dryRunEffects : effects);
       const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, object, intent.change, now);
@@ -189,7 +188,19 @@ export class EffectGate {
     } catch (error) {
       this.#outcomes.add(1, { action, outcome: 'error' });
       throw error;
+    } finally {
+      if (!intent.lowers) this.#safetyWrites -= 1;
     }
+  }
+
+  /** Takes one of the cluster's reductions of this minute; null: it was taken, else why it has to wait. */
+  #takeReduction(now: Instant): string | null {
+    if (this.#safetyWrites > 0) return 'what safety needs is sent before any reduction';
+    const budget = this.#parts.reductionsPerMinute?.() ?? reductionsPerMinute(0, 0);
+    this.#reducedAt = recentReductions(this.#reducedAt, now);
+    if (this.#reducedAt.length >= budget) return `no more than ${budget} reductions a minute in the cluster`;
+    this.#reducedAt = [...this.#reducedAt, now];
+    return null;
   }
 
   #remember(act: Exclude<keyof typeof WORDS, 'resize'>, effect: Effect, object: string, outcome: WriteOutcome, askedAt: Instant): void {

@@ -57,6 +57,28 @@ describe('WorkQueue', () => {
     expect(await takeKey(queue)).toBe('b');
   });
 
+  test('a look replaces the periodic one that was still to come', async () => {
+    const { queue, clock } = aQueue();
+    queue.addAfter('a', 1000);
+    queue.add('a');
+    expect(await takeKey(queue)).toBe('a');
+    queue.done('a');
+    await clock.advance(1000);
+    expect(queue.depth).toBe(0);
+  });
+
+  test('a look leaves what a change asked for, also where a periodic one would have come first', async () => {
+    for (const plan of [['normal'], ['low', 'normal'], ['normal', 'low']] as const) {
+      const { queue, clock } = aQueue();
+      for (const [place, priority] of plan.entries()) queue.addAfter('a', 1000 + place, priority);
+      queue.add('a');
+      expect(await takeKey(queue)).toBe('a');
+      queue.done('a');
+      await clock.advance(1000);
+      expect(queue.depth).toBe(1);
+    }
+  });
+
   test('of several delays the earliest holds', async () => {
     const { queue, clock } = aQueue();
     queue.addAfter('a', 1000);

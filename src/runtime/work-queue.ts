@@ -21,6 +21,7 @@ export interface WorkQueueParts {
 
 interface Delayed {
   readonly due: Instant;
+  readonly priority: Priority;
   readonly cancel: () => void;
 }
 
@@ -58,7 +59,7 @@ export class WorkQueue<K extends string = string> {
     if (this.#stopped) return;
     const known = this.#dirty.get(key);
     if (known !== undefined) {
-      if (ORDER.indexOf(priority) >= ORDER.indexOf(known)) return;
+      if (!isHigher(priority, known)) return;
       this.#waiting[known].delete(key);
     } else {
       this.#addedAt.set(key, this.#parts.machine.nowMs());
@@ -69,7 +70,10 @@ export class WorkQueue<K extends string = string> {
     this.#dispatch();
   }
 
-  /** The key needs work in `afterMs` of domain time. The earliest of several wishes holds. */
+  /**
+   * The key needs work in `afterMs` of domain time. The earliest of several wishes holds, at the highest of their priorities.
+   * A periodic look (`low`) that is still to come is dropped when the key is taken: that look has been had, and plans the next.
+   */
   addAfter(key: K, afterMs: DurationMs, priority: Priority = 'low'): void {
     if (this.#stopped) return;
     if (afterMs <= 0) {
@@ -78,15 +82,18 @@ export class WorkQueue<K extends string = string> {
     }
     const due = this.#parts.clock.now() + afterMs;
     const earlier = this.#delayed.get(key);
-    if (earlier !== undefined) {
-      if (earlier.due <= due) return;
-      earlier.cancel();
+    if (earlier !== undefined && earlier.due <= due) {
+      if (isHigher(priority, earlier.priority)) this.#delayed.set(key, { ...earlier, priority });
+      return;
     }
+    earlier?.cancel();
     const cancel = this.#parts.clock.schedule(due, () => {
+      const held = this.#delayed.get(key)?.priority ?? priority;
       this.#delayed.delete(key);
-      this.add(key, priority);
+      this.add(key, held);
     });
-    this.#delayed.set(key, { due, cancel });
+    const highest = earlier !== undefined && isHigher(earlier.priority, priority) ? earlier.priority : priority;
+    this.#delayed.set(key, { due, priority: highest, cancel });
   }
 
   /** Forgets a pending delay: the object is gone, or its next look has been settled otherwise. */
@@ -163,6 +170,7 @@ export class WorkQueue<K extends string = string> {
       this.#addedAt.delete(key);
       this.#dirty.delete(key);
       this.#processing.add(key);
+      if (this.#delayed.get(key)?.priority === 'low') this.cancelDelay(key);
       this.#takers.shift()?.({ key, waitedMs: added === undefined ? 0 : this.#parts.machine.nowMs() - added });
     }
   }
@@ -187,4 +195,8 @@ export class WorkQueue<K extends string = string> {
       this.#holding = undefined;
     }
   }
+}
+
+function isHigher(priority: Priority, than: Priority): boolean {
+  return ORDER.indexOf(priority) < ORDER.indexOf(than);
 }

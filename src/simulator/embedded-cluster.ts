@@ -22,7 +22,12 @@ export interface EmbeddedClusterOptions {
   /** Makes the rows of random numbers that the parts draw from, each its own, from a seed. */
   readonly random: (seed: number) => Random;
   readonly speed: ClockSpeed;
-  readonly nodes: { readonly count: number; readonly machineTypes: readonly string[] };
+  readonly nodes: {
+    readonly count: number;
+    readonly machineTypes: readonly string[];
+    /** `v1.33.4`: kubelets before 1.34 measure no pressure. Default: that of the API server. */
+    readonly kubeletVersion?: string;
+  };
   readonly recordings?: RecordingLibrary;
   readonly timer: MachineTimer;
   readonly logger: Logger;

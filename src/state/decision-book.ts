@@ -4,8 +4,9 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
-import type { ContainerAdvice } from '../core/rightsizing/advice.ts';
-import type { SourcedRule } from '../core/rightsizing/policy/container-rules.ts';
+import type { ContainerAdvice } from '../core/recommender/advice.ts';
+import type { SourcedRule } from '../core/resize/policy/container-rules.ts';
+import { modeInForce } from '../core/resize/policy/policy-rules.ts';
 import type { PolicyBook } from './policy-book.ts';
 
 export interface DecidedWorkload {
@@ -94,7 +95,7 @@ export class DecisionBook {
   /** The policy that governs a workload and the mode in force. */
   governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode } {
     const { rules, overrides } = this.#policies.governanceOf(workload);
-    return { policy: rules.name, mode: overrides.excluded ? 'Off' : (overrides.mode ?? rules.mode) };
+    return { policy: rules.name, mode: overrides.excluded ? 'Off' : modeInForce(rules, overrides) };
   }
 
   /** In mode Observe: the status that would be published; undefined where there is none. */

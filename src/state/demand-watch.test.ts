@@ -4,11 +4,12 @@ import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/model/units.ts';
 import type { UsageSample } from '../core/model/usage.ts';
 import { DemandWatch } from './demand-watch.ts';
+import type { WorkloadKey } from '../core/model/workload.ts';
 import type { SampleListener } from './usage-model.ts';
 
 const WEB = 'shop/Deployment/web';
 let cluster: FakeClusterReader;
-let tell: SampleListener;
+let tell: (workload: WorkloadKey, container: string, pod: string, sample: UsageSample) => void;
 let pressed: string[];
 let watch: DemandWatch;
 
@@ -21,8 +22,11 @@ beforeEach(() => {
   watch = new DemandWatch({
     cluster,
     usage: {
-      onSample: (listener) => {
-        tell = listener;
+      onSample: (listener: SampleListener) => {
+        tell = (workload, container, pod, taken) => {
+          const record = cluster.findPod('shop', pod);
+          if (record !== undefined) listener(workload, container, record, taken);
+        };
         return () => undefined;
       },
     },

@@ -1,16 +1,19 @@
 // What every container used in the last minutes, for limit exceptions; and who is near a limit right now.
 
-import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/exceptions/demand.ts';
-import { pressingMemory } from '../core/exceptions/pressure.ts';
+import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/resize/model/demand.ts';
+import { ThrottledPods } from '../core/resize/model/throttled-pods.ts';
+import { pressingMemory } from '../core/resize/layers/exceptions/pressure.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../core/model/units.ts';
+import type { PodRecord } from '../core/model/pod.ts';
 import type { UsageSample } from '../core/model/usage.ts';
 import type { WorkloadKey } from '../core/model/workload.ts';
-import { isStarting } from '../core/rightsizing/start-up.ts';
+import { isStarting } from '../core/recommender/start-up.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsageModel } from './usage-model.ts';
 
 interface Watched {
   readonly log: DemandLog;
+  readonly throttled: ThrottledPods;
   toldAt: Instant;
   toldBytes: Bytes;
 }
@@ -20,7 +23,7 @@ const RISING_RATIO: Ratio = 1.002;
 const FORGOTTEN_MS: DurationMs = 10 * MINUTE_MS;
 
 export interface DemandWatchParts {
-  readonly cluster: Pick<ClusterReader, 'findPod' | 'findWorkload' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'findWorkload' | 'subscribe'>;
   readonly usage: Pick<UsageModel, 'onSample'>;
   /** A container's memory comes near its limit and rises; told at most once a minute for each. It must be quick. */
   readonly onPressure: (workload: WorkloadKey) => void;
@@ -43,10 +46,12 @@ export class DemandWatch {
 
   /** By container; empty where nothing was seen. */
   of(workload: WorkloadKey): readonly ContainerDemand[] {
-    return [...(this.#watched.get(workload) ?? [])].map(([container, { log }]) => ({
+    return [...(this.#watched.get(workload) ?? [])].map(([container, { log, throttled }]) => ({
       container,
       windows: log.windows(),
       memoryStillSince: log.memoryStillSince,
+      throttled: throttled.list(),
+      throttlingMeasuredAt: throttled.measuredAt,
     }));
   }
 
@@ -55,14 +60,14 @@ export class DemandWatch {
   }
 
   // What a container uses to start says nothing about what it needs to run.
-  #take(workload: WorkloadKey, container: string, podName: string, sample: UsageSample): void {
+  #take(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
     const { cluster } = this.#parts;
     // Of what is no workload (bare pods, those of a pipeline) there is nothing to decide, and nobody tells when it is gone.
     if (cluster.findWorkload(workload) === undefined) return;
-    const pod = cluster.findPod(workload.slice(0, workload.indexOf('/')), podName);
-    if (pod === undefined || isStarting(pod, container, sample.at)) return;
+    if (isStarting(pod, container, sample.at)) return;
     const watched = this.#of(workload, container);
-    watched.log.observe(podName, sample);
+    watched.log.observe(pod.name, sample);
+    watched.throttled.observe(pod.name, sample);
     const limit = pod.containers.find(({ name }) => name === container)?.limits.memoryBytes ?? null;
     const pressing = pressingMemory(sample, limit);
     if (pressing === null || sample.at - watched.toldAt < WINDOW_MS) return;
@@ -77,7 +82,10 @@ export class DemandWatch {
     if (byContainer === undefined) this.#watched.set(workload, (byContainer = new Map<string, Watched>()));
     let watched = byContainer.get(container);
     if (watched === undefined)
-      byContainer.set(container, (watched = { log: new DemandLog(), toldAt: Number.NEGATIVE_INFINITY, toldBytes: 0 }));
+      byContainer.set(
+        container,
+        (watched = { log: new DemandLog(), throttled: new ThrottledPods(), toldAt: Number.NEGATIVE_INFINITY, toldBytes: 0 }),
+      );
     return watched;
   }
 }

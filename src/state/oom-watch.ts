@@ -7,12 +7,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** One container that the kernel killed. */
-interface OomKill {
+export interface OomKill {
   readonly workload: WorkloadKey;
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
   readonly at: Instant;
+  /** When the run that was killed began; null: not known. */
+  readonly startedAt: Instant | null;
   /** The limit in force when it was seen; null where there was none (the node itself was short). */
   readonly memoryLimitBytes: Bytes | null;
 }
@@ -82,6 +84,7 @@ export class OomWatch {
         pod: pod.name,
         container: container.name,
         at: end.finishedAt ?? this.#clock.now(),
+        startedAt: end.startedAt ?? null,
         memoryLimitBytes: container.actual?.limits.memoryBytes ?? container.limits.memoryBytes,
       };
       yield { kill, mark: `${pod.uid}/${end.finishedAt ?? container.restarts}` };

@@ -6,12 +6,12 @@ import type { Resources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { effectiveSpec, readPolicyOverrides, type PolicyOverride } from '../core/policies/policy-overrides.ts';
-import { containerRules, sourcedRules, type SourcedRule } from '../core/rightsizing/policy/container-rules.ts';
-import { governanceOf, isReservedNamespace } from '../core/rightsizing/policy/governing-policy.ts';
-import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/rightsizing/policy/policy-rules.ts';
-import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/rightsizing/policy/read-policy.ts';
-import { readOverrides, type WorkloadOverrides } from '../core/rightsizing/policy/workload-overrides.ts';
-import type { RecommenderRules } from '../core/rightsizing/advice.ts';
+import { containerRules, sourcedRules, type SourcedRule } from '../core/resize/policy/container-rules.ts';
+import { governanceOf, isReservedNamespace } from '../core/resize/policy/governing-policy.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
+import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/resize/policy/read-policy.ts';
+import { readOverrides, type WorkloadOverrides } from '../core/resize/policy/workload-overrides.ts';
+import type { RecommenderRules } from '../core/recommender/advice.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { NodeRoom } from './node-room.ts';
 
@@ -65,18 +65,19 @@ export class PolicyBook {
     });
   }
 
-  /** Pods are sized at birth. */
+  /** Pods are sized at creation. */
   get admission(): boolean {
     return this.#parts.capabilities.admission;
   }
 
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
     const { cluster, ownNamespace } = this.#parts;
-    const selectable = { ...workload, namespaceLabels: cluster.findNamespace(workload.namespace)?.labels ?? {} };
+    const { namespace, kind, labels } = workload;
+    const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
     const { governing, yielding } = governanceOf(this.#policiesInForce(), selectable, ownNamespace);
     const overrides = readOverrides(workload.annotations);
     if (governing === null) {
-      const outOfScope = isReservedNamespace(workload.namespace, ownNamespace);
+      const outOfScope = isReservedNamespace(namespace, ownNamespace);
       return { policy: null, rules: DEFAULT_POLICY_RULES, problem: null, overrides, yielding, outOfScope };
     }
     const reading = this.read(governing);

@@ -45,7 +45,6 @@ interface PolicyCycles {
   last: CycleResult | null;
   changed: number;
   failed: number;
-  podsTaken: number;
 }
 
 export class ResizeCycles {
@@ -66,7 +65,6 @@ export class ResizeCycles {
   ): void {
     const cycles = this.#cyclesOf(policy);
     if (cycles.open !== null) this.#end(policy, cycles, now);
-    cycles.podsTaken = 0;
     cycles.open = {
       id: cycle.id,
       trigger: cycle.trigger,
@@ -101,20 +99,6 @@ export class ResizeCycles {
     }
   }
 
-  /** Takes one of the pods that a cycle may resize; false when they are used up until the next begins. */
-  takePod(policy: string, most: number): boolean {
-    const cycles = this.#cyclesOf(policy);
-    if (cycles.podsTaken >= most) return false;
-    cycles.podsTaken += 1;
-    return true;
-  }
-
-  /** What was taken was not used: something else held the pod back. */
-  returnPod(policy: string): void {
-    const cycles = this.#cyclesOf(policy);
-    cycles.podsTaken = Math.max(0, cycles.podsTaken - 1);
-  }
-
   /** The one that runs, else the last; null before the first. */
   latest(policy: string): CycleResult | null {
     const cycles = this.#byPolicy.get(policy);
@@ -144,7 +128,7 @@ export class ResizeCycles {
   #cyclesOf(policy: string): PolicyCycles {
     let cycles = this.#byPolicy.get(policy);
     if (cycles === undefined) {
-      cycles = { open: null, last: null, changed: 0, failed: 0, podsTaken: 0 };
+      cycles = { open: null, last: null, changed: 0, failed: 0 };
       this.#byPolicy.set(policy, cycles);
     }
     return cycles;

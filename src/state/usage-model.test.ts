@@ -83,7 +83,7 @@ describe('UsageModel', () => {
 
   test('passes each good sample on with its workload', () => {
     const seen: unknown[] = [];
-    model.onSample((workload, container, pod, sample) => seen.push([workload, container, pod, sample.cpuMillicores]));
+    model.onSample((workload, container, pod, sample) => seen.push([workload, container, pod.name, sample.cpuMillicores]));
     read({ pod: 'db-0' }, { pod: 'db-1', cpuMillicores: 7 });
     expect(seen).toEqual([
       [KEY, 'app', 'db-0', 100],
@@ -176,10 +176,10 @@ describe('UsageModel', () => {
       const figures = { usedBytes: 1, capacityBytes: 2, inodesUsed: null, inodes: null };
       return { namespace: 'default', pod: 'db-0', claim, at: clock.now(), ...figures };
     };
-    model.onSummary({ node: 'n1', volumes: [volume('scratch'), volume('data')], network: [] });
+    model.onSummary({ node: 'n1', volumes: [volume('scratch'), volume('data')], network: [], pressure: null });
     for (let hour = 0; hour < 26; hour += 1) {
       await clock.advance(60 * 60_000);
-      model.onSummary({ node: 'n1', volumes: [volume('data')], network: [] });
+      model.onSummary({ node: 'n1', volumes: [volume('data')], network: [], pressure: null });
     }
     expect([...model.volumes()].map(({ claim }) => claim)).toEqual(['data']);
   });

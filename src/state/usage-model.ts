@@ -2,17 +2,20 @@
 // to whoever learns from it.
 
 import { formatDuration } from '../core/model/duration.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
+import type { PodRecord } from '../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsagePoint } from '../ports/history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
-import type { SummaryReading, UsageReading, UsageSink } from '../ports/usage-source.ts';
+import type { EvidenceReading, EvidenceSink, SummaryReading, UsageReading, UsageSink } from '../ports/usage-source.ts';
+import { EvidenceLog } from './evidence-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
 import { aheadOfNow, faultOfSample } from './sample-gate.ts';
+import { SummaryLog } from './summary-log.ts';
 import { UsageRing, type UsageSlot } from './usage-ring.ts';
 
 export interface UsageModelParts {
@@ -24,8 +27,8 @@ export interface UsageModelParts {
   readonly intervalMs: DurationMs;
 }
 
-/** One replica's good sample; `pod` is its name. Called synchronously, so it must be quick. */
-export type SampleListener = (workload: WorkloadKey, container: string, pod: string, sample: UsageSample) => void;
+/** One replica's good sample; `pod` as the cluster shows it now. Called synchronously, so it must be quick. */
+export type SampleListener = (workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample) => void;
 
 /** CPU and memory in use. A part that nothing is known of is null. */
 export interface UsageTotal {
@@ -43,7 +46,8 @@ export interface WorkloadContainerUsage {
 }
 
 interface PodEntry {
-  readonly uid: string;
+  /** Kept current: looking it up by its names for each sample would cost more than the sample. */
+  pod: PodRecord;
   workload: WorkloadKey | null;
   readonly containers: Map<string, UsageSample>;
 }
@@ -54,14 +58,16 @@ const WHOLE_SOURCE = '';
 /** A sample older than this many periods no longer says what is used now. */
 const STALE_PERIODS = 2;
 
-export class UsageModel implements UsageSink {
+export class UsageModel implements UsageSink, EvidenceSink {
+  /** What is known of throttling and pressure, by node. */
+  readonly evidence = new EvidenceLog();
   readonly #parts: UsageModelParts;
-  readonly #pods = new Map<string, PodEntry>();
+  /** By namespace, then name. */
+  readonly #pods = new Map<string, Map<string, PodEntry>>();
   readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
   readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
   readonly #nodeRings = new Map<string, UsageRing>();
-  readonly #volumes = new Map<string, VolumeUsage>();
-  readonly #network = new Map<string, NetworkUsage>();
+  readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
   readonly #pointListeners = new Set<(point: UsagePoint) => void>();
   readonly #oomWatch: OomWatch;
@@ -70,7 +76,6 @@ export class UsageModel implements UsageSink {
   readonly #failures: Counter;
   readonly #unsubscribe: () => void;
   #confirmedAt: Instant = 0;
-  #volumesSweptAt: Instant = 0;
   /** What is wrong, by node; the whole source under an empty name. */
   readonly #problems = new Map<string, string>();
 
@@ -132,9 +137,20 @@ export class UsageModel implements UsageSink {
   }
 
   onSummary(reading: SummaryReading): void {
-    this.#forgetOldVolumes();
-    for (const volume of reading.volumes) this.#volumes.set(`${volume.namespace}/${volume.claim}`, volume);
-    for (const network of reading.network) this.#network.set(`${network.namespace}/${network.pod}`, network);
+    const now = this.#parts.clock.now();
+    this.#summaries.add(reading, now);
+    this.evidence.takePressure(reading.node, reading.pressure, now);
+  }
+
+  onEvidence(reading: EvidenceReading): void {
+    this.evidence.onEvidence(reading);
+  }
+
+  onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void {
+    if (this.evidence.problemOf(failure.node) !== failure.message) {
+      this.#parts.logger.warn('Throttling could not be read', { node: failure.node, problem: failure.message });
+    }
+    this.evidence.onEvidenceFailure(failure);
   }
 
   onFailure(failure: { readonly node: string | null; readonly at: Instant; readonly message: string }): void {
@@ -189,7 +205,7 @@ export class UsageModel implements UsageSink {
 
   /** The newest samples of a pod's containers. */
   containersOf(namespace: string, pod: string): ReadonlyMap<string, UsageSample> {
-    return this.#pods.get(`${namespace}/${pod}`)?.containers ?? NO_CONTAINERS;
+    return this.#pods.get(namespace)?.get(pod)?.containers ?? NO_CONTAINERS;
   }
 
   /** Sum over a pod's containers; null where nothing fresh is known. */
@@ -222,7 +238,9 @@ export class UsageModel implements UsageSink {
   /** Sum over all pods; null where nothing fresh is known. */
   used(): UsageTotal {
     let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
-    for (const pod of this.#pods.values()) total = plus(total, this.#sum(pod.containers.values()));
+    for (const pods of this.#pods.values()) {
+      for (const pod of pods.values()) total = plus(total, this.#sum(pod.containers.values()));
+    }
     return total;
   }
 
@@ -241,15 +259,15 @@ export class UsageModel implements UsageSink {
   }
 
   volumes(): Iterable<VolumeUsage> {
-    return this.#volumes.values();
+    return this.#summaries.volumes();
   }
 
   findVolume(namespace: string, claim: string): VolumeUsage | undefined {
-    return this.#volumes.get(`${namespace}/${claim}`);
+    return this.#summaries.findVolume(namespace, claim);
   }
 
   networkOf(namespace: string, pod: string): NetworkUsage | undefined {
-    return this.#network.get(`${namespace}/${pod}`);
+    return this.#summaries.networkOf(namespace, pod);
   }
 
   /** Stops listening to the cluster. */
@@ -269,11 +287,11 @@ export class UsageModel implements UsageSink {
       this.#dropped.add(1, { reason: fault });
       return false;
     }
-    const sample = sampleOf(usage);
+    const sample = this.evidence.sampleOf(usage);
     entry.containers.set(usage.container, sample);
     if (entry.workload === null) return true;
     this.#addToRing(entry.workload, usage, sample);
-    for (const listener of this.#listeners) listener(entry.workload, usage.container, usage.pod, sample);
+    for (const listener of this.#listeners) listener(entry.workload, usage.container, entry.pod, sample);
     return true;
   }
 
@@ -289,20 +307,21 @@ export class UsageModel implements UsageSink {
 
   // The entry of the pod that has this name now. A successor of the same name (a StatefulSet's) begins anew.
   #entryOf(usage: ContainerUsage): PodEntry | undefined {
-    const key = `${usage.namespace}/${usage.pod}`;
-    const known = this.#pods.get(key);
+    const known = this.#pods.get(usage.namespace)?.get(usage.pod);
     if (known !== undefined && known.workload !== null) return known;
     const { reader } = this.#parts;
     const pod = reader.findPod(usage.namespace, usage.pod);
     if (pod === undefined) return undefined;
     const owner = reader.workloadOf(pod);
     const workload = owner === undefined ? null : workloadKey(owner);
-    if (known?.uid === pod.uid) {
+    if (known?.pod.uid === pod.uid) {
       known.workload = workload;
       return known;
     }
-    const entry: PodEntry = { uid: pod.uid, workload, containers: new Map() };
-    this.#pods.set(key, entry);
+    const entry: PodEntry = { pod, workload, containers: new Map() };
+    let pods = this.#pods.get(usage.namespace);
+    if (pods === undefined) this.#pods.set(usage.namespace, (pods = new Map<string, PodEntry>()));
+    pods.set(usage.pod, entry);
     return entry;
   }
 
@@ -329,13 +348,26 @@ export class UsageModel implements UsageSink {
 
   #forgetIfGone(key: string, workload: WorkloadKey | null): void {
     const slash = key.indexOf('/');
-    const pod = this.#parts.reader.findPod(key.slice(0, slash), key.slice(slash + 1));
-    const known = this.#pods.get(key);
-    if (known !== undefined && known.uid !== pod?.uid) this.#pods.delete(key);
-    else if (known !== undefined) known.workload = null; // its owner may have become known: looked up at the next sample
+    const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
+    const pod = this.#parts.reader.findPod(namespace, name);
+    this.#follow(namespace, name, pod);
     if (pod !== undefined) return;
-    this.#network.delete(key);
+    this.#summaries.forgetPod(namespace, name);
+    this.evidence.forgetPod(namespace, name);
     if (workload !== null && this.#rings.has(workload) && this.#isNoMore(workload)) this.#rings.delete(workload);
+  }
+
+  #follow(namespace: string, name: string, pod: PodRecord | undefined): void {
+    const pods = this.#pods.get(namespace);
+    const known = pods?.get(name);
+    if (pods === undefined || known === undefined) return;
+    if (known.pod.uid === pod?.uid) {
+      known.pod = pod;
+      known.workload = null; // its owner may have become known: looked up at the next sample
+      return;
+    }
+    pods.delete(name);
+    if (pods.size === 0) this.#pods.delete(namespace);
   }
 
   /** Of a bare pod, or of an owner that is no workload, its last pod tells that it is gone. */
@@ -346,19 +378,12 @@ export class UsageModel implements UsageSink {
     return true;
   }
 
-  /** Nobody tells when a claim is gone. */
-  #forgetOldVolumes(): void {
-    const now = this.#parts.clock.now();
-    if (Math.abs(now - this.#volumesSweptAt) < HOUR_MS) return;
-    this.#volumesSweptAt = now;
-    for (const [key, { at }] of this.#volumes) if (now - at > DAY_MS) this.#volumes.delete(key);
-  }
-
   #forgetNodeIfGone(node: string): void {
     if (this.#parts.reader.findNode(node) !== undefined) return;
     this.#nodes.delete(node);
     this.#nodeRings.delete(node);
     this.#problems.delete(node);
+    this.evidence.forgetNode(node);
   }
 
   #isFresh(sample: UsageSample): boolean {
@@ -380,17 +405,4 @@ function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
 
 function added(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;
-}
-
-// One shape for all sources, so that the hot path stays monomorphic.
-function sampleOf(usage: ContainerUsage): UsageSample {
-  return {
-    at: usage.at,
-    cpuMillicores: usage.cpuMillicores,
-    memoryBytes: usage.memoryBytes,
-    cpuPeakMillicores: usage.cpuPeakMillicores ?? null,
-    memoryPeakBytes: usage.memoryPeakBytes ?? null,
-    memoryRssBytes: usage.memoryRssBytes ?? null,
-    throttledRatio: usage.throttledRatio ?? null,
-  };
 }

@@ -1,7 +1,7 @@
 // A thread that learns from usage and advises: messages in, messages out, in order.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { handleRequest, RecommenderService, type WorkerRequest } from '../core/rightsizing/recommender-service.ts';
+import { handleRequest, RecommenderService, type WorkerRequest } from '../core/recommender/recommender-service.ts';
 
 const { sequence } = workerData as { readonly sequence: number };
 const service = new RecommenderService(sequence);

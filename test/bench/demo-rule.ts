@@ -2,9 +2,9 @@
 // 14 days of history, then live days in which requests and memory limits follow the advice. Fast enough for every
 // dealing of every recording.
 
-import { ContainerModel } from '../../src/core/rightsizing/container-model.ts';
-import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/rightsizing/advice.ts';
-import { memoryLimitFor } from '../../src/core/rightsizing/memory-limit.ts';
+import { ContainerModel } from '../../src/core/recommender/container-model.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/recommender/advice.ts';
+import { memoryLimitFor } from '../../src/core/resize/plan/memory-limit.ts';
 import { HOUR_MS } from '../../src/core/model/units.ts';
 import { SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 
@@ -111,6 +111,7 @@ export function runDemoRule(trace: Trace, container: DemoContainer, { fromDay = 
       request: nextMemory,
       ratio: 1.25,
       max: null,
+      oomNeed: advice.oom?.killedPodNeed ?? 0,
       evidence: advice.memoryEvidence,
       lastLoweredAt,
     });

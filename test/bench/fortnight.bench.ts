@@ -1,23 +1,24 @@
-// Fourteen days on the embedded cluster with sixty workloads of every sort, three times with the same seed, the same use
+// Fourteen days on the embedded cluster with sixty workloads of every sort, four times with the same seed, the same use
 // and the same deploys: sized by their manifests, by Evenkeel as it is shipped (one policy: `mode: Auto`), and by VPA's
-// rule in its place. Nobody knows a past: the cluster is an hour old when they begin. One line of JSON a figure.
+// rule in its place, with evictions and in place. `hard`: deploys each day, and full nodes each morning. Nobody knows a past: the cluster is an hour old when they begin. One line of JSON a figure.
 //
 //   make bench BENCH=fortnight
-//   node test/bench/fortnight.bench.ts [days] [workloads] [seed]
+//   node test/bench/fortnight.bench.ts [days] [workloads] [seed] [usual|hard]
 
 import { cpus } from 'node:os';
 import type { FortnightFigures } from './fortnight/ledger.ts';
-import { runFortnight, type Sizer, SIZERS } from './fortnight/run-fortnight.ts';
+import { type Circumstances, runFortnight, type Sizer, SIZERS } from './fortnight/run-fortnight.ts';
 import { newKills, shareFallen, type Runs } from './fortnight/rules.ts';
 
-const [days = 14, workloads = 60, seed = 1] = process.argv.slice(2).map(Number);
+const [days = 14, workloads = 60, seed = 1] = process.argv.slice(2, 5).map(Number);
+const circumstances: Circumstances = process.argv[5] === 'hard' ? 'hard' : 'usual';
 const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, Node ${process.versions.node}`;
-const input = `${workloads} workloads, ${days} days, seed ${seed}`;
+const input = `${workloads} workloads, ${days} days, seed ${seed}${circumstances === 'hard' ? ', daily deploys, full nodes in the mornings' : ''}`;
 
 const runs = {} as Record<Sizer, FortnightFigures>;
 for (const sizer of SIZERS) {
   const startedMs = performance.now();
-  runs[sizer] = await runFortnight(sizer, { seed, workloads, days, pastDays: 0 });
+  runs[sizer] = await runFortnight(sizer, { seed, workloads, days, pastDays: 0, circumstances });
   print(`run ${sizer}`, { seconds: Math.round((performance.now() - startedMs) / 1000) });
 }
 tell(runs);
@@ -27,11 +28,13 @@ function tell(all: Runs): void {
     original: pick(all.original),
     evenkeel: pick(all.evenkeel),
     vpa: pick(all.vpa),
+    vpaInPlace: pick(all['vpa-in-place']),
   });
   const fallen = (pick: (figures: FortnightFigures) => number) => ({
     ...each(pick),
     evenkeelFell: shareFallen(all, 'evenkeel', pick),
     vpaFell: shareFallen(all, 'vpa', pick),
+    vpaInPlaceFell: shareFallen(all, 'vpa-in-place', pick),
   });
   rule('requested CPU, mean of the second half (cores)', fallen(cpu), shareFallen(all, 'evenkeel', cpu) >= 0.35, 'falls by 35 %');
   rule('requested memory, mean of the second half (GiB)', fallen(memory), shareFallen(all, 'evenkeel', memory) >= 0.35, 'falls by 35 %');
@@ -73,6 +76,7 @@ function tell(all: Runs): void {
     original: 0,
     evenkeel: newKills(all, 'evenkeel'),
     vpa: newKills(all, 'vpa'),
+    vpaInPlace: newKills(all, 'vpa-in-place'),
   });
   rule(
     'throttled time (container seconds)',
@@ -93,6 +97,14 @@ function tell(all: Runs): void {
     each(({ evictions }) => evictions),
     all.evenkeel.evictions === 0,
     'none',
+  );
+  print(
+    'share of the time with CPU used above the request',
+    each(({ cpuOverrunRatio }) => cpuOverrunRatio),
+  );
+  print(
+    'share of the time with memory used above the request',
+    each(({ memoryOverrunRatio }) => memoryOverrunRatio),
   );
   print(
     'restarts',

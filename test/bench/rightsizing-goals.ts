@@ -1,100 +1,164 @@
 // The figures that right-sizing is to reach, as rules over what a backtest says: each names its goal and whether the
 // figures reach it.
 
-import type { Goal } from '../../src/core/rightsizing/advice.ts';
+import type { Goal, Pace } from '../../src/core/recommender/advice.ts';
+import type { Method } from '../../src/core/backtest/methods.ts';
 import type { Resource } from '../../src/core/backtest/time-grid.ts';
 import type { Figures } from '../../src/core/backtest/score.ts';
 import type { OverallFigures } from '../../src/cli/backtest/summary.ts';
 
 export interface BenchSetting {
   readonly goal: Goal;
-  readonly calm: boolean;
+  readonly pace: Pace;
 }
 
-/** One figure held to its goal. */
+/** One figure compared with its goal. */
 export interface JudgedFigure {
   readonly goalOf: string;
   readonly of: string;
-  readonly value: number | null;
-  readonly vpa: number;
-  /** Evenkeel's figure over VPA's, less 1; null where VPA's is 0. */
+  readonly value: number;
+  /** The same figure of the method that it is compared with. */
+  readonly other: number;
+  /** Evenkeel's figure over the other's, less 1; null where the other's is 0. */
   readonly change: number | null;
   readonly goal: string;
   readonly reached: boolean;
+}
+
+interface Compared {
+  readonly text: string;
+  readonly reached: (ours: number, other: number) => boolean;
 }
 
 interface Rule {
   readonly goalOf: string;
   readonly sets: readonly string[];
   readonly resource: Resource;
-  readonly figure: keyof Figures;
   readonly applies: (setting: BenchSetting) => boolean;
-  readonly goal: (set: string) => { readonly text: string; readonly reached: (ours: number, vpa: number) => boolean };
+  readonly against: Method;
+  /** Evenkeel's own method that is judged. */
+  readonly of: Method;
+  readonly figure: keyof Figures;
+  readonly goal: (set: string) => Compared;
 }
 
 const LONG_RUNNING = ['bitbrains-rnd', 'google-borg-2011'];
 const BURSTY = ['nab-aws', 'crane-dsp', 'cloud-pools'];
+const ALL = [...LONG_RUNNING, ...BURSTY];
 
-/** The setting of a policy that says nothing. */
-export function isDefault({ goal, calm }: BenchSetting): boolean {
-  return goal === 'Balanced' && !calm;
+/** The setting of a policy without fields. */
+export function isDefault({ goal, pace }: BenchSetting): boolean {
+  return goal === 'Balanced' && pace === 'Daily';
 }
 
-const hourly = ({ calm }: BenchSetting): boolean => !calm;
-const calm = ({ calm }: BenchSetting): boolean => calm;
-
-const lower = (share: number) => ({
-  text: `at least ${share * 100} % lower than VPA + updater`,
-  reached: (ours: number, vpa: number) => ours <= vpa * (1 - share),
-});
-const atMost = (factor: number) => ({
-  text: factor === 1 ? 'no higher than VPA + updater' : `at most ${factor} × VPA + updater`,
-  reached: (ours: number, vpa: number) => ours <= vpa * factor,
-});
-
-function rules(
-  goalOf: string,
-  sets: readonly string[],
-  resource: Resource,
-  applies: Rule['applies'],
-  goals: Partial<Record<keyof Figures, Rule['goal']>>,
-): Rule[] {
-  return Object.entries(goals).map(([figure, goal]) => ({ goalOf, sets, resource, applies, figure: figure as keyof Figures, goal }));
+function isHourly({ goal, pace }: BenchSetting): boolean {
+  return goal === 'Balanced' && pace === 'Hourly';
 }
+
+const percent = (share: number) => Math.round(share * 1000) / 10;
+const lower = (share: number): Compared => ({
+  text: `at least ${percent(share)} % lower`,
+  reached: (ours, other) => ours <= other * (1 - share),
+});
+const atMost = (factor: number): Compared => ({
+  text: factor === 1 ? 'no higher' : factor < 1 ? `at most ${factor} ×` : `at most ${percent(factor - 1)} % higher`,
+  reached: (ours, other) => ours <= other * factor,
+});
+const changesAtMost = (most: number): Compared => ({ text: `at most ${most} a day`, reached: (ours) => ours <= most });
+
+interface RuleHead extends Pick<Rule, 'goalOf' | 'sets' | 'resource' | 'applies' | 'against'> {
+  readonly of?: Method;
+}
+
+function rules(head: RuleHead, goals: Partial<Record<keyof Figures, Rule['goal']>>): Rule[] {
+  return Object.entries(goals).map(([figure, goal]) => ({ of: 'evenkeel', ...head, figure: figure as keyof Figures, goal }));
+}
+
+const DAILY_SLACK: Readonly<Record<string, Compared>> = {
+  'google-borg-2011': lower(0.12),
+  'nab-aws': lower(0.05),
+  'bitbrains-rnd': atMost(1.03),
+  'crane-dsp': atMost(1.03),
+  'cloud-pools': atMost(1.12),
+};
+const cpu = { resource: 'cpu', sets: ALL } as const;
 
 const RULES: readonly Rule[] = [
-  ...rules('CPU, long-running services', LONG_RUNNING, 'cpu', hourly, {
-    slack: () => lower(0.25),
-    overrun: () => atMost(1),
-    worstDecileOverrun: () => atMost(1),
-    unserved: () => atMost(1),
-    sparePerUsed: (set) => lower(set === 'bitbrains-rnd' ? 0.5 : 0.35),
-  }),
-  ...rules('CPU, bursty or shifting', BURSTY, 'cpu', hourly, {
-    overrun: () => lower(0.35),
-    unserved: () => lower(0.6),
-    slack: () => atMost(1.05),
-  }),
-  ...rules('CPU, one default setting for everything', [...LONG_RUNNING, ...BURSTY], 'cpu', isDefault, { costJ: () => lower(0.35) }),
-  ...rules('CPU, one default setting for everything', LONG_RUNNING, 'cpu', isDefault, { slack: () => lower(0.12) }),
-  ...rules('memory', LONG_RUNNING, 'memory', hourly, {
-    slack: (set) => lower(set === 'bitbrains-rnd' ? 0.05 : 0.2),
-    episodesPerWeek: () => atMost(1.1),
-  }),
-  ...rules('calm mode', ['bitbrains-rnd'], 'cpu', calm, {
-    slack: () => lower(0.08),
-    overrun: () => lower(0.4),
-    changesPerDay: () => ({ text: 'at most 4 a day', reached: (ours) => ours <= 4 }),
-  }),
+  ...rules(
+    { ...cpu, goalOf: 'CPU, pace Daily, against VPA + updater', applies: isDefault, against: 'vpa' },
+    {
+      overrun: () => lower(0.55),
+      unserved: () => lower(0.75),
+      costJ: () => lower(0.12),
+      slack: (set) => DAILY_SLACK[set] ?? atMost(1),
+    },
+  ),
+  ...rules(
+    {
+      ...cpu,
+      goalOf: 'CPU, pace Daily: changes',
+      sets: ALL.filter((set) => set !== 'cloud-pools'),
+      applies: isDefault,
+      against: 'vpa',
+    },
+    { changesPerDay: () => changesAtMost(5) },
+  ),
+  // Either less overrun at the same slack, or less slack at no more unserved usage.
+  ...rules(
+    {
+      ...cpu,
+      goalOf: 'CPU, pace Daily, against VPA in place',
+      sets: ['bitbrains-rnd', 'crane-dsp', 'cloud-pools'],
+      applies: isDefault,
+      against: 'vpaInPlace',
+    },
+    { overrun: () => lower(0.15), slack: (set) => atMost(set === 'cloud-pools' ? 1.07 : 1.01) },
+  ),
+  ...rules(
+    {
+      ...cpu,
+      goalOf: 'CPU, pace Daily, against VPA in place',
+      sets: ['google-borg-2011', 'nab-aws'],
+      applies: isDefault,
+      against: 'vpaInPlace',
+    },
+    { slack: () => lower(0.12), unserved: () => atMost(1) },
+  ),
+  ...rules(
+    {
+      ...cpu,
+      goalOf: 'CPU, pace Daily, raises refused for 90 min',
+      applies: isDefault,
+      against: 'vpaInPlace',
+    },
+    { refusedOverrun: () => atMost(1) },
+  ),
+  ...rules({ ...cpu, goalOf: 'CPU with its gates', applies: isDefault, of: 'evenkeelGated', against: 'vpa' }, { overrun: () => atMost(1) }),
+  ...rules(
+    { ...cpu, goalOf: 'CPU, pace Hourly, long-running services', sets: LONG_RUNNING, applies: isHourly, against: 'vpa' },
+    { slack: () => lower(0.25), overrun: () => atMost(1), worstDecileOverrun: () => atMost(1), unserved: () => atMost(1) },
+  ),
+  ...rules(
+    { ...cpu, goalOf: 'CPU, pace Hourly, bursty or shifting', sets: BURSTY, applies: isHourly, against: 'vpa' },
+    { overrun: () => lower(0.35), unserved: () => lower(0.6), slack: () => atMost(1.05) },
+  ),
+  ...rules(
+    { goalOf: 'memory', sets: LONG_RUNNING, resource: 'memory', applies: isDefault, against: 'vpa' },
+    { episodesPerWeek: () => atMost(0.75), slack: (set) => lower(set === 'bitbrains-rnd' ? 0.02 : 0.1) },
+  ),
 ];
 
 /** What the goals ask of this set at this setting. */
-export function judge(set: string, resource: Resource, setting: BenchSetting, overall: OverallFigures): JudgedFigure[] {
-  const { evenkeel, vpa } = overall.methods;
+export function judge(
+  set: string,
+  resource: Resource,
+  setting: BenchSetting,
+  { methods }: Pick<OverallFigures, 'methods'>,
+): JudgedFigure[] {
   return RULES.filter((rule) => rule.sets.includes(set) && rule.resource === resource && rule.applies(setting)).map((rule) => {
+    const [value, other] = [methods[rule.of][rule.figure], methods[rule.against][rule.figure]];
     const { text, reached } = rule.goal(set);
-    const [ours, theirs] = [evenkeel[rule.figure], vpa[rule.figure]];
-    const change = overall.againstVpa[rule.figure];
-    return { goalOf: rule.goalOf, of: rule.figure, value: ours, vpa: theirs, change, goal: text, reached: reached(ours, theirs) };
+    const change = other > 0 ? value / other - 1 : null;
+    return { goalOf: rule.goalOf, of: rule.figure, value, other, change, goal: text, reached: reached(value, other) };
   });
 }

@@ -11,7 +11,7 @@ import { carriedForward, RESOURCES, SLOTS_PER_DAY, SLOTS_PER_HOUR, type Trace, t
 import { CONVERTERS, findDataFolder, type RecordedSet } from './recorded-sets.ts';
 import { judge } from './rightsizing-goals.ts';
 
-const SETTING = { goal: 'Balanced', calm: false } as const;
+const SETTING = { goal: 'Balanced', pace: 'Daily' } as const;
 const HALVINGS = 12;
 /** Of a larger set workloads at even distances: the spread is that of halves of so many. */
 const MOST_WORKLOADS = 40;

@@ -1,9 +1,9 @@
 // Builders for limit exceptions: demand by minutes, and a workload whose memory limit is not ours to move.
 
 import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import type { ContainerDemand } from '../../src/core/exceptions/demand.ts';
+import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
 import { HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
-import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { DashboardWorld } from './dashboard-world.ts';
 import { memory } from './rightsizing.ts';
 

@@ -1,11 +1,11 @@
 // Builders for right-sizing tests: a workload of `web` pods with one container `main`, in quantities that read like YAML.
 
-import type { WorkloadSituation } from '../../src/core/rightsizing/apply/situation.ts';
-import { NO_MEMORY, NO_WISHES } from '../../src/core/rightsizing/apply/situation.ts';
-import type { ContainerAdvice, ResourceAdvice } from '../../src/core/rightsizing/advice.ts';
-import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/rightsizing/policy/policy-rules.ts';
-import type { WorkloadOverrides } from '../../src/core/rightsizing/policy/workload-overrides.ts';
-import { qosOf } from '../../src/core/rightsizing/apply/container-values.ts';
+import type { WorkloadSituation } from '../../src/core/resize/model/situation.ts';
+import { NO_MEMORY, NO_USER_REQUESTS } from '../../src/core/resize/model/situation.ts';
+import type { ContainerAdvice, OomAdvice, ResourceAdvice } from '../../src/core/recommender/advice.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
+import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
+import { qosOf } from '../../src/core/resize/model/container-values.ts';
 import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../src/core/model/resources.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quantity.ts';
@@ -141,6 +141,9 @@ export function aWorkloadRecord(record: Partial<WorkloadRecord> = {}, container:
 function aResourceAdvice(target: number, unit: 'millicores' | 'bytes', advice: Partial<ResourceAdvice> = {}): ResourceAdvice {
   return {
     target,
+    base: target,
+    baseLoweredAt: null,
+    increase: null,
     lowerBound: Math.floor(target * 0.9),
     upperBound: Math.ceil(target * 1.3),
     peak: target,
@@ -243,6 +246,11 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
   };
 }
 
+/** What OOM kills ask for, of every replica: the last kill was at this moment. */
+export function oomAdvice(need: number, at = T0): OomAdvice {
+  return { limitNeed: need, killedPodNeed: need, requestNeed: 0, recentKills: [{ at, need }], lastNodeKill: null };
+}
+
 /** All defaults but mode Auto. */
 export function autoPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
   return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', ...rules };
@@ -269,7 +277,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     freeOnNodes: new Map(),
     demand: [],
     largestNode: null,
-    wishes: NO_WISHES,
+    userRequests: NO_USER_REQUESTS,
     memory: NO_MEMORY,
     standing: { inPlace: true, dryRun: false, paused: null, stale: null, calmUntil: null },
     otherWorkloadsUnderWay: 0,

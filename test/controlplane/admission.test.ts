@@ -9,7 +9,7 @@ import { logged, startController, type Controller } from '../e2e/controller-proc
 import { ask } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
-import { ROOT, Workshop } from '../e2e/processes.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
 import { RealCluster } from './real-cluster.ts';
 
@@ -17,13 +17,13 @@ const OWN_NAMESPACE = 'evenkeel-system';
 const ACCOUNT = 'evenkeel-controller';
 const CONFIGURATION = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/evenkeel-admission';
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 let controller: Controller;
 let settings: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'admission', nodes: 2 });
   await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
   await cluster.kubectl('create', 'namespace', 'shop');
@@ -56,15 +56,15 @@ beforeAll(async () => {
     'controller.admission.addr': `127.0.0.1:${port}`,
     'controller.admission.url': `https://127.0.0.1:${port}`,
   };
-  controller = await startController(workshop, settings);
+  controller = await startController(fixture, settings);
 }, HANG_TEST_MS);
 afterAll(async () => {
-  await workshop.end();
+  await fixture.tearDown();
   await cluster.stop();
 }, HANG_TEST_MS);
 
 test(
-  'what was learnt is put in force in place, and pods that are born afterwards have it from the first moment',
+  'what was learnt is put in force in place, and pods that are created afterwards have it from the first moment',
   async () => {
     await eventually('the webhook is registered: admission is enabled', HANG_MS, async () => (await caBundle()) !== '');
     await deploy('shop', 'web', 2);
@@ -74,7 +74,7 @@ test(
       'both pods resized in place: they use far less than they request',
       HANG_MS,
       () => podsOf('shop', 'web'),
-      (pods) => pods.length === 2 && pods.every(({ cpu, born }) => cpu !== '500m' && born === null),
+      (pods) => pods.length === 2 && pods.every(({ cpu, created }) => cpu !== '500m' && created === null),
     );
     await eventuallyReads(
       'the Recommendation reports when it was applied: both pods have the size',
@@ -84,7 +84,7 @@ test(
     );
     const [{ cpu } = { cpu: '' }] = await podsOf('shop', 'web');
     expect(await bornAfter(() => scale('web', 3))).toMatchObject([
-      { cpu, born: '{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}' },
+      { cpu, created: '{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}' },
     ]);
     // The first pods of a roll-out come before anybody has heard of their ReplicaSet.
     await cluster.kubectl('rollout', 'restart', 'deployment/web', '-n', 'shop');
@@ -95,7 +95,7 @@ test(
         await replaceUnreviewed('web');
         return podsOf('shop', 'web');
       },
-      (pods) => pods.length === 3 && pods.every((pod) => pod.cpu === cpu && pod.born !== null),
+      (pods) => pods.length === 3 && pods.every((pod) => pod.cpu === cpu && pod.created !== null),
     );
     expect(await cluster.kubectl('get', 'deployment/web', '-n', 'shop', '-o', 'jsonpath={..resources.requests.cpu}')).toBe('500m');
     expect(await health('webhook')).toBe('ok');
@@ -104,15 +104,15 @@ test(
 );
 
 test(
-  'a pod of another namespace is born as it asks',
+  'a pod of another namespace is created as it asks',
   async () => {
-    expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', born: null }]);
+    expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', created: null }]);
   },
   HANG_TEST_MS,
 );
 
 test(
-  'the next run of a CronJob is born with what its runs need',
+  'the next run of a CronJob is created with what its runs need',
   async () => {
     const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
     const template = { metadata: { labels: { app: 'report' } }, spec: { restartPolicy: 'Never', containers } };
@@ -137,7 +137,7 @@ test(
       const pods = await podsOf('shop', 'report');
       return pods.length > 0 && pods;
     });
-    expect(pod?.born).toBe('{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}');
+    expect(pod?.created).toBe('{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}');
     expect(pod?.cpu).toMatch(/^1[5-9]\dm$|^2\d\dm$/);
   },
   HANG_TEST_MS,
@@ -149,7 +149,7 @@ test(
     const secret = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/evenkeel-admission`;
     await cluster.kubectl('patch', 'secret/evenkeel-admission', '-n', OWN_NAMESPACE, '--type=merge', '-p', '{"data":{"tls.crt":null}}');
     await renewals(1);
-    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ born: expect.any(String) }]);
+    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ created: expect.any(String) }]);
     const before = await caBundle();
     await cluster.api.expect({ method: 'DELETE', path: secret });
     await renewals(2);
@@ -158,7 +158,7 @@ test(
       HANG_MS,
       async () => (await caBundle()) !== before,
     );
-    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ born: expect.any(String) }]);
+    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ created: expect.any(String) }]);
     const text = await (await fetch(controller.metrics)).text();
     expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
     expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
@@ -177,10 +177,10 @@ test(
 );
 
 test(
-  'while it is away pods are born from their template',
+  'while it is away pods are created from their template',
   async () => {
     await controller.process.kill();
-    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ cpu: '500m', born: null }]);
+    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ cpu: '500m', created: null }]);
   },
   HANG_TEST_MS,
 );
@@ -189,7 +189,7 @@ test(
   'switched off, it takes its configuration away',
   async () => {
     expect(await caBundle()).not.toBe('');
-    controller = await startController(workshop, { ...settings, 'controller.admission.enabled': 'false' });
+    controller = await startController(fixture, { ...settings, 'controller.admission.enabled': 'false' });
     await eventually(
       'no webhook configuration: admission is disabled',
       HANG_MS,
@@ -203,8 +203,8 @@ test(
 interface BornPod {
   readonly name: string;
   readonly cpu: string;
-  /** What the template had; null where it was born as it asked. */
-  readonly born: string | null;
+  /** What the template had; null where it was created as it asked. */
+  readonly created: string | null;
 }
 
 async function podsOf(namespace: string, app: string): Promise<readonly BornPod[]> {
@@ -223,7 +223,7 @@ async function podsOf(namespace: string, app: string): Promise<readonly BornPod[
     .map(({ metadata, spec }) => ({
       name: metadata.name,
       cpu: spec.containers[0]?.resources.requests.cpu ?? '',
-      born: metadata.annotations?.['evenkeel.io/born'] ?? null,
+      created: metadata.annotations?.['evenkeel.io/size-at-creation'] ?? null,
     }));
 }
 
@@ -249,7 +249,7 @@ async function replaceUnreviewed(app: string, expected: ReadonlySet<string> = ne
   const counted = timedOutReviews();
   if (counted === timedOut) return false;
   timedOut = counted;
-  for (const { name } of (await podsOf('shop', app)).filter((pod) => pod.born === null && !expected.has(pod.name))) {
+  for (const { name } of (await podsOf('shop', app)).filter((pod) => pod.created === null && !expected.has(pod.name))) {
     await cluster.api.request({ method: 'DELETE', path: `/api/v1/namespaces/shop/pods/${name}?gracePeriodSeconds=0` });
   }
   return true;
@@ -258,7 +258,7 @@ async function replaceUnreviewed(app: string, expected: ReadonlySet<string> = ne
 /** By the API server's own log. A review that failed for another reason is not counted: it is a failure of ours. */
 function timedOutReviews(): number {
   const lines = readFileSync(cluster.layout.log('kube-apiserver'), 'utf8').split('\n');
-  return lines.filter((line) => /failing open birth-size\.evenkeel\.io.*(deadline|Timeout) exceeded/.test(line)).length;
+  return lines.filter((line) => /failing open size-at-creation\.evenkeel\.io.*(deadline|Timeout) exceeded/.test(line)).length;
 }
 
 function scale(name: string, replicas: number): Promise<string> {

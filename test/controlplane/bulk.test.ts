@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from '../e2e/bulk-proof.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
-import { tell } from '../e2e/dashboard.ts';
+import { send } from '../e2e/dashboard.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { ROOT, Workshop } from '../e2e/processes.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { proveReset } from '../e2e/reset-proof.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 let controller: Controller;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'bulk', nodes: 2 });
-  workshop.onEnd(() => cluster.stop());
+  fixture.addCleanup(() => cluster.stop());
   for (const name of [OWN_NAMESPACE, BULK_NAMESPACE, 'shop']) await cluster.kubectl('create', 'namespace', name);
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
-  controller = await startController(workshop, {
+  controller = await startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
     namespace: OWN_NAMESPACE,
     'kubelet.interval': '5s',
@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
 }, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), HANG_TEST_MS);
+afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
 test(
   'bulks of 500 are carried out item by item; 501 change nothing',
@@ -76,11 +76,11 @@ test(
   'an override of a policy is refused in the server’s own words where it breaks a rule across fields, and kubectl shows one that stands',
   async () => {
     const broken = { field: 'memory', value: { min: '2Gi', max: '1Gi' }, reason: 'proof' };
-    const refused = await tell(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', broken);
+    const refused = await send(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', broken);
     expect(refused.status).toBeGreaterThanOrEqual(400);
     const override = async (expiresIn: string): Promise<number> => {
       const body = { field: 'cooldown', value: '2h', expiresIn, reason: 'proof' };
-      return (await tell(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', body)).status;
+      return (await send(controller.dashboard, 'PUT', 'policy-overrides/PodResizePolicy/bulk', body)).status;
     };
     expect(await override('1h')).toBe(200);
     const shown = (): Promise<string> =>

@@ -10,8 +10,8 @@ import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-cl
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { FaultyWay } from '../e2e/faulty-way.ts';
-import { Workshop } from '../e2e/processes.ts';
+import { FaultyConnection } from '../e2e/faulty-connection.ts';
+import { TestFixture } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { RealCluster } from './real-cluster.ts';
@@ -24,32 +24,32 @@ const RESIZED_ONCE = 2;
 const APPS = ['undisturbed', 'restarted', 'frozen', 'refused', 'unknown', 'unpermitted'];
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 let client: ClusterClient;
-let way: FaultyWay;
+let connection: FaultyConnection;
 let controller: Controller;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'faults', nodes: 3 });
-  client = await ClusterClient.connect(workshop, cluster.kubeconfig);
-  way = await FaultyWay.open(workshop, { kubeconfig: cluster.kubeconfig, admin: client.transport });
+  client = await ClusterClient.connect(fixture, cluster.kubeconfig);
+  connection = await FaultyConnection.open(fixture, { kubeconfig: cluster.kubeconfig, admin: client.transport });
   await cluster.kubectl('create', 'namespace', NAMESPACE);
   for (const app of APPS) await client.create(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments`, aDeployment(app));
   await eventually('all pods run: kwok starts what is scheduled', HANG_MS, async () => {
     const pods = await client.pods(NAMESPACE);
     return pods.filter(({ status }) => status.phase === 'Running').length === APPS.length * REPLICAS;
   });
-  const history = join(workshop.folder, 'learnt.sqlite');
+  const history = join(fixture.folder, 'learnt.sqlite');
   const uses = { cpuMillicores: 100, memoryBytes: 128 * 2 ** 20 };
   await writeLearntUsage(
     history,
     APPS.map((name) => ({ namespace: NAMESPACE, name, container: 'app', uses })),
     7 * DAY_MS,
   );
-  controller = await startController(workshop, {
-    'kubernetes.kubeconfig': way.kubeconfig,
+  controller = await startController(fixture, {
+    'kubernetes.kubeconfig': connection.kubeconfig,
     'history.url': `sqlite:${history}`,
     'kubelet.interval': '5s',
     'controller.calmStart': '1s',
@@ -57,18 +57,18 @@ beforeAll(async () => {
 }, HANG_TEST_MS);
 
 afterAll(async () => {
-  await workshop.end();
+  await fixture.tearDown();
   await (cluster as RealCluster | undefined)?.stop();
 }, HANG_TEST_MS);
 
 test('Nothing disturbed: the end that every other test must come to, too', async () => {
-  await govern('undisturbed');
+  await createPolicy('undisturbed');
   await resized('undisturbed');
 });
 
 describe('A control plane', () => {
   test('whose API server is killed while pods are resized, and comes back', async () => {
-    await govern('restarted');
+    await createPolicy('restarted');
     await eventually('a pod is resized: it uses far less than it requests', HANG_MS, async () => (await resizesOf('restarted')).length > 0);
     cluster.signalComponent('kube-apiserver', 'SIGKILL');
     await eventually(
@@ -83,8 +83,8 @@ describe('A control plane', () => {
   });
 
   test('that takes our permission to resize: named everywhere (and done after it is given back: the last of these tests)', async () => {
-    const giveBack = await way.forbid('pods/resize', ['patch']);
-    await govern('unpermitted');
+    const giveBack = await connection.forbid('pods/resize', ['patch']);
+    await createPolicy('unpermitted');
     const words = `patch pods/resize in namespace ${NAMESPACE}`;
     await eventually('health names the permission: its requests are forbidden', HANG_MS, async () =>
       (await healthOf('permissions'))?.message.includes(words),
@@ -97,7 +97,7 @@ describe('A control plane', () => {
   });
 
   test('whose etcd is stopped for a minute: reads go on, and what was due is done afterwards', async () => {
-    await govern('frozen');
+    await createPolicy('frozen');
     cluster.signalComponent('etcd', 'SIGSTOP');
     const until = Date.now() + ETCD_AWAY_MS;
     let answered = 0;
@@ -115,18 +115,22 @@ describe('A control plane', () => {
     await atEase();
   });
 
-  test('behind a way that cuts watches, answers 500, asks to wait and loses answers', async () => {
+  test('behind a proxy that cuts watches, answers 500, asks to wait and loses answers', async () => {
     const faults: readonly RunningFault[] = [
-      way.proxy.begin({ every: 10, trouble: { answer: 500 } }),
-      way.proxy.begin({ every: 9, trouble: { answer: 429, headers: { 'retry-after': '1' } } }),
-      way.proxy.begin({ every: 8, trouble: { answer: 429 } }),
-      way.proxy.begin({ every: 2, verbs: ['patch'], resources: ['pods/resize'], trouble: 'lose-answer' }),
+      connection.proxy.begin({ every: 10, trouble: { answer: 500 } }),
+      connection.proxy.begin({ every: 9, trouble: { answer: 429, headers: { 'retry-after': '1' } } }),
+      connection.proxy.begin({ every: 8, trouble: { answer: 429 } }),
+      connection.proxy.begin({ every: 2, verbs: ['patch'], resources: ['pods/resize'], trouble: 'lose-answer' }),
     ];
     // A watch that has just ended by itself is opened again: what is cut may take more than one attempt.
     let cut = 0;
-    await eventually('more than ten watches are cut: every informer opens a new one', HANG_MS, () => (cut += way.proxy.cutWatches()) > 10);
+    await eventually(
+      'more than ten watches are cut: every informer opens a new one',
+      HANG_MS,
+      () => (cut += connection.proxy.cutWatches()) > 10,
+    );
     try {
-      await govern('refused');
+      await createPolicy('refused');
       await resized('refused');
       expect(faults.filter((fault) => fault.met() === 0)).toEqual([]);
     } finally {
@@ -138,32 +142,32 @@ describe('A control plane', () => {
   test('for which our token has expired, until a new one is in its file', async () => {
     const answers: number[] = [];
     for (const minutes of [30, -1]) {
-      const token = cluster.tokenUntil(way.token(), new Date(Date.now() + minutes * 60_000));
+      const token = cluster.tokenUntil(connection.token(), new Date(Date.now() + minutes * 60_000));
       answers.push((await cluster.api.request({ method: 'GET', path: '/api/v1/pods?limit=1', token })).status);
     }
     // It is the end alone that is refused, not who signed it.
     expect(answers).toEqual([200, 401]);
-    way.replaceToken((token) => cluster.tokenUntil(token, new Date(Date.now() - 60_000)));
+    connection.replaceToken((token) => cluster.tokenUntil(token, new Date(Date.now() - 60_000)));
     await eventually('health reports HTTP 401: the token file holds an expired token', HANG_MS, async () =>
       (await healthOf('api-server'))?.message.includes('HTTP 401'),
     );
-    way.proxy.cutWatches('pods');
+    connection.proxy.cutWatches('pods');
     await eventually(
       'the informer of pods reports the expired token: its watch was cut, and each new one is answered 401',
       HANG_MS,
       async () => (await healthOf('informer/pods'))?.message.includes('is the token expired?'),
     );
-    await govern('unknown');
+    await createPolicy('unknown');
     expect((await ask(controller.dashboard, 'recommendations')).status).toBe(200);
     expect(await resizesOf('unknown')).toEqual([]);
-    await way.renewToken();
+    await connection.renewToken();
     await resized('unknown');
     await atEase();
   });
 
   test('that holds a newer CRD than ours: kept at the next start, and named', async () => {
     await client.merge(`${CRDS}/accesspolicies.evenkeel.io`, { metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } });
-    const next = await startController(workshop, { 'kubernetes.kubeconfig': way.kubeconfig });
+    const next = await startController(fixture, { 'kubernetes.kubeconfig': connection.kubeconfig });
     const health = (await read<readonly Health[]>(next.dashboard, 'health')).find(({ name }) => name === 'custom-resources');
     expect(health?.message).toContain('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this');
     const { metadata } = await client.get<{ readonly metadata: { readonly annotations: Readonly<Record<string, string>> } }>(
@@ -201,7 +205,7 @@ async function healthOf(name: string): Promise<Health | undefined> {
 }
 
 /** A policy of its own, which decides as quickly as can be, by a fixed rule. */
-async function govern(app: string): Promise<void> {
+async function createPolicy(app: string): Promise<void> {
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } } as const;
   const timing = { cooldown: '1s', interval: '5s', rollback: { within: '1s' } } as const;
   const spec = { mode: 'Auto', cpu: rule, memory: rule, minConfidence: 0, ...timing, workloadSelector: { matchLabels: { app } } } as const;

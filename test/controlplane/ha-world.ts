@@ -9,7 +9,7 @@ import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { eventually, HANG_MS } from '../e2e/eventually.ts';
-import { ROOT, Workshop } from '../e2e/processes.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
@@ -29,7 +29,7 @@ export interface Replica extends Controller {
 }
 
 export class HaWorld {
-  readonly workshop = new Workshop();
+  readonly fixture = new TestFixture();
   readonly cluster: RealCluster;
   readonly store: PostgresServer;
   readonly #kubeconfig: string;
@@ -59,7 +59,7 @@ export class HaWorld {
   }
 
   async end(): Promise<void> {
-    await this.workshop.end();
+    await this.fixture.tearDown();
     await this.cluster.stop();
     await this.store.stop();
   }
@@ -72,7 +72,7 @@ export class HaWorld {
       'kubelet.interval': '5s',
       'controller.calmStart': '1s',
     };
-    const controller = await startController(this.workshop, settings, { POD_NAME: name, EVENKEEL_HISTORY_PASSWORD: PASSWORD });
+    const controller = await startController(this.fixture, settings, { POD_NAME: name, EVENKEEL_HISTORY_PASSWORD: PASSWORD });
     return { ...controller, name };
   }
 
@@ -85,7 +85,6 @@ export class HaWorld {
       minConfidence: 0,
       cooldown: '1s',
       interval: '5s',
-      maxChangesPerCycle: 1000,
       maxConcurrent: 50,
     };
     const body = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'quick' }, spec };
@@ -134,7 +133,7 @@ export class HaWorld {
 
   /** A week of usage, moved from a file of one replica into the store of many. */
   async #learn(): Promise<void> {
-    const path = join(this.workshop.folder, 'learnt.sqlite');
+    const path = join(this.fixture.folder, 'learnt.sqlite');
     const known = NAMESPACES.flatMap((namespace) =>
       deployments(namespace).map((name) => ({ namespace, name, container: 'app', uses: USES })),
     );

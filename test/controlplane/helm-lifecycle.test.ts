@@ -50,7 +50,7 @@ describe('The chart', () => {
   let values: string;
   const endings: (() => Promise<void>)[] = [];
   /** By name, as they were before Evenkeel came. */
-  let born: ReadonlyMap<string, PodShape>;
+  let created: ReadonlyMap<string, PodShape>;
 
   beforeAll(async () => {
     cluster = await RealCluster.start({ name: 'helm-lifecycle', nodes: 3 });
@@ -68,7 +68,7 @@ describe('The chart', () => {
     await writeLearntUsage(join(runner.claimFolder(CLAIM), 'evenkeel.sqlite'), [known], 2 * DAY_MS);
     await apply(aDeployment('web', 3));
     await cluster.kubectl('-n', 'shop', 'rollout', 'status', 'deployment/web', `--timeout=${CLI_TIMEOUT}`);
-    born = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
+    created = new Map((await podsOf('web')).map((pod) => [pod.metadata.name, pod]));
   }, HANG_TEST_MS);
 
   afterAll(async () => {
@@ -193,7 +193,7 @@ describe('The chart', () => {
       const uninstall = runner.all.find(({ name }) => name.includes('uninstall'));
       expect(uninstall?.lines.join('\n')).toContain('evenkeel uninstall: nothing is left');
       for (const pod of await podsOf('web')) {
-        const before = born.get(pod.metadata.name);
+        const before = created.get(pod.metadata.name);
         const { uid } = pod.metadata;
         expect({ uid, requests: pod.spec.containers[0]?.resources.requests }).toEqual({
           uid: before?.metadata.uid,

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS } from '../../src/core/model/units.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
-import { read, tell } from '../e2e/dashboard.ts';
+import { read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { ROOT, type RunningProcess, Workshop } from '../e2e/processes.ts';
+import { ROOT, type RunningProcess, TestFixture } from '../e2e/processes.ts';
 import {
   furnish,
   known,
@@ -33,7 +33,7 @@ const SERVICE_ACCOUNT = 'evenkeel-controller';
 /** What 100m and 100Mi of usage come to with 20 % over them, on the steps in which usage is counted. */
 const FITS = { cpu: '125m', memory: '120Mi' };
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 let controller: RunningProcess;
 let dashboard: string;
@@ -41,11 +41,11 @@ let metrics: string;
 
 beforeAll(async () => {
   if (!existsSync(join(ROOT, BINARY))) throw new Error(`${BINARY} is not there: run make build`);
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'journey', nodes: NODES, prometheus: true });
-  workshop.onEnd(() => cluster.stop());
+  fixture.addCleanup(() => cluster.stop());
   await furnish(cluster);
-  const history = join(workshop.folder, 'history.sqlite');
+  const history = join(fixture.folder, 'history.sqlite');
   await writeLearntUsage(history, WORKLOADS.map(known), 2 * DAY_MS);
   await eventuallyReads(
     'every pod runs: kwok starts what is scheduled',
@@ -55,7 +55,7 @@ beforeAll(async () => {
   );
   await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
-  controller = workshop.start(
+  controller = fixture.startProcess(
     BINARY,
     Object.entries({
       'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, SERVICE_ACCOUNT),
@@ -76,7 +76,7 @@ beforeAll(async () => {
 }, HANG_TEST_MS);
 
 afterAll(async () => {
-  await workshop.end();
+  await fixture.tearDown();
 }, HANG_TEST_MS);
 
 async function listPods(namespace?: string): Promise<readonly Pod[]> {
@@ -127,7 +127,7 @@ describe('On fifty nodes and a thousand pods', () => {
     expect(said).toContain('recommendation.evenkeel.io/');
   });
 
-  test('a recommendation appears for every workload, from usage that its kubelets tell', async () => {
+  test('a recommendation appears for every workload, from usage that its kubelets report', async () => {
     await apply(
       quickPolicy('shop', ['shop'], 'Recommend'),
       ...['pilot', 'bounded', 'tight', 'full', 'regret'].map((namespace) => quickPolicy(namespace, [namespace], 'Auto')),
@@ -232,7 +232,7 @@ describe('People', () => {
   test('take a change back, and the pods have what they had', async () => {
     await statusOf('regret', 'regretted', 'is applied: every pod has the size', ({ state }) => state === 'applied');
     expect(await requestsOf('regret', 'regretted')).toEqual([FITS]);
-    const { status } = await tell(dashboard, 'POST', 'recommendations/regret/regretted/rollback', { reason: 'too tight for the sale' });
+    const { status } = await send(dashboard, 'POST', 'recommendations/regret/regretted/rollback', { reason: 'too tight for the sale' });
     expect(status).toBeLessThan(300);
     await statusOf('regret', 'regretted', 'is rolled back: a user requested it', ({ rolledBack }) => rolledBack !== undefined);
     await eventuallyReads(
@@ -277,7 +277,7 @@ describe('Prometheus', () => {
     expect(await promtool(text)).toEqual({ code: 0, output: '' });
   });
 
-  test('scrapes the program and the usage that kwok tells of every pod', async () => {
+  test('scrapes the program and the usage that kwok reports of every pod', async () => {
     await eventuallyReads(
       'the controller is scraped: it is a target of Prometheus',
       HANG_MS,

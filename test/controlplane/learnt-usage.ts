@@ -6,7 +6,7 @@ import type { WorkloadKey } from '../../src/core/model/workload.ts';
 import { RunsApart } from '../../src/controllers/usage/runs-apart.ts';
 import { aLearner } from '../fakes/a-learner.ts';
 import type { UsageSeries } from '../../src/core/model/usage.ts';
-import { Recommender } from '../../src/core/rightsizing/recommender.ts';
+import { Recommender } from '../../src/core/recommender/recommender.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';

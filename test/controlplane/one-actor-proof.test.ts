@@ -30,7 +30,7 @@ const resize = (seconds: number, who: string): AuditEvent =>
   anEvent(seconds, who, '/api/v1/namespaces/shop/pods/web/resize', { objectRef: { resource: 'pods', subresource: 'resize' } });
 
 describe('the proof of one actor', () => {
-  test('tells the terms and what was done in them', () => {
+  test('lists the terms and what was done in them', () => {
     const { terms, problems } = proveOneActor([
       ...[lease(0, 'a', 'a'), lease(2, 'a', 'a'), resize(3, 'a'), lease(4, 'a', '')],
       ...[lease(5, 'b', 'b'), resize(6, 'b'), resize(7, 'b'), anEvent(8, 'a', '/api/v1/events', { objectRef: { resource: 'events' } })],

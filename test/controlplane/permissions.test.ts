@@ -17,9 +17,9 @@ import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { differences, observedIn, type Observed } from '../chart/observed.ts';
 import { BY_DEFAULT, requestsOf, ROOT } from '../chart/rules.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
-import { ask, tell } from '../e2e/dashboard.ts';
+import { ask, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { Workshop } from '../e2e/processes.ts';
+import { TestFixture } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { RealCluster } from './real-cluster.ts';
@@ -41,18 +41,18 @@ function isListOfWatched(words: string): boolean {
   return verb === 'list' && requestsOf(CONTROLLER_PERMISSIONS, BY_DEFAULT).has(`watch ${resource}`);
 }
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'permissions', nodes: 2 });
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/default'));
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/uninstall'));
   await cluster.kubectl('create', 'namespace', NAMESPACE);
 }, HANG_TEST_MS);
 afterAll(async () => {
-  await workshop.end();
+  await fixture.tearDown();
   await cluster.stop();
 }, HANG_TEST_MS);
 
@@ -105,7 +105,7 @@ describe('With its ServiceAccount’s own token', () => {
         ],
         7 * DAY_MS,
       );
-      controller = await startController(workshop, {
+      controller = await startController(fixture, {
         'history.url': `sqlite:${learnt}`,
         'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
         'kubelet.interval': '5s',
@@ -334,10 +334,10 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
     ['Job', 'batch'],
     ['CronJob', 'nightly'],
   ]) {
-    const answer = await tell(dashboard, 'PUT', `recommendations/${NAMESPACE}/${name}/mode?kind=${kind}`, { mode: 'Recommend' });
+    const answer = await send(dashboard, 'PUT', `recommendations/${NAMESPACE}/${name}/mode?kind=${kind}`, { mode: 'Recommend' });
     expect({ kind, status: answer.status, error: answer.envelope.error }).toMatchObject({ kind, status: 200 });
   }
-  expect((await tell(dashboard, 'POST', 'resize-cycle/trigger', {})).status).toBeLessThan(300);
+  expect((await send(dashboard, 'POST', 'resize-cycle/trigger', {})).status).toBeLessThan(300);
   await apply(...['NodeScalingPolicy', 'RebalancePolicy'].map(aPolicy));
   for (const kind of ['NodeScalingPolicy', 'RebalancePolicy']) {
     const override = { field: 'paused', value: true, reason: 'seen to be permitted' };
@@ -345,7 +345,7 @@ async function whatPeopleAskFor(dashboard: string): Promise<void> {
     await eventually(
       'the override is accepted: the policy was created and reaches the cache',
       HANG_MS,
-      async () => (await tell(dashboard, 'PUT', path, override)).status === 200,
+      async () => (await send(dashboard, 'PUT', path, override)).status === 200,
     );
   }
   // Only watched, it has no Recommendation any more.
@@ -358,7 +358,7 @@ function aPolicy(kind: string): object {
 
 /** An event that is heard again within two minutes is counted on the first one. */
 async function twiceTheSameEvent(dashboard: string): Promise<void> {
-  for (const mode of ['Off', null, 'Off', null]) await tell(dashboard, 'PUT', `recommendations/${NAMESPACE}/web/mode`, { mode });
+  for (const mode of ['Off', null, 'Off', null]) await send(dashboard, 'PUT', `recommendations/${NAMESPACE}/web/mode`, { mode });
 }
 
 /** What parts of Evenkeel leave that are not in this journey, made by hand in their names. */

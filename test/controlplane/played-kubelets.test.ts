@@ -92,7 +92,8 @@ function appWith(requests: object, more: object = {}): object {
 describe('A kubelet’s endpoint', () => {
   const pages: readonly (readonly [string, RegExp])[] = [
     ['/metrics/resource', /^node_cpu_usage_seconds_total /m],
-    ['/stats/summary', /"nodeName":"kwok-0001"/],
+    ['/stats/summary', /"nodeName":"kwok-0001","cpu":\{.*"psi":\{"full":\{"total":/],
+    ['/metrics/cadvisor', /^# TYPE container_oom_events_total counter$|^$/m],
   ];
   test.each(pages)('shows %s to who may see it, and to nobody else', async (path, words) => {
     expect((await ask(path, null)).status).toBe(401);

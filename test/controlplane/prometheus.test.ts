@@ -1,4 +1,4 @@
-// The past as a real Prometheus tells it: blocks made of what cAdvisor and kube-state-metrics would have exposed, scraped
+// Past usage from a real Prometheus: blocks made of what cAdvisor and kube-state-metrics would have exposed, scraped
 // twice, with a restart, a gap and a kill in it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -105,7 +105,7 @@ function aClient(): PrometheusClient {
 }
 
 describe('a real Prometheus', () => {
-  test('tells usage of each container once, with its owner, its gap and its kill', async () => {
+  test('gives usage of each container once, with its owner, its gap and its kill', async () => {
     const client = aClient();
     try {
       const source = new PrometheusHistorySource({ client, ownerOf: () => null, withKills: true });

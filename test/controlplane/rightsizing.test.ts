@@ -7,7 +7,7 @@ import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alph
 import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import { startController } from '../e2e/controller-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { ROOT, Workshop } from '../e2e/processes.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { MetricsApi } from './metrics-api.ts';
 import { RealCluster } from './real-cluster.ts';
@@ -25,26 +25,26 @@ const REPLICAS = 4;
 const WORKLOADS = ['scaled', 'kept', 'vpa', 'free', 'bounded', 'tight', 'ratio'] as const;
 type App = (typeof WORKLOADS)[number];
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: RealCluster;
 let metricsApi: MetricsApi;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   cluster = await RealCluster.start({ name: 'rightsizing', nodes: 4 });
-  workshop.onEnd(() => cluster.stop());
+  fixture.addCleanup(() => cluster.stop());
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
   await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
   metricsApi = await MetricsApi.start(cluster, (pod, pods) =>
     pod.metadata.labels['app'] === 'scaled' ? Math.round(LOAD_MILLICORES / pods.length) : USES.cpuMillicores,
   );
-  workshop.onEnd(() => metricsApi.stop());
+  fixture.addCleanup(() => metricsApi.stop());
   await othersKinds();
   for (const app of WORKLOADS) await furnish(app);
   await post('/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers', hpa('scaled', 60));
   await runs();
-  const learnt = join(workshop.folder, 'learnt.sqlite');
+  const learnt = join(fixture.folder, 'learnt.sqlite');
   await writeLearntUsage(
     learnt,
     WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES })),
@@ -55,7 +55,7 @@ beforeAll(async () => {
     'its controller has read the use of 60 %: the metrics report it',
     ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
   );
-  await startController(workshop, {
+  await startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
     namespace: OWN_NAMESPACE,
     'history.url': `sqlite:${learnt}`,
@@ -82,7 +82,7 @@ beforeAll(async () => {
   });
 }, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), HANG_TEST_MS);
+afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
 describe('on a real control plane', () => {
   test(

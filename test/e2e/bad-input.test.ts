@@ -1,4 +1,4 @@
-// What a cluster does to whoever runs in it: wrong objects, quotas, things that vanish, things that do not answer.
+// What the controller meets in a cluster: invalid objects, quotas, objects that vanish, endpoints that do not answer.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
@@ -8,21 +8,21 @@ import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } 
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let here: ConstantWorld;
 
 beforeAll(async () => {
-  workshop = new Workshop();
-  here = await ConstantWorld.start(workshop, [
+  fixture = new TestFixture();
+  here = await ConstantWorld.start(fixture, [
     aWorkload('misruled', TOO_LARGE),
     aWorkload('squeezed', TOO_SMALL),
     aWorkload('vanishing', TOO_LARGE),
     aWorkload('unmeasured', TOO_LARGE),
   ]);
 }, HANG_TEST_MS);
-afterAll(() => workshop.end());
+afterAll(() => fixture.tearDown());
 
 describe('A wrong PodResizePolicy', () => {
   test.each<[string, PodResizePolicySpec | Record<string, unknown>, RegExp]>([
@@ -40,7 +40,7 @@ describe('A wrong PodResizePolicy', () => {
     async () => {
       const windows = [{ start: '99 3 * * *', duration: '1h', timeZone: 'Europe/Vienna' }];
       const before = await here.resourcesOf('misruled');
-      await here.govern('misruled', { windows });
+      await here.createPolicy('misruled', { windows });
       const ready = await eventuallyReads(
         'a Ready condition: the policy is validated at each cycle',
         HANG_MS,
@@ -65,7 +65,7 @@ describe('A wrong PodResizePolicy', () => {
 });
 
 test(
-  'A quota that leaves no room is told by name, and the increase is made once the quota is lifted',
+  'A quota that refuses an increase is reported by name, and the increase is made once the quota is lifted',
   async () => {
     const quotas = `/api/v1/namespaces/${NAMESPACE}/resourcequotas`;
     const before = await here.resourcesOf('squeezed');
@@ -75,7 +75,7 @@ test(
       metadata: { name: 'tight' },
       spec: { hard: { 'requests.memory': '1' } },
     });
-    await here.govern('squeezed');
+    await here.createPolicy('squeezed');
     const status = await here.recommendationOf('squeezed', ({ reason }) => reason === 'quota');
     expect(status.state).toBe('awaiting');
     expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
@@ -98,9 +98,9 @@ test(
 test(
   'A workload that is deleted while its pods are resized leaves nothing behind: no errors, no work, no recommendation',
   async () => {
-    const begun = here.watch.changesOf('vanishing');
-    await here.govern('vanishing');
-    await here.watch.until('its first pod changed: the load is constant', HANG_MS, () => here.watch.changesOf('vanishing') > begun);
+    const before = here.watch.changesOf('vanishing');
+    await here.createPolicy('vanishing');
+    await here.watch.until('its first pod changed: the load is constant', HANG_MS, () => here.watch.changesOf('vanishing') > before);
     await here.cluster.delete(`/apis/apps/v1/namespaces/${NAMESPACE}/deployments/vanishing`);
     await eventuallyReads(
       'no pod and no Recommendation of it: their owner is gone',
@@ -132,7 +132,7 @@ test(
       HANG_MS,
       async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
     );
-    await here.govern('unmeasured');
+    await here.createPolicy('unmeasured');
     const status = await here.recommendationOf('unmeasured', ({ reason }) => reason === 'stale-data');
     expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
     await here.cycles('unmeasured', 5);

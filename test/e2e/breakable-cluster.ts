@@ -11,7 +11,7 @@ import type { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
 import { KubeletServers } from '../../src/simulator/nodes/endpoints/kubelet-server.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { ClusterClient } from './cluster-client.ts';
-import { ROOT, type Workshop } from './processes.ts';
+import { ROOT, type TestFixture } from './processes.ts';
 
 export class BreakableCluster {
   readonly kubeconfig: string;
@@ -32,8 +32,8 @@ export class BreakableCluster {
     this.client = new ClusterClient(cluster.transport('e2e'));
   }
 
-  /** @param args options of `evenkeel demo`. Its clock runs; it ends with the workshop, and a fault inside it fails the test. */
-  static async start(workshop: Workshop, args: readonly string[], name = 'cluster'): Promise<BreakableCluster> {
+  /** @param args options of `evenkeel demo`. Its clock runs; it ends with the fixture, and a fault inside it fails the test. */
+  static async start(fixture: TestFixture, args: readonly string[], name = 'cluster'): Promise<BreakableCluster> {
     const parsed = parseDemoOptions(args);
     if (!parsed.ok) throw new Error(parsed.problems.join('; '));
     const logger = new RecordingLogger();
@@ -41,7 +41,7 @@ export class BreakableCluster {
     const { cluster } = await buildDemoCluster(parsed.options, parts);
     const certificate = await makeServingCertificate('127.0.0.1');
     const api = await serveHttps(cluster.server, { port: 0, certificate });
-    const kubeconfig = join(workshop.folder, `${name}.kubeconfig`);
+    const kubeconfig = join(fixture.folder, `${name}.kubeconfig`);
     const started = new BreakableCluster(cluster, certificate, api, kubeconfig);
     await writeKubeconfig(kubeconfig, {
       server: api.url,
@@ -50,7 +50,7 @@ export class BreakableCluster {
     });
     await started.openKubelets();
     cluster.clock.start();
-    workshop.onEnd(async () => {
+    fixture.addCleanup(async () => {
       await Promise.all([started.shutKubelets(), started.shutApi()]);
       cluster.close();
       const faults = logger.lines.filter(({ level }) => level === 'error');

@@ -1,10 +1,10 @@
-// Bulk requests on any cluster: what they must do, whoever serves the API behind them, and how long they took.
+// Bulk requests on any cluster: what they must do on any API server, and how long they took.
 
 import { performance } from 'node:perf_hooks';
 import { expect } from '@jest/globals';
 import type { PodResizePolicy } from '../../src/apis/v1alpha1/index.ts';
 import type { BulkResult } from '../../src/apis/http/types.generated.ts';
-import { ask, tell } from './dashboard.ts';
+import { ask, send } from './dashboard.ts';
 import { eventuallyReads, HANG_MS } from './eventually.ts';
 
 export const BULK_ITEMS = 500;
@@ -54,12 +54,12 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
   const workloads = names.map((name) => ({ namespace: BULK_NAMESPACE, name }));
   const setting = (cpu: string) => workloads.map((each) => ({ ...each, action: 'set', floor: { app: { cpu } } }));
   await eventuallyReads(
-    'the dashboard knows all workloads: the informer lists them',
+    'the dashboard lists all workloads: the informer lists them',
     HANG_MS,
     async () => (await ask(dashboard, `resource-audit?namespace=${BULK_NAMESPACE}&limit=1`)).envelope.meta.total,
     (total) => total === BULK_ITEMS,
   );
-  const { envelope } = await tell<{ readonly cycleId: string }>(dashboard, 'POST', 'resize-cycle/trigger', {});
+  const { envelope } = await send<{ readonly cycleId: string }>(dashboard, 'POST', 'resize-cycle/trigger', {});
   await eventuallyReads(
     'the triggered cycle has evaluated all workloads: it ends by itself',
     HANG_MS,
@@ -67,9 +67,9 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
     (cycle) => cycle?.finishedAt !== undefined && cycle.id === envelope.data.cycleId && cycle.evaluated === BULK_ITEMS,
   );
 
-  const tooMany = await tell(dashboard, 'POST', 'overrides/bulk', { items: [...setting('250m'), setting('250m')[0]] });
+  const tooMany = await send(dashboard, 'POST', 'overrides/bulk', { items: [...setting('250m'), setting('250m')[0]] });
   expect([tooMany.status, tooMany.envelope.error?.code]).toEqual([400, 'invalid_request']);
-  const auditTooMany = await tell(dashboard, 'POST', 'resource-audit/bulk', {
+  const auditTooMany = await send(dashboard, 'POST', 'resource-audit/bulk', {
     action: 'reset-to-deploy',
     items: [...workloads, workloads[0]],
   });
@@ -82,7 +82,7 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
   const floors = await floorsOf(world);
   expect([floors.size, floors.get('w-250')]).toEqual([BULK_ITEMS - 1, undefined]);
 
-  // At its heels, while the informers have yet to tell of the first: nothing is lost, and nothing is refused.
+  // Right behind the first, which the informers have not delivered yet: nothing is lost, and nothing is refused.
   const second = await timed(world, 'overrides', {
     items: workloads.map((each) => ({ ...each, action: 'set', floor: { app: { memory: '96Mi' } } })),
   });
@@ -100,7 +100,7 @@ export async function proveBulk(world: BulkWorld): Promise<void> {
 
 async function timed(world: BulkWorld, section: string, body: object, query = ''): Promise<readonly BulkResult[]> {
   const began = performance.now();
-  const { status, envelope } = await tell<readonly BulkResult[]>(world.dashboard, 'POST', `${section}/bulk${query}`, body);
+  const { status, envelope } = await send<readonly BulkResult[]>(world.dashboard, 'POST', `${section}/bulk${query}`, body);
   const tookMs = performance.now() - began;
   process.stdout.write(`bulk of ${BULK_ITEMS}, ${section}, ${world.name}: ${Math.round(tookMs)} ms\n`);
   expect([status, envelope.meta.total]).toEqual([200, BULK_ITEMS]);

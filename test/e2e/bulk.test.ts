@@ -9,24 +9,24 @@ import { aWorkload, TOO_LARGE } from './constant-world.ts';
 import { startController, type Controller } from './controller-process.ts';
 import { HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { proveReset } from './reset-proof.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${BULK_NAMESPACE}/deployments`;
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let world: BreakableCluster;
 let controller: Controller;
 
 beforeAll(async () => {
-  workshop = new Workshop();
-  world = await BreakableCluster.start(workshop, constantInput(workshop, 'bulk', [aWorkload('web', TOO_LARGE)], 60));
+  fixture = new TestFixture();
+  world = await BreakableCluster.start(fixture, constantInput(fixture, 'bulk', [aWorkload('web', TOO_LARGE)], 60));
   await world.client.create('/api/v1/namespaces', { metadata: { name: BULK_NAMESPACE } });
-  controller = await startController(workshop, { 'kubernetes.kubeconfig': world.kubeconfig, 'controller.leaderElect': 'false' });
+  controller = await startController(fixture, { 'kubernetes.kubeconfig': world.kubeconfig, 'controller.leaderElect': 'false' });
   await world.client.create(PATHS.policies, BULK_POLICY);
   for (let index = 0; index < BULK_ITEMS; index += 1) await world.client.create(DEPLOYMENTS, bulkDeployment(index));
 }, HANG_TEST_MS);
 
-afterAll(() => workshop.end(), HANG_TEST_MS);
+afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
 test(
   'bulks of 500 are carried out item by item; 501 change nothing',

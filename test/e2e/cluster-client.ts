@@ -7,7 +7,7 @@ import type { ApiResponse, ApiTransport } from '../../src/ports/api-transport.ts
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
-import type { Workshop } from './processes.ts';
+import type { TestFixture } from './processes.ts';
 
 export interface Quantities {
   readonly cpu?: string;
@@ -52,12 +52,12 @@ export class ClusterClient {
     this.transport = transport;
   }
 
-  /** By kubeconfig; its connections end with the workshop. */
-  static async connect(workshop: Workshop, kubeconfig: string): Promise<ClusterClient> {
+  /** By kubeconfig; its connections end with the fixture. */
+  static async connect(fixture: TestFixture, kubeconfig: string): Promise<ClusterClient> {
     const timer = new SystemTimer();
     const connection = await resolveKubeConfig({ path: kubeconfig, timer });
     const transport = new HttpTransport({ connection, timer, random: seededRandom(1), metrics: NO_METRICS, qps: 1e6, burst: 1e6 });
-    workshop.onEnd(() => transport.close());
+    fixture.addCleanup(() => transport.close());
     return new ClusterClient(transport);
   }
 

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
 import { aPolicy, ClusterClient, type Resources } from './cluster-client.ts';
 import { type Demo, startDemo } from './demo-process.ts';
-import type { Workshop } from './processes.ts';
+import type { TestFixture } from './processes.ts';
 
 export interface ConstantContainer {
   readonly name: string;
@@ -26,10 +26,15 @@ export interface ConstantWorkload {
 export const NAMESPACE = 'shop';
 
 /** Arguments of `evenkeel demo` for a cluster of these workloads alone. */
-export function constantInput(workshop: Workshop, name: string, workloads: readonly ConstantWorkload[], speed: number): readonly string[] {
-  const manifests = join(workshop.folder, `${name}.yaml`);
+export function constantInput(
+  fixture: TestFixture,
+  name: string,
+  workloads: readonly ConstantWorkload[],
+  speed: number,
+): readonly string[] {
+  const manifests = join(fixture.folder, `${name}.yaml`);
   writeFileSync(manifests, workloads.map((workload) => stringify(manifestOf(workload))).join('---\n'));
-  const usage = join(workshop.folder, `${name}-usage`);
+  const usage = join(fixture.folder, `${name}-usage`);
   mkdirSync(usage);
   for (const workload of workloads) {
     for (const container of workload.containers) {
@@ -43,13 +48,13 @@ export function constantInput(workshop: Workshop, name: string, workloads: reado
 
 /** Started without a controller; its clock runs at `speed`. */
 export async function startConstantCluster(
-  workshop: Workshop,
+  fixture: TestFixture,
   name: string,
   workloads: readonly ConstantWorkload[],
   speed: number,
 ): Promise<{ readonly demo: Demo; readonly cluster: ClusterClient }> {
-  const demo = await startDemo(workshop, constantInput(workshop, name, workloads, speed), {}, name);
-  return { demo, cluster: await ClusterClient.connect(workshop, demo.kubeconfig) };
+  const demo = await startDemo(fixture, constantInput(fixture, name, workloads, speed), {}, name);
+  return { demo, cluster: await ClusterClient.connect(fixture, demo.kubeconfig) };
 }
 
 /**

@@ -8,7 +8,7 @@ import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from '.
 import { type Controller, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
 import { eventuallyReads, HANG_MS } from './eventually.ts';
-import type { Workshop } from './processes.ts';
+import type { TestFixture } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 
 /** A virtual hour is 12 s: time enough for polls and watches of two processes on a busy machine. */
@@ -34,21 +34,21 @@ export class ConstantWorld {
   }
 
   /**
-   * Ends with the workshop.
-   * @param wayOf makes the kubeconfig by which the controller is to reach the cluster; unset: directly, as administrator
+   * Ends with the fixture.
+   * @param kubeconfigOf makes the kubeconfig by which the controller is to reach the cluster; unset: directly, as administrator
    */
   static async start(
-    workshop: Workshop,
+    fixture: TestFixture,
     workloads: readonly ConstantWorkload[],
-    wayOf: (world: BreakableCluster) => Promise<string> = (world) => Promise.resolve(world.kubeconfig),
+    kubeconfigOf: (world: BreakableCluster) => Promise<string> = (world) => Promise.resolve(world.kubeconfig),
   ): Promise<ConstantWorld> {
-    const world = await BreakableCluster.start(workshop, constantInput(workshop, 'cluster', workloads, SPEED));
-    const controller = await startController(workshop, {
-      'kubernetes.kubeconfig': await wayOf(world),
+    const world = await BreakableCluster.start(fixture, constantInput(fixture, 'cluster', workloads, SPEED));
+    const controller = await startController(fixture, {
+      'kubernetes.kubeconfig': await kubeconfigOf(world),
       'controller.leaderElect': 'false',
       'controller.calmStart': '1m',
     });
-    return new ConstantWorld(world, controller, await ResizeWatch.begin(workshop, world.client));
+    return new ConstantWorld(world, controller, await ResizeWatch.begin(fixture, world.client));
   }
 
   get cluster(): ClusterClient {
@@ -56,7 +56,7 @@ export class ConstantWorld {
   }
 
   /** A policy of its own for one workload, which decides as quickly as can be. */
-  async govern(app: string, spec: Partial<PodResizePolicySpec> = {}): Promise<void> {
+  async createPolicy(app: string, spec: Partial<PodResizePolicySpec> = {}): Promise<void> {
     await this.cluster.create(PATHS.policies, aQuickPolicy(app, { workloadSelector: { matchLabels: { app } }, ...spec }));
   }
 
@@ -77,7 +77,7 @@ export class ConstantWorld {
     );
   }
 
-  /** The same as the dashboard tells it. */
+  /** The same Recommendation from the dashboard API. */
   detailOf(app: string): Promise<RecommendationDetail> {
     return read(this.controller.dashboard, `recommendations/${NAMESPACE}/${app}`);
   }

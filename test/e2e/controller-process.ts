@@ -1,6 +1,6 @@
 // evenkeel-controller as a child process.
 
-import type { RunningProcess, Workshop } from './processes.ts';
+import type { RunningProcess, TestFixture } from './processes.ts';
 
 const BINARY = 'src/cmd/evenkeel-controller.ts';
 
@@ -13,7 +13,7 @@ export interface Controller {
 
 /** Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for. */
 export function runController(
-  workshop: Workshop,
+  fixture: TestFixture,
   settings: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
 ): RunningProcess {
@@ -24,7 +24,7 @@ export function runController(
     'history.url': 'sqlite::memory:',
     ...settings,
   };
-  return workshop.start(
+  return fixture.startProcess(
     BINARY,
     Object.entries(all).map(([path, value]) => `--${path}=${value}`),
     environment,
@@ -33,11 +33,11 @@ export function runController(
 
 /** Resolves when it says that everything is up. */
 export async function startController(
-  workshop: Workshop,
+  fixture: TestFixture,
   settings: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Controller> {
-  const process = runController(workshop, settings, environment);
+  const process = runController(fixture, settings, environment);
   const { input } = await process.line('stderr', /"message":"Evenkeel is up"/);
   const { dashboardPort, metricsPort, probePort } = JSON.parse(input) as Ports;
   return {

@@ -32,7 +32,7 @@ export async function read<T>(origin: string, path: string): Promise<T> {
 }
 
 /** A mutation, as a script sends it. */
-export async function tell<T>(origin: string, method: string, path: string, body: unknown): Promise<Answer<T>> {
+export async function send<T>(origin: string, method: string, path: string, body: unknown): Promise<Answer<T>> {
   const response = await fetch(`${origin}/api/v1/${path}`, {
     method,
     headers: { 'content-type': 'application/json' },

@@ -1,9 +1,9 @@
-// `evenkeel demo` as a child process, and what it tells of itself.
+// `evenkeel demo` as a child process, and what it prints.
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePorts } from './free-ports.ts';
-import type { RunningProcess, Workshop } from './processes.ts';
+import type { RunningProcess, TestFixture } from './processes.ts';
 
 const CLI = 'src/cli/main.ts';
 
@@ -42,31 +42,31 @@ export interface DemoSummary {
 }
 
 /** Runs to its end; answers what its last line of standard output says. Rejects where it fails. */
-export async function demoToItsEnd(workshop: Workshop, args: readonly string[]): Promise<unknown> {
-  const demo = workshop.start(CLI, ['demo', '--log-file', join(workshop.folder, 'demo.log'), ...args]);
+export async function demoToItsEnd(fixture: TestFixture, args: readonly string[]): Promise<unknown> {
+  const demo = fixture.startProcess(CLI, ['demo', '--log-file', join(fixture.folder, 'demo.log'), ...args]);
   const { code } = await demo.exit();
-  if (code !== 0) throw new Error(`the demo ended with ${code}\n${demo.lastWords()}`);
+  if (code !== 0) throw new Error(`the demo ended with ${code}\n${demo.recentOutput()}`);
   return JSON.parse(demo.stdout.at(-1) ?? '');
 }
 
-/** Goes on until the workshop ends. Resolves when the API server answers, and the dashboard where there is one. */
+/** Goes on until the fixture ends. Resolves when the API server answers, and the dashboard where there is one. */
 export async function startDemo(
-  workshop: Workshop,
+  fixture: TestFixture,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   name = 'demo',
 ): Promise<Demo> {
-  const kubeconfig = join(workshop.folder, `${name}.kubeconfig`);
+  const kubeconfig = join(fixture.folder, `${name}.kubeconfig`);
   const alone = args.includes('--no-controller');
   const [dashboardPort, metricsPort, probePort] = await freePorts(3);
   const ports = alone
     ? []
     : ['--dashboard-port', String(dashboardPort), '--metrics-port', String(metricsPort), '--probe-port', String(probePort)];
-  const temporary = join(workshop.folder, `${name}.tmp`);
+  const temporary = join(fixture.folder, `${name}.tmp`);
   mkdirSync(temporary);
-  const child = workshop.start(
+  const child = fixture.startProcess(
     CLI,
-    ['demo', '--kubeconfig', kubeconfig, '--log-file', join(workshop.folder, `${name}.log`), ...ports, ...args],
+    ['demo', '--kubeconfig', kubeconfig, '--log-file', join(fixture.folder, `${name}.log`), ...ports, ...args],
     { TMPDIR: temporary, ...environment },
   );
   await child.line('stdout', /^export KUBECONFIG=/);

@@ -1,21 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { DAY_MS, type DurationMs, HOUR_MS, MINUTE_MS } from '../../src/core/model/units.ts';
+import type { MachineTimer } from '../../src/ports/clock.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { runFortnight } from '../bench/fortnight/run-fortnight.ts';
 import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
 import { HANG_TEST_MS } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 describe('evenkeel demo --speed max', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   test(
     'the same seed ends the same, another seed otherwise',
     async () => {
       const run = async (seed: string, span: string): Promise<Omit<DemoSummary, 'wallSeconds'>> => {
-        const told = await demoToItsEnd(workshop, ['--speed', 'max', '--for', span, '--seed', seed]);
-        const { wallSeconds, ...same } = told as DemoSummary;
+        const summary = await demoToItsEnd(fixture, ['--speed', 'max', '--for', span, '--seed', seed]);
+        const { wallSeconds, ...same } = summary as DemoSummary;
         expect(wallSeconds).toBeGreaterThan(0);
         return same;
       };
@@ -28,3 +32,36 @@ describe('evenkeel demo --speed max', () => {
     HANG_TEST_MS,
   );
 });
+
+describe('the embedded cluster at full speed', () => {
+  test(
+    'ends the same on a machine that is suspended for minutes at a time',
+    async () => {
+      const run = (timer: MachineTimer) => runFortnight('evenkeel', { seed: 1, workloads: 12, days: 0.5, pastDays: 0, timer });
+      const suspending = new SuspendingMachine();
+      const usual = await run(new SystemTimer());
+      expect(await run(suspending)).toEqual(usual);
+      expect(suspending.suspendedMs).toBeGreaterThan(24 * HOUR_MS);
+    },
+    HANG_TEST_MS,
+  );
+});
+
+/** Its clock jumps by a minute whenever a timer is set, and by the whole delay of timers of up to a day. */
+class SuspendingMachine implements MachineTimer {
+  suspendedMs = 0;
+  readonly #system = new SystemTimer();
+
+  nowMs(): number {
+    return this.#system.nowMs() + this.suspendedMs;
+  }
+
+  setTimer(afterMs: DurationMs, task: () => void): () => void {
+    this.suspendedMs += MINUTE_MS;
+    if (afterMs <= MINUTE_MS || afterMs > DAY_MS) return this.#system.setTimer(afterMs, task);
+    return this.#system.setTimer(1, () => {
+      this.suspendedMs += afterMs;
+      task();
+    });
+  }
+}

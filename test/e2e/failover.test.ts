@@ -8,7 +8,7 @@ import { type Controller, logged, startController } from './controller-process.t
 import { ask, read } from './dashboard.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { followObjects } from './follow-objects.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 /** A lease that is not released runs this long. */
 const LEASE_MS = 10_000;
@@ -16,12 +16,12 @@ const LEASE_MS = 10_000;
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases';
 const LEASE_NAME = 'evenkeel-controller';
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let cluster: ClusterClient;
 let kubeconfig: string;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   const workload = {
     kind: 'Deployment' as const,
     name: 'web',
@@ -29,11 +29,11 @@ beforeAll(async () => {
     containers: [{ name: 'app', resources: { requests: { cpu: '500m', memory: '512Mi' } }, uses: { cpuMillicores: 50, memoryMib: 64 } }],
   };
   // Leases are machine time: at speed 1 nothing else differs from it.
-  const started = await startConstantCluster(workshop, 'cluster', [workload], 1);
+  const started = await startConstantCluster(fixture, 'cluster', [workload], 1);
   cluster = started.cluster;
   kubeconfig = started.demo.kubeconfig;
 }, HANG_TEST_MS);
-afterAll(() => workshop.end());
+afterAll(() => fixture.tearDown());
 
 describe('Two replicas', () => {
   let first: Controller;
@@ -46,7 +46,10 @@ describe('Two replicas', () => {
       first = await startReplica();
       await eventually('the first leading: no other replica is there', HANG_MS, async () => (await holder()) === identityOf(first));
       second = await startReplica();
-      expect(await leaderAccordingTo(second)).toBe(identityOf(first));
+      // A replica is up before it has read the lease.
+      await eventually('the second naming the leader: it reads the lease', HANG_MS, async () => {
+        return (await leaderAccordingTo(second)) === identityOf(first);
+      });
       const { status, envelope } = await ask<readonly unknown[]>(second.dashboard, 'recommendations');
       expect([status, envelope.meta.stale]).toEqual([200, undefined]);
       expect(logged(second.process, 'Became leader')).toEqual([]);
@@ -57,24 +60,18 @@ describe('Two replicas', () => {
   test(
     'SIGTERM ends the leader with 0 and releases the lease, which the other takes, serving reads meanwhile',
     async () => {
-      const reads = new Reads(second);
-      const holders: string[] = [];
-      const over = new AbortController();
-      const following = followObjects(cluster, LEASES, over.signal, (object) => {
-        const found = object as Lease;
-        if (found.metadata.name === LEASE_NAME) holders.push(holderOf(found));
+      await expectAnswersDuring(second, async () => {
+        const holders = await leaseHoldersDuring(async (seen) => {
+          // Else the leader may end before the watch has listed that it led.
+          await eventually('the watch listing the lease with its first holder', HANG_MS, () => seen.at(-1) === identityOf(first));
+          first.process.signal('SIGTERM');
+          expect(await first.process.exit()).toEqual({ code: 0, signal: null });
+          await untilLeads(second);
+          await eventually('the watch of the lease coming to its last holder', HANG_MS, () => seen.at(-1) === identityOf(second));
+        });
+        // Released, not run out: it had no holder in between.
+        expect(holders.filter((holder, index) => holder !== holders[index - 1])).toEqual([identityOf(first), '', identityOf(second)]);
       });
-      // Else the leader may end before the watch has listed that it led.
-      await eventually('the watch listing the lease with its first holder', HANG_MS, () => holders.at(-1) === identityOf(first));
-      first.process.signal('SIGTERM');
-      expect(await first.process.exit()).toEqual({ code: 0, signal: null });
-      await untilLeads(second);
-      await eventually('the watch of the lease coming to its last holder', HANG_MS, () => holders.at(-1) === identityOf(second));
-      over.abort();
-      await following;
-      // Released, not run out: it had no holder in between.
-      expect(holders.filter((holder, index) => holder !== holders[index - 1])).toEqual([identityOf(first), '', identityOf(second)]);
-      await reads.expectAllAnswered();
     },
     HANG_TEST_MS,
   );
@@ -83,13 +80,13 @@ describe('Two replicas', () => {
     'after kill -9 of the leader the other leads once the lease has run out, serving reads meanwhile',
     async () => {
       third = await startReplica();
-      const reads = new Reads(third);
-      await second.process.kill();
-      const last = Date.parse((await lease()).spec.renewTime);
-      await untilLeads(third);
-      // Not before the lease of one who may only be slow has run out.
-      expect(Date.parse((await lease()).spec.acquireTime) - last).toBeGreaterThanOrEqual(LEASE_MS);
-      await reads.expectAllAnswered();
+      await expectAnswersDuring(third, async () => {
+        await second.process.kill();
+        const last = Date.parse((await lease()).spec.renewTime);
+        await untilLeads(third);
+        // Not before the lease of one who may only be slow has run out.
+        expect(Date.parse((await lease()).spec.acquireTime) - last).toBeGreaterThanOrEqual(LEASE_MS);
+      });
     },
     HANG_TEST_MS,
   );
@@ -106,7 +103,7 @@ describe('Two replicas', () => {
 });
 
 function startReplica(): Promise<Controller> {
-  return startController(workshop, { 'kubernetes.kubeconfig': kubeconfig });
+  return startController(fixture, { 'kubernetes.kubeconfig': kubeconfig });
 }
 
 interface Lease {
@@ -143,29 +140,54 @@ async function untilLeads(replica: Controller): Promise<void> {
   });
 }
 
-/** Reads of a replica, one after the other, until told to stop. */
-class Reads {
-  readonly #reading: Promise<readonly number[]>;
-  #stopped = false;
-
-  constructor(replica: Controller) {
-    this.#reading = this.#read(replica.dashboard);
+/** Holders of the lease in order, by a watch that runs as long as `act` and ends with it, also where it fails. */
+async function leaseHoldersDuring(act: (seen: readonly string[]) => Promise<void>): Promise<readonly string[]> {
+  const seen: string[] = [];
+  const stop = new AbortController();
+  const following = followObjects(cluster, LEASES, stop.signal, (object) => {
+    const found = object as Lease;
+    if (found.metadata.name === LEASE_NAME) seen.push(holderOf(found));
+  });
+  // Its failure is thrown by the await below.
+  following.catch(() => undefined);
+  try {
+    await act(seen);
+  } finally {
+    stop.abort();
+    await following;
   }
+  return seen;
+}
 
-  async expectAllAnswered(): Promise<void> {
-    this.#stopped = true;
-    const statuses = await this.#reading;
-    // The first round began before anything was asked of the replicas, and is always ended.
-    expect(statuses.length).toBeGreaterThanOrEqual(3);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+/** Every read of the replica is answered while `act` runs. Reads end with `act`, also where it fails. */
+async function expectAnswersDuring({ dashboard }: Controller, act: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const reading = outcomesOfReads(dashboard, stop.signal);
+  try {
+    await act();
+  } finally {
+    stop.abort();
+    await reading;
   }
+  const outcomes = await reading;
+  // The first round began before anything was asked of the replicas, and is always ended.
+  expect(outcomes.length).toBeGreaterThanOrEqual(3);
+  expect(outcomes.filter((outcome) => outcome !== 200)).toEqual([]);
+}
 
-  async #read(dashboard: string): Promise<readonly number[]> {
-    const statuses: number[] = [];
-    while (!this.#stopped) {
-      for (const path of ['cluster', 'recommendations', 'pods']) statuses.push((await ask(dashboard, path)).status);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+/** HTTP statuses of reads one after the other until the signal aborts; the error of a read without an answer. Never rejects. */
+async function outcomesOfReads(dashboard: string, signal: AbortSignal): Promise<readonly unknown[]> {
+  const outcomes: unknown[] = [];
+  while (!signal.aborted) {
+    for (const path of ['cluster', 'recommendations', 'pods']) {
+      outcomes.push(
+        await ask(dashboard, path).then(
+          ({ status }) => status,
+          (err: unknown) => err,
+        ),
+      );
     }
-    return statuses;
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
+  return outcomes;
 }

@@ -15,8 +15,8 @@ import { aWorkload, ConstantWorld, TOO_LARGE } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
-import { FaultyWay } from './faulty-way.ts';
-import { ROOT, Workshop } from './processes.ts';
+import { FaultyConnection } from './faulty-connection.ts';
+import { ROOT, TestFixture } from './processes.ts';
 
 /** A constant load of 150m and 150Mi: not less than it, and not more than half of what there was before. */
 const RIGHT = { cpuMillicores: [150, 250], memoryMib: [150, 256] } as const;
@@ -39,21 +39,21 @@ const SOME: readonly (readonly [string, string, Fault])[] = [
 const FORGOTTEN = ['nodes', 'deployments.apps', 'replicasets.apps', 'recommendations.evenkeel.io'];
 const OTHERS = ['undisturbed', 'forgotten', 'away', 'unpermitted', 'ungoverned', 'unknown'];
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let here: ConstantWorld;
-let way: FaultyWay;
+let connection: FaultyConnection;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   const workloads = [...SOME.map(([, app]) => app), ...OTHERS].map((app) => ({ ...aWorkload(app, TOO_LARGE), replicas: PODS }));
-  here = await ConstantWorld.start(workshop, workloads, async (world) => {
-    way = await FaultyWay.open(workshop, { kubeconfig: world.kubeconfig, admin: world.client.transport });
+  here = await ConstantWorld.start(fixture, workloads, async (world) => {
+    connection = await FaultyConnection.open(fixture, { kubeconfig: world.kubeconfig, admin: world.client.transport });
     await world.client.create(CRDS, aNewerCrd());
     await world.client.create(CRDS, aForeignCrd());
-    return way.kubeconfig;
+    return connection.kubeconfig;
   });
 }, HANG_TEST_MS);
-afterAll(() => workshop.end());
+afterAll(() => fixture.tearDown());
 
 interface Health {
   readonly name: string;
@@ -67,8 +67,8 @@ const healthOf = async (name: string): Promise<Health | undefined> =>
 test(
   'Nothing disturbed: the change that every other test must end with, too',
   async () => {
-    await govern('undisturbed');
-    await rightSized('undisturbed');
+    await createPolicy('undisturbed');
+    await waitUntilRightSized('undisturbed');
   },
   HANG_TEST_MS,
 );
@@ -77,16 +77,16 @@ describe('An API server that', () => {
   test.each(SOME)(
     '%s: the same end, each pod changed once, what was promised and nothing else',
     async (_words, app, fault) => {
-      const running = way.proxy.begin(fault);
+      const running = connection.proxy.begin(fault);
       try {
-        await govern(app);
-        await rightSized(app);
+        await createPolicy(app);
+        await waitUntilRightSized(app);
         await eventually('the fault to be met several times: each cycle reads and writes', HANG_MS, () => running.met() > 2);
       } finally {
         running.end();
       }
-      changedOnce(app);
-      await atEase();
+      expectChangedOnce(app);
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -96,24 +96,24 @@ describe('An API server that', () => {
     async () => {
       // A fault for each, so that each is seen to be met.
       const running = FORGOTTEN.map((resource) =>
-        way.proxy.begin({ verbs: ['watch'], resources: [resource], every: 3, trouble: { answer: 410, body: gone } }),
+        connection.proxy.begin({ verbs: ['watch'], resources: [resource], every: 3, trouble: { answer: 410, body: gone } }),
       );
       try {
         for (const resource of FORGOTTEN) {
           await eventually(
             `a watch of ${resource} to cut: the informer always has one`,
             HANG_MS,
-            () => way.proxy.cutWatches(resource) === 1,
+            () => connection.proxy.cutWatches(resource) === 1,
           );
         }
-        await govern('forgotten');
-        await rightSized('forgotten');
+        await createPolicy('forgotten');
+        await waitUntilRightSized('forgotten');
         await eventually('each to be answered 410: the first watch of each is', HANG_MS, () => running.every((fault) => fault.met() > 0));
       } finally {
         for (const fault of running) fault.end();
       }
-      changedOnce('forgotten');
-      await atEase();
+      expectChangedOnce('forgotten');
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -121,18 +121,18 @@ describe('An API server that', () => {
   test(
     'refuses connections: said, reads go on; what was due is done when it is back',
     async () => {
-      await way.proxy.refuse();
+      await connection.proxy.refuse();
       await eventually(
         'health that reports it: the fault lasts',
         HANG_MS,
         async () => (await healthOf('informer/pods'))?.status === 'failed',
       );
-      await govern('away');
+      await createPolicy('away');
       expect((await ask(here.controller.dashboard, 'recommendations')).status).toBe(200);
-      await way.proxy.accept();
-      await rightSized('away');
-      changedOnce('away');
-      await atEase();
+      await connection.proxy.accept();
+      await waitUntilRightSized('away');
+      expectChangedOnce('away');
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -140,14 +140,14 @@ describe('An API server that', () => {
   test(
     'does not know our token (any more): said, nothing acted on, reads go on; taken up again when the file holds a new one',
     async () => {
-      way.expireToken();
-      way.proxy.cutWatches('pods');
+      connection.expireToken();
+      connection.proxy.cutWatches('pods');
       const health = await eventually('health that reports it: the fault lasts', HANG_MS, async () => {
         const informer = await healthOf('informer/pods');
         return informer?.message.includes('is the token expired?') === true && informer;
       });
       expect(health.status).toBe('failed');
-      await govern('unknown');
+      await createPolicy('unknown');
       const answer = await eventually('reads marked stale: nothing confirms them while the fault lasts', HANG_MS, async () => {
         const said = await ask<readonly unknown[]>(here.controller.dashboard, 'recommendations');
         return said.envelope.meta.stale === true && said;
@@ -155,9 +155,9 @@ describe('An API server that', () => {
       expect([answer.status, answer.envelope.data.length > 0]).toEqual([200, true]);
       expect(resizesOf('unknown')).toEqual([]);
 
-      await way.renewToken();
-      await rightSized('unknown');
-      await atEase();
+      await connection.renewToken();
+      await waitUntilRightSized('unknown');
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -167,8 +167,8 @@ describe('A permission that is taken away', () => {
   test(
     'to resize: named in log, health, answers and on the policy; everything else goes on; done when it is given back',
     async () => {
-      const giveBack = await way.forbid('pods/resize', ['patch']);
-      await govern('unpermitted');
+      const giveBack = await connection.forbid('pods/resize', ['patch']);
+      await createPolicy('unpermitted');
       const permissions = await eventually('health that names it: the resize is tried at each cycle', HANG_MS, async () => {
         const health = await healthOf('permissions');
         return health?.status === 'degraded' && health;
@@ -188,9 +188,9 @@ describe('A permission that is taken away', () => {
       expect(resizesOf('unpermitted')).toEqual([]);
 
       await giveBack();
-      await rightSized('unpermitted');
-      changedOnce('unpermitted');
-      await atEase();
+      await waitUntilRightSized('unpermitted');
+      expectChangedOnce('unpermitted');
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -200,10 +200,10 @@ describe('A permission that is taken away', () => {
     async () => {
       await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: 'true' });
       await here.recommendationOf('ungoverned', ({ state }) => state === 'excluded');
-      await govern('ungoverned');
+      await createPolicy('ungoverned');
       await here.cycles('ungoverned', 1);
-      const giveBack = await way.forbid('podresizepolicies', ['list', 'watch']);
-      way.proxy.cutWatches('podresizepolicies.evenkeel.io');
+      const giveBack = await connection.forbid('podresizepolicies', ['list', 'watch']);
+      connection.proxy.cutWatches('podresizepolicies.evenkeel.io');
       await eventually('the informer that reports it: its watch was cut and its list is forbidden', HANG_MS, async () =>
         (await healthOf('informer/podresizepolicies.evenkeel.io'))?.message.includes('not permitted to list and watch'),
       );
@@ -216,9 +216,9 @@ describe('A permission that is taken away', () => {
       expect(resizesOf('ungoverned')).toEqual([]);
 
       await giveBack();
-      await rightSized('ungoverned');
-      changedOnce('ungoverned');
-      await atEase();
+      await waitUntilRightSized('ungoverned');
+      expectChangedOnce('ungoverned');
+      await waitUntilHealthy();
     },
     HANG_TEST_MS,
   );
@@ -239,16 +239,16 @@ describe('A CRD that is not ours as it is', () => {
       `${CRDS}/accesspolicies.evenkeel.io`,
     );
     expect(newer.metadata.annotations[CRD_VERSION_ANNOTATION]).toBe('99.0.0');
-    const told = logged(here.controller.process, 'A custom resource is not as it should be').filter(
+    const reports = logged(here.controller.process, 'A custom resource is not as it should be').filter(
       ({ outcome }) => outcome !== 'unreached',
     );
-    expect(new Set(told.map(({ outcome }) => outcome))).toEqual(new Set(['kept-newer', 'failed']));
+    expect(new Set(reports.map(({ outcome }) => outcome))).toEqual(new Set(['kept-newer', 'failed']));
   });
 });
 
-/** A cycle each second of real time: what fails is to be what was asked for the workload, not what tells of the policy. */
-async function govern(app: string): Promise<void> {
-  await here.govern(app, { interval: '5m' });
+/** A cycle each second of real time: the request that fails is one for the workload, not one that reports on the policy. */
+async function createPolicy(app: string): Promise<void> {
+  await here.createPolicy(app, { interval: '5m' });
 }
 
 async function annotate(app: string, annotations: Readonly<Record<string, string | null>>): Promise<void> {
@@ -256,7 +256,7 @@ async function annotate(app: string, annotations: Readonly<Record<string, string
 }
 
 /** The workload's pods have what is right, as their nodes report it, and its Recommendation is at rest. */
-async function rightSized(app: string): Promise<void> {
+async function waitUntilRightSized(app: string): Promise<void> {
   await eventuallyReads(
     `${app} right-sized: the load is constant`,
     HANG_MS,
@@ -275,8 +275,8 @@ function within(value: number | null, [from, to]: readonly [number, number]): bo
   return value !== null && value >= from && value <= to;
 }
 
-/** Each of its pods was given its values by one write, and by no other; and they had been told before. */
-function changedOnce(app: string): void {
+/** Each of its pods had its values by exactly one write, and its Recommendation had published them before. */
+function expectChangedOnce(app: string): void {
   const resizes = resizesOf(app);
   expect(resizes).toHaveLength(PODS);
   expect(new Set(resizes).size).toBe(PODS);
@@ -285,7 +285,7 @@ function changedOnce(app: string): void {
 
 /** Paths of the resizes that were carried out. */
 function resizesOf(app: string): readonly string[] {
-  return way.proxy.answered
+  return connection.proxy.answered
     .filter(({ resource, verb, path, status }) => {
       return resource === 'pods/resize' && verb === 'patch' && status === 200 && path.includes(`/pods/${app}-`);
     })
@@ -293,7 +293,7 @@ function resizesOf(app: string): readonly string[] {
 }
 
 /** Nothing waits, nothing is old, nothing is wrong: with the fault its traces are gone. */
-async function atEase(): Promise<void> {
+async function waitUntilHealthy(): Promise<void> {
   await eventually(
     'ready again: the fault has ended',
     HANG_MS,
@@ -325,7 +325,7 @@ function aNewerCrd(): object {
   return { ...crd, metadata: { ...crd.metadata, annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } };
 }
 
-/** Somebody's own kind of the same name: another scope, another version, none of our fields. */
+/** Another vendor's kind of the same name: another scope, another version, none of our fields. */
 function aForeignCrd(): object {
   const { metadata, spec } = ourCrd('rebalanceruns');
   const schema = {

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 const [FROM, TO] = [12_000, 30_000];
 const MOST_TRIES = 1000;
 
-/** Ports of loopback that nobody uses at this moment, all different, and chosen at random: tests run beside each other. */
+/** Unused ports of loopback, all different, and chosen at random: tests run beside each other. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = new Map<number, Server>();
   for (let tries = 0; servers.size < count && tries < MOST_TRIES; tries += 1) {
@@ -20,7 +20,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return [...servers.keys()];
 }
 
-/** null: somebody else does. */
+/** null: the port is in use. */
 function listening(port: number): Promise<Server | null> {
   const server = createServer();
   return new Promise((resolve) => {

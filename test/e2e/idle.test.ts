@@ -1,4 +1,4 @@
-// Idle mode on the embedded cluster: workloads that nobody uses at night are small at night, and have all that they had
+// Idle mode on the embedded cluster: workloads without use at night are small at night, and have all that they had
 // when the day begins.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -18,7 +18,7 @@ const byDay = (name: string, over: Partial<LoopWorkload> = {}): LoopWorkload => 
 const cpu = { percentile: 0.95, margin: 0.2 };
 const idle = { enabled: true, after: '6h', cpuThreshold: '10m', cpu: '10m' } as const;
 
-describe('Workloads that nobody uses at night', () => {
+describe('Workloads without use at night', () => {
   let scene: LoopScene;
   const sizes = new Map<string, ReadonlyMap<string, readonly Size[]>>();
 
@@ -29,7 +29,7 @@ describe('Workloads that nobody uses at night', () => {
   };
   const at = (when: string, name: string): readonly Size[] => sizes.get(when)?.get(name) ?? [];
   const cpusAt = (when: string, name: string): readonly (number | null)[] => at(when, name).map(({ cpu }) => cpu);
-  let asleep: ReturnType<LoopScene['recommendation']> = {};
+  let idled: ReturnType<LoopScene['recommendation']> = {};
   let held: ReturnType<LoopScene['recommendation']> = {};
   let woken: ReturnType<LoopScene['recommendation']> = {};
 
@@ -53,7 +53,7 @@ describe('Workloads that nobody uses at night', () => {
     look('before');
     await scene.hours(3);
     look('night');
-    asleep = scene.recommendation('office');
+    idled = scene.recommendation('office');
     held = scene.recommendation('scaled');
     await scene.restartEvenkeel();
     await scene.hours(1);
@@ -70,7 +70,7 @@ describe('Workloads that nobody uses at night', () => {
   test('are small at night, in place: CPU requests alone, and the limit stays', () => {
     for (const { cpu: had } of at('before', 'office')) expect(had).toBeGreaterThan(200);
     for (const [index, size] of at('night', 'office').entries()) expect(size).toEqual({ ...at('before', 'office')[index], cpu: 10 });
-    expect(asleep).toMatchObject({ state: 'idle', idle: { replicas: 2 } });
+    expect(idled).toMatchObject({ state: 'idle', idle: { replicas: 2 } });
   });
 
   test('stay so over a restart of the controller', () => {

@@ -1,15 +1,15 @@
-// Demand that passes a memory limit which is not Evenkeel's to move: told, lent in place before the kill, taken back when it
-// is over; made the new normal or put back at a person's word; through a restart in the middle.
+// Demand beyond a memory limit that Evenkeel does not control: reported, limit increased in place before an OOM kill, reverted
+// when demand is back to normal; the increase approved or rejected by a user; a restart in the middle.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { LimitException } from '../../src/apis/http/types.generated.ts';
 import { MiB } from '../../src/core/model/units.ts';
-import { read, tell } from './dashboard.ts';
+import { read, send } from './dashboard.ts';
 import { HANG_TEST_MS } from './eventually.ts';
 import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';
 
 const LIMIT_MIB = 256;
-const CALM_MIB = 100;
+const NORMAL_MIB = 100;
 /** Hours after Evenkeel came. */
 const RISES = 1;
 const RISEN = 4;
@@ -18,10 +18,10 @@ const GROWS_AGAIN = 9;
 const GROWN = 11;
 const RESOLVED = FALLS + 26;
 
-/** From calm to a peak, slowly enough for a person to watch; then as `after` says. */
+/** From normal demand to a peak within hours; then as `after` says. */
 function swelling(name: string, peakMib: number, after: (hour: number) => number): LoopWorkload {
-  const rise = (hour: number): number => CALM_MIB + ((peakMib - CALM_MIB) * (hour - RISES)) / (RISEN - RISES);
-  const memoryMib = (hour: number): number => (hour < RISES ? CALM_MIB : hour < RISEN ? rise(hour) : after(hour));
+  const rise = (hour: number): number => NORMAL_MIB + ((peakMib - NORMAL_MIB) * (hour - RISES)) / (RISEN - RISES);
+  const memoryMib = (hour: number): number => (hour < RISES ? NORMAL_MIB : hour < RISEN ? rise(hour) : after(hour));
   return {
     kind: 'Deployment',
     name,
@@ -33,7 +33,7 @@ function swelling(name: string, peakMib: number, after: (hour: number) => number
 
 const TEMPORARY = { containers: [{ name: '*', controlled: 'requests' }], limitOverage: { mode: 'Temporary' } } as const;
 
-describe('a memory limit that is not ours to move', () => {
+describe('a memory limit that Evenkeel does not control', () => {
   let scene: LoopScene | undefined;
   /** What was seen on the way, by workload and moment. */
   const seen = new Map<
@@ -47,17 +47,17 @@ describe('a memory limit that is not ours to move', () => {
     const limits = scene!.inForce(workload).map(({ memoryLimit }) => memoryLimit ?? 0);
     seen.set(moment, { limits, exception: exceptions[0], state: scene!.recommendation(workload).state ?? '' });
   };
-  const say = async (workload: string, verdict: string, body: object): Promise<void> => {
-    const { status, envelope } = await tell(scene!.dashboard, 'POST', `limit-exceptions/${NAMESPACE}/${workload}/${verdict}`, body);
+  const decide = async (workload: string, verdict: string, body: object): Promise<void> => {
+    const { status, envelope } = await send(scene!.dashboard, 'POST', `limit-exceptions/${NAMESPACE}/${workload}/${verdict}`, body);
     if (status !== 200) throw new Error(`${verdict} ${workload}: HTTP ${status}: ${envelope.error?.message ?? ''}`);
   };
 
   beforeAll(async () => {
     scene = await LoopScene.start({
       workloads: [
-        swelling('passing', 330, (hour) => (hour < FALLS ? 330 : CALM_MIB)),
+        swelling('passing', 330, (hour) => (hour < FALLS ? 330 : NORMAL_MIB)),
         swelling('grown', 330, () => 330),
-        swelling('unwanted', 244, (hour) => (hour < FALLS ? 244 : hour < GROWS_AGAIN ? CALM_MIB : 300)),
+        swelling('unwanted', 244, (hour) => (hour < FALLS ? 244 : hour < GROWS_AGAIN ? NORMAL_MIB : 300)),
       ],
       policies: [aPolicyFor('passing', TEMPORARY), aPolicyFor('grown', TEMPORARY), aPolicyFor('unwanted', TEMPORARY)],
       nodes: 1,
@@ -68,8 +68,8 @@ describe('a memory limit that is not ours to move', () => {
     await scene.hours(RISEN + 0.5 - RISES);
     await look('risen', 'passing');
     await look('unwanted, risen', 'unwanted');
-    await say('grown', 'approve', { container: 'app', resource: 'memory', value: '448Mi', reason: 'it is what it needs' });
-    await say('unwanted', 'reject', { reason: 'it leaks' });
+    await decide('grown', 'approve', { container: 'app', resource: 'memory', value: '448Mi', reason: 'it is what it needs' });
+    await decide('unwanted', 'reject', { reason: 'it leaks' });
     await scene.restartEvenkeel();
     await scene.hours(1);
     await look('restarted', 'passing');
@@ -86,11 +86,11 @@ describe('a memory limit that is not ours to move', () => {
   }, HANG_TEST_MS);
   afterAll(() => scene?.end());
 
-  test('before anything happens nothing is told and nothing is changed', () => {
+  test('before demand rises nothing is reported and nothing is changed', () => {
     expect(at('before')).toMatchObject({ limits: [LIMIT_MIB, LIMIT_MIB], exception: undefined });
   });
 
-  test('demand that comes near it opens an exception, and the pods are lent more in place before they are killed', () => {
+  test('demand near it opens an exception, and a temporary increase in place prevents OOM kills', () => {
     const { limits, exception, state } = at('risen');
     expect(state).toBe('exception');
     expect(exception).toMatchObject({ state: 'open', type: 'usage-over-limit', limit: LIMIT_MIB * MiB, applied: true });
@@ -106,7 +106,7 @@ describe('a memory limit that is not ours to move', () => {
     for (const limit of at('restarted').limits) expect(limit).toBeGreaterThan(330);
   });
 
-  test('when demand has been calm for a day it is resolved, and the earlier limit is back', () => {
+  test('after a day of normal demand it is resolved, and the earlier limit is back', () => {
     const { limits, exception, state } = at('over');
     expect(exception).toMatchObject({ state: 'resolved', applied: false, occurrences: 1 });
     expect(limits).toEqual([LIMIT_MIB, LIMIT_MIB]);

@@ -3,7 +3,7 @@ import { ClusterClient } from './cluster-client.ts';
 import { read } from './dashboard.ts';
 import { startDemo } from './demo-process.ts';
 import { HANG_TEST_MS } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 const MOST_BYTES = 400e6;
 /** Without an end they would be most of what the demo does. */
@@ -19,18 +19,18 @@ const REPORT_PEAK = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 describe('The demo', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   // At full speed garbage comes fastest. The process reports its own peak as it ends, so that no moment is missed.
   test(
     'stays below 400 MB for three virtual days, served over HTTPS and looked at',
     async () => {
-      const demo = await startDemo(workshop, ['--speed', 'max', '--for', '3d'], { NODE_OPTIONS: `--import=${REPORT_PEAK}` });
-      const cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
+      const demo = await startDemo(fixture, ['--speed', 'max', '--for', '3d'], { NODE_OPTIONS: `--import=${REPORT_PEAK}` });
+      const cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
       let looks = 0;
       for (let look = 0; look < MAX_LOOKS && demo.process.running; look++) {
         const asked = [cluster.recommendations(), cluster.get('/openapi/v3/apis/apps/v1'), read(demo.dashboard, 'cluster')];

@@ -1,4 +1,4 @@
-// One truth everywhere: whoever asks, by whichever way, is told the same, and pods have what was promised.
+// kubectl, the dashboard API and the pods report the same numbers, and pods have what their Recommendations published.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,19 +14,19 @@ import { ClusterClient, type Pod } from './cluster-client.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
 const WORKLOADS = 12;
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let demo: Demo;
 let cluster: ClusterClient;
 
 beforeAll(async () => {
-  workshop = new Workshop();
-  demo = await startDemo(workshop, ['--speed', '300']);
-  cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
+  fixture = new TestFixture();
+  demo = await startDemo(fixture, ['--speed', '300']);
+  cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
   await eventuallyReads(
     'a recommendation for every workload, and changes that are complete: the dozen asks for more than it uses',
     HANG_MS,
@@ -34,7 +34,7 @@ beforeAll(async () => {
     (states) => states.length === WORKLOADS && states.filter((state) => state.endsWith(': applied')).length >= 3,
   );
 }, HANG_TEST_MS);
-afterAll(() => workshop.end());
+afterAll(() => fixture.tearDown());
 
 const readers: readonly (readonly [string, boolean, () => Promise<readonly Recommendation[]>])[] = [
   ['the API server', true, () => cluster.recommendations()],

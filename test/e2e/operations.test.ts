@@ -1,4 +1,4 @@
-// What whoever runs Evenkeel stands on: probes, metrics, and the documented list of them.
+// What operators of Evenkeel rely on: probes, metrics, and the documented list of them.
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -11,19 +11,19 @@ import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
 import { freePorts } from './free-ports.ts';
-import { ROOT, type RunningProcess, Workshop } from './processes.ts';
+import { ROOT, type RunningProcess, TestFixture } from './processes.ts';
 
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 describe('A running Evenkeel', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   let demo: Demo;
 
   beforeAll(async () => {
-    workshop = new Workshop();
-    demo = await startDemo(workshop, ['--speed', '300']);
+    fixture = new TestFixture();
+    demo = await startDemo(fixture, ['--speed', '300']);
   }, HANG_TEST_MS);
-  afterAll(() => workshop.end());
+  afterAll(() => fixture.tearDown());
 
   const metrics = async (): Promise<string> => (await fetch(demo.metrics)).text();
   /** Once every part has had its say: pods were resized. */
@@ -65,18 +65,18 @@ describe('A running Evenkeel', () => {
 });
 
 describe('An Evenkeel that has not listed the cluster yet', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   let process: RunningProcess;
   let dashboard: string;
   let probes: string;
 
   beforeAll(async () => {
-    workshop = new Workshop();
-    const kubeconfig = await anApiServerThatOnlySaysItsVersion(workshop);
+    fixture = new TestFixture();
+    const kubeconfig = await anApiServerThatOnlySaysItsVersion(fixture);
     const [dashboardPort, probePort] = await freePorts(2);
     dashboard = `http://127.0.0.1:${String(dashboardPort)}`;
     probes = `http://127.0.0.1:${String(probePort)}`;
-    process = runController(workshop, {
+    process = runController(fixture, {
       'kubernetes.kubeconfig': kubeconfig,
       'crds.install': 'false',
       'dashboard.addr': `127.0.0.1:${String(dashboardPort)}`,
@@ -88,7 +88,7 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
       async () => (await fetch(`${dashboard}/api/v1/health`)).ok,
     );
   }, HANG_TEST_MS);
-  afterAll(() => workshop.end());
+  afterAll(() => fixture.tearDown());
 
   test('is alive and not ready, and says what it waits for', async () => {
     const healthz = await fetch(`${probes}/healthz`);
@@ -111,18 +111,18 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
 });
 
 /** Every other request is answered with 503. Answers a kubeconfig for it. */
-async function anApiServerThatOnlySaysItsVersion(workshop: Workshop): Promise<string> {
+async function anApiServerThatOnlySaysItsVersion(fixture: TestFixture): Promise<string> {
   const server = createServer((request, response) => {
     const known = request.url === '/version';
     response.writeHead(known ? 200 : 503, { 'content-type': 'application/json' });
     response.end(JSON.stringify(known ? { gitVersion: 'v1.36.0' } : { kind: 'Status', code: 503, message: 'starting' }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  workshop.onEnd(() => {
+  fixture.addCleanup(() => {
     server.close();
     server.closeAllConnections();
   });
-  const file = join(workshop.folder, 'kubeconfig');
+  const file = join(fixture.folder, 'kubeconfig');
   const named = (name: string, content: object): object[] => [{ name, ...content }];
   const config = {
     apiVersion: 'v1',

@@ -1,4 +1,4 @@
-// A controller that begins with the past that Prometheus tells, and one whose Prometheus does not let it in.
+// A controller that starts with the past usage in Prometheus, and one whose Prometheus refuses it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
@@ -9,17 +9,17 @@ import { aQuickPolicy, NAMESPACE, startConstantCluster } from './constant-cluste
 import { type Controller, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from './eventually.ts';
-import { Workshop } from './processes.ts';
+import { TestFixture } from './processes.ts';
 
 const DAY_MS = 86_400_000;
 
-let workshop: Workshop;
+let fixture: TestFixture;
 let prometheus: FakePrometheus;
 let cluster: ClusterClient;
 let kubeconfig: string;
 
 beforeAll(async () => {
-  workshop = new Workshop();
+  fixture = new TestFixture();
   prometheus = await FakePrometheus.start();
   const resources = { requests: { cpu: '500m', memory: '512Mi' } };
   const web = {
@@ -28,18 +28,18 @@ beforeAll(async () => {
     replicas: 2,
     containers: [{ name: 'app', resources, uses: { cpuMillicores: 50, memoryMib: 64 } }],
   };
-  const started = await startConstantCluster(workshop, 'cluster', [web], 60);
+  const started = await startConstantCluster(fixture, 'cluster', [web], 60);
   cluster = started.cluster;
   kubeconfig = started.demo.kubeconfig;
 }, HANG_TEST_MS);
 
 afterAll(async () => {
-  await workshop.end();
+  await fixture.tearDown();
   await prometheus.stop();
 });
 
 async function aController(url: string): Promise<Controller> {
-  return startController(workshop, { 'kubernetes.kubeconfig': kubeconfig, 'controller.leaderElect': 'false', 'prometheus.url': url });
+  return startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.leaderElect': 'false', 'prometheus.url': url });
 }
 
 async function checkOf(controller: Controller): Promise<HealthCheck | undefined> {
@@ -75,7 +75,7 @@ describe('the past from Prometheus', () => {
   );
 
   test(
-    'that nobody gives is missing, and nothing else: health and every answer name it',
+    'is missing without a source, and nothing else is: health and every answer name it',
     async () => {
       prometheus.on(() => ({ status: 401, text: 'Unauthorized' }));
       const controller = await aController(prometheus.url);

@@ -63,7 +63,7 @@ export class RunningProcess {
       if ('code' in found) throw new Error(`no line on ${stream} like ${String(pattern)}: the process ended: ${JSON.stringify(found)}`);
       return found;
     } catch (cause) {
-      throw new Error(`${String(cause)}\n${this.lastWords()}`, { cause });
+      throw new Error(`${String(cause)}\n${this.recentOutput()}`, { cause });
     }
   }
 
@@ -75,7 +75,7 @@ export class RunningProcess {
   async exit(withinMs = HANG_MS): Promise<Exit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(new Error(`the process did not end within ${withinMs} ms\n${this.lastWords()}`)), withinMs);
+      timer = setTimeout(() => reject(new Error(`the process did not end within ${withinMs} ms\n${this.recentOutput()}`)), withinMs);
     });
     try {
       return await Promise.race([this.#exited, late]);
@@ -84,14 +84,14 @@ export class RunningProcess {
     }
   }
 
-  /** Ends it without a word. */
+  /** SIGKILL; resolves when it has ended. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#exited;
   }
 
-  /** For messages of a failing test. */
-  lastWords(): string {
+  /** The last lines of both streams, for messages of a failing test. */
+  recentOutput(): string {
     return [...this.stdout.slice(-5), ...this.stderr.slice(-15)].map((line) => line.slice(0, 600)).join('\n');
   }
 }
@@ -100,11 +100,11 @@ function collect(stream: Readable | null, lines: string[]): void {
   if (stream !== null) createInterface({ input: stream }).on('line', (line) => void lines.push(line));
 }
 
-/** What one test (or one suite) started: its processes, its folder, and whatever else must be ended. */
-export class Workshop {
+/** What one test or suite sets up and tears down: child processes, a temporary folder, and whatever `addCleanup` names. */
+export class TestFixture {
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-e2e-'));
   readonly #processes = new Set<RunningProcess>();
-  readonly #endings: (() => Promise<void> | void)[] = [];
+  readonly #cleanups: (() => Promise<void> | void)[] = [];
   // A worker that is ended from outside must not leave anything running either.
   readonly #onExit = (): void => {
     for (const each of this.#processes) if (each.running) process.kill(each.pid, 'SIGKILL');
@@ -114,30 +114,34 @@ export class Workshop {
     process.once('exit', this.#onExit);
   }
 
-  start(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess {
+  /**
+   * A process that is killed before the cleanups that were added earlier run: a server in this process may not close while a
+   * client is connecting.
+   */
+  startProcess(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess {
     const started = new RunningProcess(script, args, environment);
     this.#processes.add(started);
+    this.#cleanups.push(() => started.kill());
     return started;
   }
 
-  /** Called at the end, last one first. */
-  onEnd(ending: () => Promise<void> | void): void {
-    this.#endings.push(ending);
+  /** Cleanups run in reverse order. */
+  addCleanup(cleanup: () => Promise<void> | void): void {
+    this.#cleanups.push(cleanup);
   }
 
-  /** Ends everything, also after a failure. */
-  async end(): Promise<void> {
+  /** Ends everything, also where a cleanup fails. */
+  async tearDown(): Promise<void> {
     const failures: unknown[] = [];
-    for (const ending of this.#endings.splice(0).reverse()) {
+    for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {
-        await ending();
+        await cleanup();
       } catch (err) {
         failures.push(err);
       }
     }
-    await Promise.all([...this.#processes].map((each) => each.kill()));
     process.removeListener('exit', this.#onExit);
     rmSync(this.folder, { recursive: true, force: true });
-    if (failures.length > 0) throw new AggregateError(failures, 'ending what the test started');
+    if (failures.length > 0) throw new AggregateError(failures, 'tearing down the fixture');
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
 import { HANG_TEST_MS } from './eventually.ts';
-import { ROOT, Workshop } from './processes.ts';
+import { ROOT, TestFixture } from './processes.ts';
 
 const DATA = process.env['EVENKEEL_DATA'] ?? join(ROOT, '..', 'shared', 'data');
 const MANIFESTS = join(DATA, 'manifests', 'online-boutique.yaml');
@@ -17,19 +17,19 @@ if (missing.length === 0) describe(suite, tests);
 else describe.skip(`${suite} (skipped: ${missing.join(' and ')} not there; set EVENKEEL_DATA to the folder of recorded data)`, tests);
 
 function tests(): void {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   test(
     'requests fall by a third of CPU and a quarter of memory in three weeks, and nothing suffers',
     async () => {
       const args = ['--manifests', MANIFESTS, '--usage', USAGE, '--speed', 'max', '--for', '21d', '--compare'];
-      const told = (await demoToItsEnd(workshop, args)) as { readonly without: DemoSummary; readonly with: DemoSummary };
+      const summaries = (await demoToItsEnd(fixture, args)) as { readonly without: DemoSummary; readonly with: DemoSummary };
 
-      expect(Object.keys(told)).toEqual(['without', 'with']);
+      expect(Object.keys(summaries)).toEqual(['without', 'with']);
       const names = [
         'virtualSeconds',
         'wallSeconds',
@@ -42,13 +42,13 @@ function tests(): void {
         'unmetCpuRatio',
       ];
       const sums = ['requestedCpuMillicores', 'requestedMemoryBytes', 'usedCpuMillicores', 'usedMemoryBytes', 'costPerMonthUsd', 'nodes'];
-      for (const run of [told.without, told.with]) {
+      for (const run of [summaries.without, summaries.with]) {
         expect(Object.keys(run)).toEqual(names);
         expect(Object.keys(run.start)).toEqual(sums);
         expect(Object.keys(run.end)).toEqual(sums);
         expect(run.virtualSeconds).toBe(21 * 24 * 3600);
       }
-      const { without, with: controlled } = told;
+      const { without, with: controlled } = summaries;
       expect(controlled.start).toEqual(without.start);
       expect(without.end.requestedCpuMillicores).toBe(without.start.requestedCpuMillicores);
       expect(controlled.end.requestedCpuMillicores).toBeLessThanOrEqual((controlled.start.requestedCpuMillicores * 2) / 3);

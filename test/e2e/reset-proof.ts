@@ -3,7 +3,7 @@
 import { expect } from '@jest/globals';
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import type { ResourceAudit } from '../../src/apis/http/types.generated.ts';
-import { read, tell } from './dashboard.ts';
+import { read, send } from './dashboard.ts';
 import { eventuallyReads } from './eventually.ts';
 
 export interface ResetWorld {
@@ -48,7 +48,7 @@ export async function proveReset(world: ResetWorld): Promise<void> {
   );
   const revision = revisionOf(first);
 
-  const answer = await tell<ResourceAudit>(dashboard, 'POST', `resource-audit/${namespace}/${name}/reset-to-deploy`, {
+  const answer = await send<ResourceAudit>(dashboard, 'POST', `resource-audit/${namespace}/${name}/reset-to-deploy`, {
     for: '6h',
     reason: 'proof',
   });

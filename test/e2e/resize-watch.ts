@@ -4,21 +4,21 @@ import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
 import { type ClusterClient, PATHS, type Pod, type Resources } from './cluster-client.ts';
 import { followObjects } from './follow-objects.ts';
-import type { Workshop } from './processes.ts';
+import type { TestFixture } from './processes.ts';
 
-/** Follows pods and Recommendations of a cluster until the workshop ends. */
+/** Follows pods and Recommendations of a cluster until the fixture ends. */
 export class ResizeWatch {
   /** What pods were given, by `workload/container`, beginning with what they had. */
   readonly given = new Map<string, Set<string>>();
   /** What Recommendations said, by `workload/container`. */
   readonly promised = new Map<string, Set<string>>();
-  /** Names of all pods that ever were. */
+  /** Names of all pods seen so far. */
   readonly pods = new Set<string>();
   readonly #listeners = new Set<() => void>();
   #latest = new Map<string, Recommendation>();
   #failure: unknown = null;
 
-  static async begin(workshop: Workshop, cluster: ClusterClient): Promise<ResizeWatch> {
+  static async begin(fixture: TestFixture, cluster: ClusterClient): Promise<ResizeWatch> {
     const watch = new ResizeWatch();
     const stop = new AbortController();
     const look = (): void => watch.#look();
@@ -29,7 +29,7 @@ export class ResizeWatch {
       watch.#failure = err;
       watch.#look();
     });
-    workshop.onEnd(async () => {
+    fixture.addCleanup(async () => {
       stop.abort(new Error('the test is over'));
       await following;
       if (watch.#failure !== null) throw new Error('the watch failed', { cause: watch.#failure });
@@ -60,22 +60,22 @@ export class ResizeWatch {
   /** Resolves at the very event that makes it true. */
   until(what: string, withinMs: number, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
-      const settle = (): void => {
+      const check = (): void => {
         if (this.#failure === null && !holds()) return;
         clearTimeout(timer);
-        this.#listeners.delete(settle);
+        this.#listeners.delete(check);
         if (this.#failure === null) resolve();
         else reject(new Error(`${what}: the watch failed`, { cause: this.#failure }));
       };
       const timer = setTimeout(() => {
-        this.#listeners.delete(settle);
+        this.#listeners.delete(check);
         const states = this.recommendations.map(
           ({ metadata, status }) => `${metadata.name}: ${String(status?.state)} ${String(status?.message)}`,
         );
         reject(new Error(`${what}: not within ${withinMs} ms; ${this.changes} changes seen; ${states.join('; ')}`));
       }, withinMs);
-      this.#listeners.add(settle);
-      settle();
+      this.#listeners.add(check);
+      check();
     });
   }
 
@@ -83,17 +83,17 @@ export class ResizeWatch {
   events(count: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       let left = count;
-      const settle = (): void => {
+      const check = (): void => {
         left -= 1;
         if (left > 0) return;
-        this.#listeners.delete(settle);
+        this.#listeners.delete(check);
         resolve();
       };
       signal.addEventListener('abort', () => {
-        this.#listeners.delete(settle);
+        this.#listeners.delete(check);
         reject(signal.reason as Error);
       });
-      this.#listeners.add(settle);
+      this.#listeners.add(check);
     });
   }
 
@@ -110,7 +110,7 @@ export class ResizeWatch {
 
   #onPod({ metadata, spec }: Pod): void {
     this.pods.add(metadata.name);
-    for (const { name, resources } of spec.containers) noted(this.given, `${metadata.labels?.['app'] ?? ''}/${name}`, resources);
+    for (const { name, resources } of spec.containers) addValue(this.given, `${metadata.labels?.['app'] ?? ''}/${name}`, resources);
   }
 
   #onRecommendation(recommendation: Recommendation): void {
@@ -118,11 +118,11 @@ export class ResizeWatch {
     this.#latest.set(metadata.name, recommendation);
     const said = [status.apply?.containers, status.lastApplied?.containers, status.previous?.containers];
     for (const container of said.flatMap((containers) => containers ?? []))
-      noted(this.promised, `${spec.targetRef.name}/${container.name}`, container);
+      addValue(this.promised, `${spec.targetRef.name}/${container.name}`, container);
   }
 }
 
-function noted(values: Map<string, Set<string>>, container: string, resources: Resources | undefined): void {
+function addValue(values: Map<string, Set<string>>, container: string, resources: Resources | undefined): void {
   const known = values.get(container) ?? new Set();
   values.set(container, known.add(JSON.stringify(readRequestsAndLimits(resources))));
 }

@@ -6,7 +6,7 @@ import { PATHS } from './cluster-client.ts';
 import { aQuickPolicy, type ConstantWorkload, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
-import { type RunningProcess, Workshop } from './processes.ts';
+import { type RunningProcess, TestFixture } from './processes.ts';
 
 const SPEED = 300;
 
@@ -30,24 +30,24 @@ const WEB = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`;
 const CONTROLLER_LEASE = '/apis/coordination.k8s.io/v1/namespaces/evenkeel-system/leases/evenkeel-controller';
 
 describe('evenkeel uninstall --restore', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   test(
     'killed twice on its way and taken up: every size of Evenkeel’s is put back, a person’s words and sizes stay, and another run finds nothing',
     async () => {
-      const { demo, cluster } = await startConstantCluster(workshop, 'uninstall', WORKLOADS, SPEED);
+      const { demo, cluster } = await startConstantCluster(fixture, 'uninstall', WORKLOADS, SPEED);
       const controller = await rightSized(cluster, demo.kubeconfig);
       const [theirs] = await podsOf(cluster, 'web');
       if (theirs === undefined) throw new Error('web has no pod');
       await byAPerson(cluster, WEB, { metadata: { annotations: { 'evenkeel.io/ceiling': '{"*":{"cpu":"2"}}' } } });
       const uninstall = (...more: readonly string[]): RunningProcess =>
-        workshop.start('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+        fixture.startProcess('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
 
-      // What would be done is told, and nothing is done.
+      // A dry run reports what would be done, and does nothing.
       // The controller is still at work: a pod may change between a look and a write.
       await eventually('a dry run that names all five pods: none changes once all are right-sized', HANG_MS, async () => {
         const dry = uninstall('--dry-run');
@@ -65,7 +65,7 @@ describe('evenkeel uninstall --restore', () => {
         HANG_MS,
         () => logged(controller.process, 'No longer leader').length === 1,
       );
-      // Nobody acts any more: what a person does now is not undone.
+      // The controller acts no more: a user's change is not undone.
       await byAPerson(cluster, `/api/v1/namespaces/${NAMESPACE}/pods/${theirs.metadata.name}/resize`, {
         spec: { containers: [{ name: 'app', resources: { requests: { cpu: '777m', memory: '256Mi' } } }] },
       });
@@ -105,12 +105,12 @@ describe('evenkeel uninstall --restore', () => {
   );
 
   test(
-    'what a quota refuses is named with the server’s words, the rest is done, and the exit code tells',
+    'what a quota refuses is named with the server’s words, the rest is done, and the exit code reports it',
     async () => {
-      const { demo, cluster } = await startConstantCluster(workshop, 'quota', WORKLOADS, SPEED);
+      const { demo, cluster } = await startConstantCluster(fixture, 'quota', WORKLOADS, SPEED);
       const controller = await rightSized(cluster, demo.kubeconfig);
       await controller.process.kill();
-      // Room for one of web's three pods as they were born, not for two.
+      // Room for one of web's three pods as they were created, not for two.
       await cluster.create(`/api/v1/namespaces/${NAMESPACE}/resourcequotas`, {
         apiVersion: 'v1',
         kind: 'ResourceQuota',
@@ -124,7 +124,7 @@ describe('evenkeel uninstall --restore', () => {
         return status?.used !== undefined && Object.keys(status.used).length > 0;
       });
       const run = (...more: readonly string[]): RunningProcess =>
-        workshop.start('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
+        fixture.startProcess('src/cli/main.ts', ['uninstall', '--restore', '--kubeconfig', demo.kubeconfig, ...more]);
       const tight = run();
       expect(await tight.exit()).toMatchObject({ code: 3 });
       expect(tight.stderr.filter((line) => /^left: pod shop\/web-.*exceeded quota: tight/.test(line)).length).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ describe('evenkeel uninstall --restore', () => {
 
   /** Resolves when every pod has been given other sizes than those of its template and all is at rest. */
   async function rightSized(cluster: ClusterClient, kubeconfig: string): Promise<Controller> {
-    const controller = await startController(workshop, { 'kubernetes.kubeconfig': kubeconfig, 'controller.calmStart': '1m' });
+    const controller = await startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.calmStart': '1m' });
     await cluster.create(PATHS.policies, aQuickPolicy('quick'));
     await eventuallyReads(
       'both workloads right-sized: the load is constant',
@@ -149,8 +149,8 @@ describe('evenkeel uninstall --restore', () => {
       (all) => all.length === 2 && all.every(({ status }) => status?.state === 'applied' && status.apply === undefined),
     );
     await eventually('every pod has other requests than it was created with', HANG_MS, async () => {
-      const born = new Set([TOO_LARGE.requests?.cpu, TOO_SMALL.requests?.cpu]);
-      return (await cluster.pods(NAMESPACE)).every(({ spec }) => !born.has(spec.containers[0]?.resources?.requests?.cpu));
+      const original = new Set([TOO_LARGE.requests?.cpu, TOO_SMALL.requests?.cpu]);
+      return (await cluster.pods(NAMESPACE)).every(({ spec }) => !original.has(spec.containers[0]?.resources?.requests?.cpu));
     });
     await eventually('the annotation on web, which follows its change', HANG_MS, async () =>
       (await annotationsOf(cluster, WEB)).includes('evenkeel.io/resized'),

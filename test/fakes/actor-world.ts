@@ -15,8 +15,8 @@ export interface ActorWorldOptions {
 }
 
 /**
- * Every controller over a store in memory, with a kubelet of the test's own: it binds, starts and ends pods when it is
- * told to, so that a test sees each step of a roll-out.
+ * Every controller over a store in memory, with a kubelet that binds, starts and ends pods only when the test calls it, so
+ * that a test sees each step of a roll-out.
  */
 export class ActorWorld {
   readonly clock = new ManualClock();

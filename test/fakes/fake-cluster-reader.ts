@@ -30,7 +30,7 @@ export class FakeClusterReader implements ClusterReader {
   confirmed = 0;
   readonly #listeners = new Set<(change: ClusterChange) => void>();
 
-  /** Tells listeners of a change. */
+  /** Notifies listeners of a change. */
   announce(change: ClusterChange): void {
     for (const listener of this.#listeners) listener(change);
   }

@@ -21,7 +21,7 @@ export type PrometheusReply =
 
 export type PrometheusRule = (request: PrometheusRequest) => PrometheusReply | undefined | Promise<PrometheusReply | undefined>;
 
-/** A Prometheus on a socket of loopback, that answers by rules: the first that knows an answer gives it, else nothing is known. */
+/** A Prometheus server on loopback. The first rule that returns a reply decides; without one the result is empty. */
 export class FakePrometheus {
   readonly requests: PrometheusRequest[] = [];
   /** Most that were under way at once. */

@@ -1,4 +1,4 @@
-// A proxy in the way to a real API server (ours or another's) that can be told to fail: by verb and resource, for all or
+// A proxy in front of a real API server (ours or another's) that fails on demand: by verb and resource, for all requests or
 // for a few, by answering, delaying, cutting, falling silent or refusing. Plain HTTP in front, the server's own TLS behind.
 
 import http from 'node:http';
@@ -112,15 +112,15 @@ export class FaultProxy {
   }
 
   /**
-   * Every connection that is open now is dead from here on, and nobody is told: as when a host goes away behind a
-   * balancer. New connections are well.
+   * Open connections carry nothing any more and are not closed, as when a host vanishes behind a load balancer. New
+   * connections work.
    */
   halfOpen(): number {
     for (const socket of this.#sockets) this.#dead.add(socket);
     return this.#sockets.size;
   }
 
-  /** Nobody listens here any more, and what was open is closed. */
+  /** Stops listening and closes open connections. */
   async refuse(): Promise<void> {
     const server = this.#server;
     this.#server = null;

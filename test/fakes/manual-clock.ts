@@ -11,8 +11,8 @@ interface Timer {
 export const TEST_EPOCH: Instant = Date.UTC(2026, 10, 2);
 
 /**
- * Time that a test winds: nothing runs until it is told to, and ties run in the order in which they were scheduled. Serves
- * as domain clock and as machine timer, each with its own instance.
+ * A clock that a test advances: timers run only then, ties in the order in which they were scheduled. Serves as domain clock
+ * and as machine timer, each with its own instance.
  */
 export class ManualClock implements Clock, MachineTimer {
   #now: Instant;
@@ -50,7 +50,7 @@ export class ManualClock implements Clock, MachineTimer {
     };
   }
 
-  /** Somebody puts the clock back. What waits waits no longer for it. */
+  /** Sets the clock back, as an administrator would. The remaining delay of each timer stays the same. */
   putBack(byMs: number): void {
     this.#now -= byMs;
     this.#timers = this.#timers.map((timer) => ({ ...timer, at: timer.at - byMs }));

@@ -8,15 +8,15 @@ import type {
   RecommendationSpec,
   RecommendationStatus,
 } from '../../src/apis/v1alpha1/index.ts';
-import type { ContainerDemand } from '../../src/core/exceptions/demand.ts';
+import type { ContainerDemand } from '../../src/core/resize/model/demand.ts';
 import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podresizepolicy/reconciler.ts';
 import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
-import type { Activity } from '../../src/core/idle/quiet-spell.ts';
+import type { Activity } from '../../src/core/resize/model/quiet-spell.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
-import type { ContainerAdvice, RecommenderRules } from '../../src/core/rightsizing/advice.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
 import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';

@@ -2,27 +2,27 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../e2e/eventually.ts';
-import { Workshop } from '../e2e/processes.ts';
+import { TestFixture } from '../e2e/processes.ts';
 
 const WRONG = { code: 2, signal: null };
 
 describe('Called wrongly', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   test(
     'evenkeel-controller ends with 2 and names every problem of file, environment and flags, with what is allowed',
     async () => {
-      const file = join(workshop.folder, 'settings.yaml');
+      const file = join(fixture.folder, 'settings.yaml');
       writeFileSync(file, 'kubelet:\n  interval: 1s\nhistory:\n  retnetion: 7d\ncontroller:\n  dryRun: maybe\n');
       const flags = ['--config', file, '--controller.log-level=loud', '--dashboard.addr=nowhere', '--no-such-setting=1', 'stray'];
       const environment = { EVENKEEL_HISTORY_MAX_BYTES: '12', EVENKEEL_RATE_LIMIT_BURST: 'many' };
-      const controller = workshop.start('src/cmd/evenkeel-controller.ts', flags, environment);
+      const controller = fixture.startProcess('src/cmd/evenkeel-controller.ts', flags, environment);
       expect(await controller.exit()).toEqual(WRONG);
-      const told = controller.stderr.join('\n');
+      const output = controller.stderr.join('\n');
       for (const [what, remedy] of [
         ['kubelet.interval', /5s/],
         ['history.retnetion', /history\.retention/],
@@ -34,8 +34,8 @@ describe('Called wrongly', () => {
         ['history.maxBytes', /1048576/],
         ['rateLimit.burst', /many/],
       ] as const) {
-        expect(told).toContain(what);
-        expect([what, told]).toEqual([what, expect.stringMatching(remedy)]);
+        expect(output).toContain(what);
+        expect([what, output]).toEqual([what, expect.stringMatching(remedy)]);
       }
       expect(controller.stdout).toEqual([]);
     },
@@ -45,7 +45,7 @@ describe('Called wrongly', () => {
   test(
     'evenkeel demo ends with 2 and names every problem',
     async () => {
-      const demo = workshop.start('src/cli/main.ts', [
+      const demo = fixture.startProcess('src/cli/main.ts', [
         'demo',
         '--speed',
         '0',
@@ -67,8 +67,8 @@ describe('Called wrongly', () => {
   test(
     'without a cluster to reach evenkeel-controller ends with 1 and says what is missing',
     async () => {
-      const nowhere = join(workshop.folder, 'no-kubeconfig');
-      const controller = workshop.start('src/cmd/evenkeel-controller.ts', [`--kubernetes.kubeconfig=${nowhere}`]);
+      const nowhere = join(fixture.folder, 'no-kubeconfig');
+      const controller = fixture.startProcess('src/cmd/evenkeel-controller.ts', [`--kubernetes.kubeconfig=${nowhere}`]);
       expect(await controller.exit()).toEqual({ code: 1, signal: null });
       expect(controller.stderr.at(-1)).toContain(nowhere);
     },

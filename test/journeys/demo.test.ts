@@ -8,7 +8,7 @@ import { ClusterClient, type Resources } from '../e2e/cluster-client.ts';
 import { read } from '../e2e/dashboard.ts';
 import { startDemo } from '../e2e/demo-process.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
-import { Workshop } from '../e2e/processes.ts';
+import { TestFixture } from '../e2e/processes.ts';
 
 interface Workload {
   readonly spec: {
@@ -18,17 +18,17 @@ interface Workload {
 }
 
 describe('evenkeel demo', () => {
-  let workshop: Workshop;
+  let fixture: TestFixture;
   beforeEach(() => {
-    workshop = new Workshop();
+    fixture = new TestFixture();
   });
-  afterEach(() => workshop.end());
+  afterEach(() => fixture.tearDown());
 
   test(
     'has recommendations and resized pods, shows before and after, and leaves nothing behind',
     async () => {
-      const demo = await startDemo(workshop, []);
-      const cluster = await ClusterClient.connect(workshop, demo.kubeconfig);
+      const demo = await startDemo(fixture, []);
+      const cluster = await ClusterClient.connect(fixture, demo.kubeconfig);
       const recommended = await eventuallyReads(
         'a recommendation for each of the dozen: each has 14 days of usage',
         HANG_MS,
@@ -57,19 +57,19 @@ describe('evenkeel demo', () => {
 
       demo.process.signal('SIGINT');
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });
-      const told = demo.process.stderr.join('\n');
+      const output = demo.process.stderr.join('\n');
       // How much it is before depends on the hour: the report's Job runs every six.
-      expect(told).toMatch(/requested CPU\s+1[78]\.30 cores\s+\d+\.\d+ cores/);
-      expect(told).toMatch(/of it waste\s+\$[\d.]+ a month\s+\$[\d.]+ a month/);
+      expect(output).toMatch(/requested CPU\s+1[78]\.30 cores\s+\d+\.\d+ cores/);
+      expect(output).toMatch(/of it waste\s+\$[\d.]+ a month\s+\$[\d.]+ a month/);
       expect(readdirSync(demo.temporary)).toEqual([]);
     },
     HANG_TEST_MS,
   );
 
   test(
-    'without its controller tells how to start one apart',
+    'without its controller prints how to start one apart',
     async () => {
-      const demo = await startDemo(workshop, ['--no-controller']);
+      const demo = await startDemo(fixture, ['--no-controller']);
       await demo.process.line('stdout', new RegExp(`Start the controller apart: .* --kubernetes.kubeconfig ${demo.kubeconfig}$`));
       demo.process.signal('SIGTERM');
       expect(await demo.process.exit()).toEqual({ code: 0, signal: null });

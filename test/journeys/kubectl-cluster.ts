@@ -32,8 +32,11 @@ const KUBECTL_MINOR = minorOfKubectl();
 
 function minorOfKubectl(): number | null {
   try {
-    const told = execFileSync('kubectl', ['version', '--client', '-o', 'json'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-    const { clientVersion } = JSON.parse(told) as { clientVersion: { minor: string } };
+    const output = execFileSync('kubectl', ['version', '--client', '-o', 'json'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const { clientVersion } = JSON.parse(output) as { clientVersion: { minor: string } };
     return Number.parseInt(clientVersion.minor, 10);
   } catch {
     return null;
@@ -118,7 +121,7 @@ export class KubectlCluster {
     return new KubectlCluster(cluster, folder, served, logger);
   }
 
-  /** Throws where something failed inside the cluster, whatever kubectl was told. */
+  /** Throws where something failed inside the cluster, whatever kubectl reported. */
   async close(): Promise<void> {
     for (const followed of this.#followed) followed.stop();
     await this.#served.close();

@@ -59,15 +59,15 @@ describeKubectl('kubectl reads', () => {
     ],
     ['get deploy -n shop search -o yaml --show-managed-fields', [/manager: setup/, /f:replicas: \{\}/]],
   ])('%s', async (command, patterns) => {
-    const told = await world.kubectl(command.split(' '));
-    for (const pattern of patterns) expect(told).toMatch(pattern);
+    const output = await world.kubectl(command.split(' '));
+    for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
   test('a list comes in pages where asked for, and is the same', async () => {
     const whole = await world.kubectl(['get', 'pods', '-n', 'shop', '-o', 'name']);
-    const told = await world.warnings(['get', 'pods', '-n', 'shop', '-o', 'name', '--chunk-size=5', '-v=6']);
+    const output = await world.warnings(['get', 'pods', '-n', 'shop', '-o', 'name', '--chunk-size=5', '-v=6']);
     const paged = await world.kubectl(['get', 'pods', '-n', 'shop', '-o', 'name', '--chunk-size=5']);
-    expect(told.match(/continue=/g)?.length).toBeGreaterThan(1);
+    expect(output.match(/continue=/g)?.length).toBeGreaterThan(1);
     expect(paged).toBe(whole);
   });
 
@@ -89,8 +89,8 @@ describeKubectl('kubectl reads', () => {
     ['explain deploy.spec.strategy', [/enum: Recreate, RollingUpdate/]],
     ['explain hpa --api-version=autoscaling/v2', [/VERSION: +v2/]],
   ])('%s', async (command, patterns) => {
-    const told = await world.kubectl(command.split(' '));
-    for (const pattern of patterns) expect(told).toMatch(pattern);
+    const output = await world.kubectl(command.split(' '));
+    for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
   test.each<[string, RegExp[]]>([
@@ -109,24 +109,24 @@ describeKubectl('kubectl reads', () => {
     ['ns shop', [/Status: +Active/]],
     ['crd recommendations.evenkeel.io', [/Kind: +CustomResourceDefinition/, /Type: +Established/]],
   ])('describe %s', async (what, patterns) => {
-    const told = await world.kubectl(['describe', ...what.split(' ')]);
-    for (const pattern of patterns) expect(told).toMatch(pattern);
+    const output = await world.kubectl(['describe', ...what.split(' ')]);
+    for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
   test('describe pod tells its containers and conditions', async () => {
-    const told = await world.kubectl(['describe', 'pod', pod, '-n', 'shop']);
-    expect(told).toMatch(/Controlled By: +ReplicaSet\/checkout-/);
-    expect(told).toMatch(/Limits:\n +memory: +1536Mi\n +Requests:\n +cpu: +800m/);
-    expect(told).toMatch(/ContainersReady +True/);
-    expect(told).toMatch(/QoS Class: +Burstable/);
+    const output = await world.kubectl(['describe', 'pod', pod, '-n', 'shop']);
+    expect(output).toMatch(/Controlled By: +ReplicaSet\/checkout-/);
+    expect(output).toMatch(/Limits:\n +memory: +1536Mi\n +Requests:\n +cpu: +800m/);
+    expect(output).toMatch(/ContainersReady +True/);
+    expect(output).toMatch(/QoS Class: +Burstable/);
   });
 
   test('describe node tells its lease, its conditions and what its pods request', async () => {
-    const told = await world.kubectl(['describe', 'node', node]);
-    expect(told).toMatch(/HolderIdentity: +\S*e2-standard-4/);
-    expect(told).toMatch(/Ready +True .*KubeletReady/);
-    expect(told).toMatch(/Allocated resources:/);
-    expect(told).toMatch(/platform +log-agent-\S+ +200m \(5%\)/);
+    const output = await world.kubectl(['describe', 'node', node]);
+    expect(output).toMatch(/HolderIdentity: +\S*e2-standard-4/);
+    expect(output).toMatch(/Ready +True .*KubeletReady/);
+    expect(output).toMatch(/Allocated resources:/);
+    expect(output).toMatch(/platform +log-agent-\S+ +200m \(5%\)/);
   });
 
   test.each<[string, RegExp[]]>([
@@ -142,8 +142,8 @@ describeKubectl('kubectl reads', () => {
     ['auth whoami', [/kubernetes-admin/]],
     ['auth can-i --list --as=system:serviceaccount:shop:default', [/selfsubjectaccessreviews.authorization.k8s.io/]],
   ])('%s', async (command, patterns) => {
-    const told = await world.kubectl(command.split(' '));
-    for (const pattern of patterns) expect(told).toMatch(pattern);
+    const output = await world.kubectl(command.split(' '));
+    for (const pattern of patterns) expect(output).toMatch(pattern);
   });
 
   test('a user without a role is refused', async () => {
@@ -171,6 +171,7 @@ describeKubectl('kubectl reads', () => {
     ['/openapi/v3/apis/evenkeel.io/v1alpha1', /PodResizePolicy/],
     ['/apis/metrics.k8s.io/v1beta1/nodes', /"kind":"NodeMetricsList"/],
     ['/api/v1/nodes/NODE/proxy/metrics/resource', /^container_cpu_usage_seconds_total\{container="/m],
+    ['/api/v1/nodes/NODE/proxy/metrics/cadvisor', /^container_pressure_cpu_waiting_seconds_total\{container="/m],
     ['/api/v1/nodes/NODE/proxy/stats/summary', /^\{"node":\{"nodeName":"/],
     ['/api/v1/nodes/NODE/proxy/healthz', /^ok$/],
   ])('get --raw %s', async (path, pattern) => {
@@ -188,7 +189,6 @@ describeKubectl('kubectl reads', () => {
     ['get csr', /doesn't have a resource type/],
     ['get --raw /metrics', /NotFound/],
     ['get --raw /logs', /NotFound/],
-    ['get --raw /api/v1/nodes/NODE/proxy/metrics/cadvisor', /NotFound/],
     ['get --raw /api/v1/nodes/NODE/proxy/metrics/probes', /NotFound/],
     ['delete --raw /apis/metrics.k8s.io/v1beta1/nodes/NODE', /MethodNotAllowed/],
   ])('%s: what there is not is said', async (command, words) => {

@@ -119,7 +119,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.value('{.data}', 'cm', 'local')).toBe('{"a":"2"}');
   });
 
-  test('apply --dry-run=server tells the outcome and stores nothing', async () => {
+  test('apply --dry-run=server prints the outcome and stores nothing', async () => {
     expect(await apply(yaml.configMap('dry', { a: '1' }), '--dry-run=server')).toMatch(/configmap\/dry created \(server dry run\)/);
     expect(await world.refused(['get', 'cm', 'dry'])).toMatch(/not found/);
     const shown = await apply(yaml.policy('dry', '{}'), '--dry-run=server', '-o', 'jsonpath={.spec.mode}');
@@ -142,7 +142,7 @@ describeKubectl('kubectl writes', () => {
     expect(await world.refused(['diff', '--server-side', '--force-conflicts', '-f', '-'], { input })).toMatch(/\+\s+a: "2"/);
   });
 
-  test('edit changes what the editor wrote, and tells what is wrong in it', async () => {
+  test('edit changes what the editor wrote, and prints what is wrong in it', async () => {
     await apply(yaml.policy('edited', '{ mode: Observe }'));
     const edit = (script: string, ...more: readonly string[]): [string[], { env: Record<string, string> }] => [
       ['edit', 'prp', 'edited', ...more],

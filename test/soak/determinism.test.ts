@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { demoToItsEnd, type DemoSummary } from '../e2e/demo-process.ts';
 import { HANG_TEST_MS } from '../e2e/eventually.ts';
-import { Workshop } from '../e2e/processes.ts';
+import { TestFixture } from '../e2e/processes.ts';
 import { numberFrom } from './settings.ts';
 
 const SEEDS = numberFrom('SOAK_SEEDS', 10);
@@ -14,11 +14,11 @@ const seeds = Array.from({ length: SEEDS }, () => String(Math.floor(random.next(
 test.each(seeds)(
   `evenkeel demo --speed max --seed %s ends the same twice (of ${SEEDS}, SOAK_SEEDS, drawn by ${SEED}, SOAK_SEED)`,
   async (seed) => {
-    const workshop = new Workshop();
+    const fixture = new TestFixture();
     try {
       const run = async (): Promise<Omit<DemoSummary, 'wallSeconds'>> => {
-        const told = await demoToItsEnd(workshop, ['--speed', 'max', '--for', '2d', '--seed', seed]);
-        const { wallSeconds: _ofTheMachine, ...same } = told as DemoSummary;
+        const summary = await demoToItsEnd(fixture, ['--speed', 'max', '--for', '2d', '--seed', seed]);
+        const { wallSeconds: _ofTheMachine, ...same } = summary as DemoSummary;
         return same;
       };
       // Side by side, so that the two race the machine differently.
@@ -26,7 +26,7 @@ test.each(seeds)(
       expect(second).toEqual(first);
       expect(first.resizes).toBeGreaterThan(0);
     } finally {
-      await workshop.end();
+      await fixture.tearDown();
     }
   },
   HANG_TEST_MS,

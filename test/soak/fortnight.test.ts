@@ -18,7 +18,7 @@ describe('a cluster of every sort of workload, with the default settings in Auto
   beforeAll(async () => {
     original = await runFortnight('original', OPTIONS);
     evenkeel = await runFortnight('evenkeel', OPTIONS);
-    runs = { original, evenkeel, vpa: original };
+    runs = { original, evenkeel, vpa: original, 'vpa-in-place': original };
   }, LONGEST_MS);
 
   test('requests a third less CPU and memory than with the sizes of the manifests', () => {
@@ -34,7 +34,7 @@ describe('a cluster of every sort of workload, with the default settings in Auto
     expect(evenkeel.throttledSeconds).toBeLessThanOrEqual(original.throttledSeconds);
   });
 
-  test('evicts nobody and keeps nobody waiting', () => {
+  test('evicts no pod and keeps no pod pending for longer', () => {
     expect(evenkeel.evictions).toBe(0);
     expect(evenkeel.resizes).toBeGreaterThan(0);
     expect(evenkeel.longestPendingSeconds).toBeLessThanOrEqual(original.longestPendingSeconds + 60);

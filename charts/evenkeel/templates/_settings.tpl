@@ -82,7 +82,7 @@ dashboard answer.
 {{- define "evenkeel.viaProxy" -}}
 {{- if get (default dict .Values.config.kubelet) "viaProxy" -}}true{{- end -}}
 {{- end -}}
-{{/* "true" where pods are sized at birth, by a webhook. */}}
+{{/* "true" where pods are sized at creation, by a webhook. */}}
 {{- define "evenkeel.admits" -}}
 {{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}
 {{- end -}}

@@ -1,5 +1,6 @@
 // What the kubelets tell. CPU and memory are kwok's simulated metrics, passed on as they are; the volumes of
-// /stats/summary, which kwok does not have, are as large as their claims and as full as the claim's annotation says.
+// /stats/summary, which kwok does not have, are as large as their claims and as full as the claim's annotation says. Pressure,
+// and the CFS periods of /metrics/cadvisor, are what the pod's annotations say, from the pod's start on.
 
 import { parseCpu, parseMemory } from './quantities.ts';
 import type { ApiTransport } from '../../../src/ports/api-transport.ts';
@@ -16,6 +17,11 @@ interface Page {
 }
 
 const USED_BYTES = 'evenkeel.dev/used-bytes';
+/** Of a pod: the share of CFS periods in which its CPU-limited containers are throttled, and of the time in which they wait for CPU. */
+const THROTTLED = 'evenkeel.dev/throttled-ratio';
+const CPU_PRESSURE = 'evenkeel.dev/cpu-pressure-ratio';
+/** `cpu.cfs_period_us` as kubelets set it: 100 ms. */
+const PERIODS_A_SECOND = 10;
 
 export class KubeletPages {
   readonly #parts: KubeletPagesParts;
@@ -27,6 +33,7 @@ export class KubeletPages {
   /** null: a kubelet has no such page, or this one does not. */
   async page(node: string, path: string): Promise<Page | null> {
     if (path === '/metrics/resource') return this.#resourceMetrics(node);
+    if (path === '/metrics/cadvisor') return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text: await this.#cadvisor(node) };
     if (path === '/stats/summary') return { contentType: 'application/json', text: JSON.stringify(await this.#summary(node)) };
     if (path === '/healthz') return { contentType: 'text/plain', text: 'ok' };
     return null;
@@ -38,13 +45,41 @@ export class KubeletPages {
     return { contentType: answer.headers.get('content-type') ?? 'text/plain', text: await answer.text() };
   }
 
+  async #cadvisor(node: string): Promise<string> {
+    const running = (await this.#podsOn(node)).filter(({ status }) => status.startTime !== undefined);
+    const [periods, throttled, kills]: [string[], string[], string[]] = [[], [], []];
+    const now = Date.now();
+    for (const pod of running) {
+      const elapsed = Math.floor(((now - Date.parse(pod.status.startTime ?? '')) / 1000) * PERIODS_A_SECOND);
+      const ratio = Number(pod.metadata.annotations?.[THROTTLED] ?? 0);
+      for (const { name, resources } of pod.spec.containers) {
+        const labels = labelsOf(pod, name);
+        kills.push(`container_oom_events_total{${labels}} 0 ${now}`);
+        if (resources?.limits?.['cpu'] === undefined) continue;
+        periods.push(`container_cpu_cfs_periods_total{${labels}} ${elapsed} ${now}`);
+        throttled.push(`container_cpu_cfs_throttled_periods_total{${labels}} ${Math.floor(elapsed * ratio)} ${now}`);
+      }
+    }
+    return [
+      ...family('container_cpu_cfs_periods_total', 'Number of elapsed enforcement period intervals.', periods),
+      ...family('container_cpu_cfs_throttled_periods_total', 'Number of throttled period intervals.', throttled),
+      ...family('container_oom_events_total', 'Count of out of memory events observed for the container', kills),
+      '',
+    ].join('\n');
+  }
+
+  #podsOn(node: string): Promise<readonly PodWire[]> {
+    return this.#list<PodWire>('/api/v1/pods', { fieldSelector: `spec.nodeName=${node}` });
+  }
+
   async #summary(node: string): Promise<object> {
-    const pods = await this.#list<PodWire>('/api/v1/pods', { fieldSelector: `spec.nodeName=${node}` });
+    const pods = await this.#podsOn(node);
     const mounted = pods.some((pod) => claimsOf(pod).length > 0);
     const claims = mounted ? await this.#list<ClaimWire>('/api/v1/persistentvolumeclaims', {}) : [];
     const byName = new Map(claims.map((claim) => [`${claim.metadata.namespace}/${claim.metadata.name}`, claim]));
     return {
-      node: { nodeName: node },
+      // No node's tasks never wait.
+      node: { nodeName: node, cpu: { time: new Date().toISOString(), psi: psi(0.01) } },
       pods: pods.map((pod) => ({
         podRef: { name: pod.metadata.name, namespace: pod.metadata.namespace, uid: pod.metadata.uid },
         containers: pod.spec.containers.map(({ name }) => ({ name, ...usageOf(pod) })),
@@ -65,9 +100,30 @@ function usageOf(pod: PodWire): object {
   const annotations = pod.metadata.annotations ?? {};
   const time = new Date().toISOString();
   return {
-    cpu: { time, usageNanoCores: Math.round(parseCpu(annotations['kwok.x-k8s.io/usage-cpu'] ?? '1m') * 1e6) },
-    memory: { time, workingSetBytes: parseMemory(annotations['kwok.x-k8s.io/usage-memory'] ?? '1Mi') },
+    cpu: {
+      time,
+      usageNanoCores: Math.round(parseCpu(annotations['kwok.x-k8s.io/usage-cpu'] ?? '1m') * 1e6),
+      psi: psi(Number(annotations[CPU_PRESSURE] ?? 0)),
+    },
+    memory: { time, workingSetBytes: parseMemory(annotations['kwok.x-k8s.io/usage-memory'] ?? '1Mi'), psi: psi(0) },
   };
+}
+
+/** As k8s.io/kubelet 0.36 writes it: averages in percent. */
+function psi(ratio: number): object {
+  const data = { total: Math.round(ratio * 1e9), avg10: ratio * 100, avg60: ratio * 100, avg300: ratio * 100 };
+  return { full: data, some: data };
+}
+
+/** As the kubelet's cAdvisor labels a container. */
+function labelsOf({ metadata, spec }: PodWire, container: string): string {
+  const { image = '' } = spec.containers.find(({ name }) => name === container) ?? {};
+  const id = `/kubepods/burstable/pod${metadata.uid}/${container}`;
+  return `container="${container}",id="${id}",image="${image}",name="${container}",namespace="${metadata.namespace}",pod="${metadata.name}"`;
+}
+
+function family(name: string, help: string, samples: readonly string[]): readonly string[] {
+  return samples.length === 0 ? [] : [`# HELP ${name} ${help}`, `# TYPE ${name} counter`, ...samples];
 }
 
 function claimsOf(pod: PodWire): readonly { readonly name: string; readonly claim: string }[] {
@@ -100,9 +156,14 @@ interface MetadataWire {
 interface PodWire {
   readonly metadata: MetadataWire;
   readonly spec: {
-    readonly containers: readonly { readonly name: string }[];
+    readonly containers: readonly {
+      readonly name: string;
+      readonly image?: string;
+      readonly resources?: { readonly limits?: Readonly<Record<string, string>> };
+    }[];
     readonly volumes?: readonly { readonly name: string; readonly persistentVolumeClaim?: { readonly claimName: string } }[];
   };
+  readonly status: { readonly startTime?: string };
 }
 
 interface ClaimWire {

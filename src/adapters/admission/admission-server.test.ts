@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { DAY_MS } from '../../core/model/units.ts';
-import type { BirthRequest, BirthSizes } from '../../ports/birth-sizes.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import { AdmissionServer, type KeyPair } from './admission-server.ts';
 import { isUsableAuthority, makeAuthority, signServing, whyRenew } from './certificates.ts';
 
 const NAMES = ['localhost', '127.0.0.1'];
-const asked: BirthRequest[] = [];
+const asked: CreationRequest[] = [];
 const small = { requests: { cpuMillicores: 100, memoryBytes: null }, limits: { cpuMillicores: null, memoryBytes: null } };
-const sizes: BirthSizes = {
-  sizeOf: (birth) => {
-    asked.push(birth);
-    if (birth.namespace === 'broken') throw new Error('this must not keep a pod from being born');
-    return birth.namespace === 'shop' ? { values: new Map([['main', small]]), lent: new Map() } : null;
+const sizes: SizesAtCreation = {
+  sizeOf: (creation) => {
+    asked.push(creation);
+    if (creation.namespace === 'broken') throw new Error('this must not keep a pod from being created');
+    return creation.namespace === 'shop' ? { values: new Map([['main', small]]), usual: new Map() } : null;
   },
 };
 
@@ -79,7 +79,7 @@ describe('admission', () => {
     expect(patchOf(answer)).toEqual([
       { op: 'add', path: '/spec/containers/0/resources/requests/cpu', value: '100m' },
       { op: 'add', path: '/metadata/annotations', value: {} },
-      { op: 'add', path: '/metadata/annotations/evenkeel.io~1born', value: '{"main":{"requests":{"cpu":"500m"},"limits":{}}}' },
+      { op: 'add', path: '/metadata/annotations/evenkeel.io~1size-at-creation', value: '{"main":{"requests":{"cpu":"500m"},"limits":{}}}' },
     ]);
     expect(asked.at(-1)).toMatchObject({ namespace: 'shop', owner: { kind: 'ReplicaSet', name: 'web-1' }, restartPolicy: 'Always' });
   });

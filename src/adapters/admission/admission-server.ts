@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BirthSizes } from '../../ports/birth-sizes.ts';
+import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { answerReview } from './review.ts';
@@ -21,7 +21,7 @@ export interface KeyPair {
 export interface AdmissionServerParts {
   readonly listen: { readonly host: string | undefined; readonly port: number };
   readonly keyPair: KeyPair;
-  readonly sizes: BirthSizes;
+  readonly sizes: SizesAtCreation;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -121,8 +121,8 @@ export class AdmissionServer {
     } catch (err) {
       // failurePolicy: Ignore makes the API server go on without us.
       this.#reviews.add(1, { outcome: 'error' });
-      this.#parts.logger.error('A pod could not be sized at birth', { err });
-      send(response, 500, { message: 'internal error; the pod is born as it asks' });
+      this.#parts.logger.error('A pod could not be sized at creation', { err });
+      send(response, 500, { message: 'internal error; the pod is created as it asks' });
     } finally {
       this.#seconds.observe((performance.now() - began) / 1000);
     }

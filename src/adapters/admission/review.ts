@@ -1,12 +1,12 @@
 // AdmissionReview, read and answered. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 // Whatever comes is allowed: this admission changes sizes, and refuses nothing ever.
 
-import { birthPatch, type PlacedContainer } from '../../core/rightsizing/birth/birth-patch.ts';
-import type { BirthRequest, BirthSizes } from '../../ports/birth-sizes.ts';
+import { creationPatch, type PlacedContainer } from '../../core/resize/creation/creation-patch.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import { requestsAndLimits } from '../kubernetes/decode-quantities.ts';
 import { asObject, objectAt, objectsAt, optionalObjectAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
 
-/** What an answer came to: `unread`: the request could not be understood, and the pod is born as it asks. */
+/** What an answer came to: `unread`: the request could not be understood, and the pod is created as it asks. */
 export type ReviewOutcome = 'sized' | 'as-asked' | 'unread';
 
 export interface ReviewAnswer {
@@ -15,7 +15,7 @@ export interface ReviewAnswer {
 }
 
 /** @param body the parsed request; null where it is no JSON */
-export function answerReview(body: unknown, sizes: BirthSizes): ReviewAnswer {
+export function answerReview(body: unknown, sizes: SizesAtCreation): ReviewAnswer {
   let uid = '';
   try {
     const request = objectAt(asObject(body, 'body'), 'request');
@@ -33,17 +33,17 @@ function allowed(uid: string, outcome: ReviewOutcome, more: object = {}): Review
   return { outcome, body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true, ...more } } };
 }
 
-function patchFor(request: Wire, sizes: BirthSizes): ReturnType<typeof birthPatch> {
+function patchFor(request: Wire, sizes: SizesAtCreation): ReturnType<typeof creationPatch> {
   const pod = optionalObjectAt(request, 'object');
-  const isBirth = textAt(objectAt(request, 'resource'), 'resource') === 'pods' && textAt(request, 'operation') === 'CREATE';
-  if (pod === null || !isBirth || textAt(request, 'subResource') !== '') return [];
+  const isCreation = textAt(objectAt(request, 'resource'), 'resource') === 'pods' && textAt(request, 'operation') === 'CREATE';
+  if (pod === null || !isCreation || textAt(request, 'subResource') !== '') return [];
   const spec = objectAt(pod, 'spec');
   // Sized as a whole, or for another operating system: none of ours.
   if (optionalObjectAt(spec, 'resources') !== null || textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
   const metadata = objectAt(pod, 'metadata');
   const containers = placed(spec);
   const size = sizes.sizeOf(requestOf(textAt(request, 'namespace'), metadata, spec, containers));
-  return size === null ? [] : birthPatch(containers, size, optionalObjectAt(metadata, 'annotations') !== null);
+  return size === null ? [] : creationPatch(containers, size, optionalObjectAt(metadata, 'annotations') !== null);
 }
 
 interface Placed extends PlacedContainer {
@@ -70,7 +70,7 @@ function placed(spec: Wire): readonly Placed[] {
   ];
 }
 
-function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: readonly Placed[]): BirthRequest {
+function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: readonly Placed[]): CreationRequest {
   const owner = objectsAt(metadata, 'ownerReferences').find((reference) => reference['controller'] === true);
   const policy = textAt(spec, 'restartPolicy');
   return {

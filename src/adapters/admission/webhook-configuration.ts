@@ -24,7 +24,7 @@ export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarg
     metadata: { name: WEBHOOK_CONFIGURATION, labels: { 'app.kubernetes.io/part-of': 'evenkeel' } },
     webhooks: [
       {
-        name: 'birth-size.evenkeel.io',
+        name: 'size-at-creation.evenkeel.io',
         admissionReviewVersions: ['v1'],
         clientConfig: { ...clientConfig, caBundle: Buffer.from(authorities).toString('base64') },
         rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'], scope: 'Namespaced' }],

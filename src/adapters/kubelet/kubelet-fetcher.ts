@@ -1,4 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { Writable } from 'node:stream';
+import { finished, pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import type { NodeRecord } from '../../core/model/node.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
@@ -8,9 +12,14 @@ import { failureOf } from '../kubernetes/status.ts';
 export interface KubeletFetcher {
   /** @param path with a slash in front: `/metrics/resource`, `/stats/summary` */
   get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string>;
+  /** The same page, chunk by chunk: for pages that are too large to be held as a whole. What `take` throws, rejects. */
+  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void>;
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
+/** `/metrics/cadvisor` has about 80 kB for a pod: enough for 800 of them. */
+const MAX_STREAMED_BYTES = 64 * 1024 * 1024;
+const INFLATED_CHUNK_BYTES = 64 * 1024;
 
 /** What TLS says when a kubelet signs its own certificate, or its certificate is another's. */
 const UNTRUSTED = new Set([
@@ -44,58 +53,85 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   }
 
   async get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string> {
+    const chunks: Buffer[] = [];
+    await this.#read(node, path, { take: (chunk) => chunks.push(chunk), maxBytes: MAX_BYTES, encoding: 'identity' }, signal);
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> {
+    return this.#read(node, path, { take, maxBytes: MAX_STREAMED_BYTES, encoding: 'gzip' }, signal);
+  }
+
+  async #read(node: NodeRecord, path: string, body: BodyReader, signal: AbortSignal): Promise<void> {
     if (node.internalIp === null)
       throw new Error(`node ${node.name} has no InternalIP: set kubelet.viaProxy: true to read it through the API server`);
     const where = `kubelet of node ${node.name} (${node.internalIp}:${node.kubeletPort})`;
     const headers = await this.#connection.headers();
-    const answer = await this.#fetch(node.internalIp, node.kubeletPort, path, headers, signal).catch((cause: unknown) => {
+    const options = {
+      hostname: node.internalIp,
+      port: node.kubeletPort,
+      path,
+      headers: { ...headers, 'accept-encoding': body.encoding },
+      signal,
+    };
+    const status = await this.#fetch(options, body).catch((cause: unknown) => {
       throw new Error(`${where}: ${wordsOf(cause, signal)}`, { cause });
     });
-    if (answer.status === 401 || answer.status === 403) {
+    if (status === 401 || status === 403) {
       throw new Error(
-        `${where} refused ${path} (HTTP ${answer.status}): grant get on nodes/metrics and nodes/stats, or set kubelet.viaProxy: true`,
+        `${where} refused ${path} (HTTP ${status}): grant get on nodes/metrics and nodes/stats, or set kubelet.viaProxy: true`,
       );
     }
-    if (answer.status !== 200) throw new Error(`${where} answered ${path} with HTTP ${answer.status}`);
-    return answer.text;
+    if (status !== 200) throw new Error(`${where} answered ${path} with HTTP ${status}`);
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  #fetch(
-    hostname: string,
-    port: number,
-    path: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-    again = true,
-  ): Promise<{ status: number; text: string }> {
+  /** Answers the status; the body of any other than 200 is left unread. */
+  #fetch(options: https.RequestOptions & { readonly signal: AbortSignal }, body: BodyReader, again = true): Promise<number> {
     return new Promise((resolve, reject) => {
-      const request = https.request(
-        { hostname, port, path, method: 'GET', agent: this.#agent, headers: { ...headers }, signal },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let bytes = 0;
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length;
-            if (bytes > MAX_BYTES) response.destroy(new Error(`the answer is larger than ${MAX_BYTES} bytes`));
-            else chunks.push(chunk);
-          });
-          response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
-          response.on('error', reject);
-        },
-      );
+      const request = https.request({ ...options, method: 'GET', agent: this.#agent }, (response) => {
+        const { statusCode = 0 } = response;
+        const read = statusCode === 200 ? readBody(response, body) : finished(response.resume());
+        read.then(() => resolve(statusCode), reject);
+      });
       request.on('error', (err: NodeJS.ErrnoException) => {
         // A kept connection that the kubelet closes just as it is used again says nothing about the kubelet.
-        const closedWhileIdle = again && request.reusedSocket && err.code === 'ECONNRESET' && !signal.aborted;
-        if (closedWhileIdle) resolve(this.#fetch(hostname, port, path, headers, signal, false));
+        const closedWhileIdle = again && request.reusedSocket && err.code === 'ECONNRESET' && !options.signal.aborted;
+        if (closedWhileIdle) resolve(this.#fetch(options, body, false));
         else reject(err);
       });
       request.end();
     });
   }
+}
+
+interface BodyReader {
+  readonly take: (chunk: Buffer) => void;
+  readonly maxBytes: number;
+  /** What is asked for: text of metrics shrinks to a thirtieth, which counts for large pages. */
+  readonly encoding: 'identity' | 'gzip';
+}
+
+async function readBody(response: IncomingMessage, { take, maxBytes }: BodyReader): Promise<void> {
+  let bytes = 0;
+  const sink = new Writable({
+    write(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      try {
+        if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+        take(chunk);
+        done();
+      } catch (err) {
+        done(err as Error);
+      }
+    },
+  });
+  // Bounded after it is inflated: little that is sent may become much.
+  if (response.headers['content-encoding'] === 'gzip') await pipeline(response, createGunzip({ chunkSize: INFLATED_CHUNK_BYTES }), sink);
+  else await pipeline(response, sink);
 }
 
 /** Through the API server: works wherever the API server does, at its cost, and needs the far-reaching permission `nodes/proxy`. */
@@ -119,6 +155,11 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
       throw new Error(`kubelet of node ${node.name} through the API server: ${failure.message}${remedy}`);
     }
     return typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
+  }
+
+  /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies. */
+  async stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> {
+    take(Buffer.from(await this.get(node, path, signal)));
   }
 }
 

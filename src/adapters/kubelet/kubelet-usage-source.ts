@@ -8,6 +8,8 @@ import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import type { KubeletPages } from '../../ports/kubelet-pages.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
+import { phaseOf, nextAt } from './phase.ts';
+import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 import { readStatsSummary } from './stats-summary.ts';
 
@@ -135,35 +137,16 @@ export class KubeletUsageSource implements UsageSource {
 
   async #page<T>(page: string, read: (stop: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     const { timer } = this.#parts;
-    const stop = new AbortController();
-    const onAbort = (): void => stop.abort(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    const cancel = timer.setTimer(DEADLINE_MS, () => stop.abort(new Error(`no answer within ${DEADLINE_MS} ms`)));
     const startedMs = timer.nowMs();
     try {
-      const content = await read(stop.signal);
+      const content = await readWithin(timer, DEADLINE_MS, read, signal);
       this.#reads.add(1, { page, outcome: 'ok' });
       return content;
     } catch (err) {
       this.#reads.add(1, { page, outcome: 'failed' });
       throw err;
     } finally {
-      cancel();
-      signal.removeEventListener('abort', onAbort);
       this.#duration.observe((timer.nowMs() - startedMs) / 1000, { page });
     }
   }
-}
-
-// The same moment of every interval, whatever happened in between: samples stay evenly spaced.
-function nextAt(now: Instant, intervalMs: DurationMs, phase: number): Instant {
-  const offset = phase * intervalMs;
-  return (Math.floor((now - offset) / intervalMs) + 1) * intervalMs + offset;
-}
-
-/** FNV-1a over the name: nodes spread evenly over the interval, and each keeps its place over restarts. */
-function phaseOf(name: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) / 2 ** 32;
 }

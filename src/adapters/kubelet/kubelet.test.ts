@@ -1,6 +1,7 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { generate } from 'selfsigned';
@@ -8,6 +9,7 @@ import { aNodeRecord } from '../../../test/builders/records.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '../../core/model/node.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
@@ -156,12 +158,10 @@ describe('KubeletUsageSource', () => {
   test('reads each node once an interval, each at its own moment, and the summary every five minutes', async () => {
     const asked: string[] = [];
     const nodes = [aNodeRecord({ name: 'n1' }), aNodeRecord({ name: 'n2' })];
-    const fetcher: KubeletFetcher = {
-      get: async (node, path) => {
-        asked.push(`${node.name}${path}`);
-        return path === '/stats/summary' ? '{"pods":[]}' : page(1, 1, T);
-      },
-    };
+    const fetcher = textFetcher(async (node, path) => {
+      asked.push(`${node.name}${path}`);
+      return path === '/stats/summary' ? '{"pods":[]}' : page(1, 1, T);
+    });
     const { clock, sink, stop } = running(fetcher, nodes);
     await clock.advance(10 * 60_000);
     expect(sink.usage.filter((reading) => reading.node === 'n1').length).toBeGreaterThanOrEqual(10);
@@ -174,12 +174,10 @@ describe('KubeletUsageSource', () => {
   });
 
   test('one bad node fails alone, and what it says is told', async () => {
-    const fetcher: KubeletFetcher = {
-      get: async (node, path) => {
-        if (node.name === 'bad') throw new Error('kubelet of node bad: connect ECONNREFUSED');
-        return path === '/stats/summary' ? '{}' : page(1, 1, T);
-      },
-    };
+    const fetcher = textFetcher(async (node, path) => {
+      if (node.name === 'bad') throw new Error('kubelet of node bad: connect ECONNREFUSED');
+      return path === '/stats/summary' ? '{}' : page(1, 1, T);
+    });
     const { clock, sink, stop } = running(fetcher, [
       aNodeRecord({ name: 'bad' }),
       aNodeRecord({ name: 'good' }),
@@ -193,12 +191,10 @@ describe('KubeletUsageSource', () => {
 
   test('gives up a page after its deadline in machine time, busy until then, and never reads a node twice at once', async () => {
     let asked = 0;
-    const fetcher: KubeletFetcher = {
-      get: (_, __, signal) => {
-        asked += 1;
-        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
-      },
-    };
+    const fetcher = textFetcher((_, __, signal) => {
+      asked += 1;
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
     const { clock, timer, activity, sink, stop } = running(fetcher, [aNodeRecord({ name: 'n1' })]);
     await clock.advance(180_000);
     expect([asked, activity.count]).toEqual([1, 1]);
@@ -210,7 +206,10 @@ describe('KubeletUsageSource', () => {
 
   test('takes up new nodes and lets go of those that are gone', async () => {
     const nodes = [aNodeRecord({ name: 'n1' })];
-    const { clock, sink, stop } = running({ get: async (_, path) => (path === '/stats/summary' ? '{}' : page(1, 1, T)) }, nodes);
+    const { clock, sink, stop } = running(
+      textFetcher(async (_, path) => (path === '/stats/summary' ? '{}' : page(1, 1, T))),
+      nodes,
+    );
     await clock.advance(60_000);
     nodes.splice(0, 1, aNodeRecord({ name: 'n2' }));
     await clock.advance(120_000);
@@ -273,6 +272,40 @@ describe('DirectKubeletFetcher', () => {
       /serverTLSBootstrap.*kubelet.viaProxy: true/,
     );
     expect(seen).toEqual([]);
+  });
+
+  test('hands a large page on as it comes, also a compressed one, and refuses one that is too large', async () => {
+    const { node, certificate } = await kubelet();
+    const chunk = Buffer.alloc(1024 * 1024, '\n');
+    const mebibytes = { '/metrics/cadvisor': 3, '/endless': 65 } as Readonly<Record<string, number>>;
+    servers
+      .at(-1)
+      ?.removeAllListeners('request')
+      .on('request', (request: IncomingMessage, response: ServerResponse) => {
+        if (request.url === '/gzip' && request.headers['accept-encoding'] === 'gzip') {
+          response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(chunk));
+          return;
+        }
+        for (let count = mebibytes[request.url ?? ''] ?? 0; count > 0; count -= 1) response.write(chunk);
+        response.end();
+      });
+    const { signal } = new AbortController();
+    let bytes = 0;
+    const stream = (path: string) => fetcherFor(certificate).stream(node, path, (each) => (bytes += each.length), signal);
+    await stream('/metrics/cadvisor');
+    expect(bytes).toBe(3 * chunk.length);
+    await stream('/gzip');
+    expect(bytes).toBe(4 * chunk.length);
+    await expect(stream('/endless')).rejects.toThrow('the answer is larger than 67108864 bytes');
+    const refusing = fetcherFor(certificate).stream(
+      node,
+      '/metrics/cadvisor',
+      () => {
+        throw new Error('no such text');
+      },
+      signal,
+    );
+    await expect(refusing).rejects.toThrow('kubelet of node n1 (127.0.0.1:' + String(node.kubeletPort) + '): no such text');
   });
 
   test('a kept connection that the kubelet has closed meanwhile is no failure', async () => {
@@ -338,6 +371,7 @@ describe('readStatsSummary', () => {
           transmitErrors: 4,
         },
       ],
+      pressure: null,
       rss: [],
     });
   });

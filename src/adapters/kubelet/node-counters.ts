@@ -133,8 +133,10 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const sample = this.#sample(counter);
     if (sample === null) return null;
     const { namespace, pod, container } = counter.labels;
-    const fresh = counter.rssBytes !== null && sample.at - counter.rssAt <= RSS_HOLDS_MS && sample.memoryBytes !== null;
-    return { namespace, pod, container, ...sample, ...(fresh ? { memoryRssBytes: counter.rssBytes } : {}) };
+    const { at, cpuMillicores, memoryBytes } = sample;
+    const usage = { namespace, pod, container, at, cpuMillicores, memoryBytes };
+    const fresh = counter.rssBytes !== null && at - counter.rssAt <= RSS_HOLDS_MS && memoryBytes !== null;
+    return fresh ? { ...usage, memoryRssBytes: counter.rssBytes } : usage;
   }
 
   #nodeUsage(): NodeUsage | null {

@@ -1,5 +1,5 @@
-import type { Bytes, Instant } from '../../core/model/units.ts';
-import type { ContainerRef, NetworkUsage, VolumeUsage } from '../../core/model/usage.ts';
+import type { Bytes, Instant, Ratio } from '../../core/model/units.ts';
+import type { ContainerPressure, ContainerRef, NetworkUsage, VolumeUsage } from '../../core/model/usage.ts';
 import type { SummaryReading } from '../../ports/usage-source.ts';
 import {
   asObject,
@@ -23,8 +23,8 @@ interface StatsReading extends SummaryReading {
 }
 
 /**
- * The kubelet's `/stats/summary`: claims in use, pods' network counters, and how much of memory is not page cache. CPU
- * and memory as a whole are read elsewhere, more often.
+ * The kubelet's `/stats/summary`: claims in use, pods' network counters, how much of memory is not page cache, and the
+ * pressure of containers. CPU and memory as a whole are read elsewhere, more often.
  *
  * @throws where a field has the wrong type
  */
@@ -33,6 +33,7 @@ export function readStatsSummary(node: string, json: unknown, now: Instant): Sta
   const volumes: VolumeUsage[] = [];
   const network: NetworkUsage[] = [];
   const rss: ContainerRss[] = [];
+  const pressure = new PressureReader(objectAt(summary, 'node'), now);
   for (const pod of objectsAt(summary, 'pods')) {
     const ref = objectAt(pod, 'podRef');
     const namespace = textAt(ref, 'namespace');
@@ -42,13 +43,57 @@ export function readStatsSummary(node: string, json: unknown, now: Instant): Sta
       if (claim !== null) volumes.push(volumeUsage(namespace, name, textAt(claim, 'name'), volume, now));
     }
     for (const container of objectsAt(pod, 'containers')) {
+      const of = { namespace, pod: name, container: textAt(container, 'name') };
       const bytes = optionalNumberAt(objectAt(container, 'memory'), 'rssBytes');
-      if (bytes !== null) rss.push({ namespace, pod: name, container: textAt(container, 'name'), bytes });
+      if (bytes !== null) rss.push({ ...of, bytes });
+      pressure.take(of, container);
     }
     const counters = optionalObjectAt(pod, 'network');
     if (counters !== null) network.push(networkUsage(namespace, name, counters, now));
   }
-  return { node, volumes, network, rss };
+  return { node, volumes, network, pressure: pressure.result(), rss };
+}
+
+/**
+ * Pressure of containers, from `avg300` of `some`: the summary is read every 5 minutes. Not from `total`: it is documented in
+ * nanoseconds, and cAdvisor hands on the microseconds of the kernel.
+ */
+class PressureReader {
+  readonly #now: Instant;
+  readonly #found: ContainerPressure[] = [];
+  /** A kubelet that knows pressure reports zeros on a kernel that does not: where nothing has ever waited, nothing is measured. */
+  #measured: boolean;
+
+  constructor(node: Wire, now: Instant) {
+    this.#now = now;
+    this.#measured = hasWaited(someOf(node, 'cpu'));
+  }
+
+  take(of: ContainerRef, container: Wire): void {
+    const [cpu, memory] = [someOf(container, 'cpu'), someOf(container, 'memory')];
+    const [cpuRatio, memoryRatio] = [averageRatio(cpu), averageRatio(memory)];
+    if (cpuRatio === null && memoryRatio === null) return;
+    this.#measured ||= hasWaited(cpu) || hasWaited(memory);
+    this.#found.push({ ...of, at: this.#now, cpuRatio, memoryRatio });
+  }
+
+  /** null: not measured. */
+  result(): readonly ContainerPressure[] | null {
+    return this.#measured ? this.#found : null;
+  }
+}
+
+function someOf(stats: Wire, resource: 'cpu' | 'memory'): Wire {
+  return objectAt(objectAt(objectAt(stats, resource), 'psi'), 'some');
+}
+
+function hasWaited(some: Wire): boolean {
+  return numberAt(some, 'total', 0) > 0;
+}
+
+function averageRatio(some: Wire): Ratio | null {
+  const percent = optionalNumberAt(some, 'avg300');
+  return percent === null ? null : Math.min(1, Math.max(0, percent / 100));
 }
 
 function volumeUsage(namespace: string, pod: string, claim: string, volume: Wire, now: Instant): VolumeUsage {

@@ -1,5 +1,6 @@
 import type { NodeRecord } from '../../core/model/node.ts';
-import type { KubeletPages, ResourceMetrics } from '../../ports/kubelet-pages.ts';
+import type { ContainerCounters, KubeletPages, ResourceMetrics } from '../../ports/kubelet-pages.ts';
+import { CadvisorPage } from './cadvisor-page.ts';
 import type { KubeletFetcher } from './kubelet-fetcher.ts';
 import { readResourceMetrics } from './resource-metrics.ts';
 
@@ -18,6 +19,13 @@ export class TextPages implements KubeletPages {
   /** Rejects also where the text is not JSON. */
   async statsSummary(node: NodeRecord, signal: AbortSignal): Promise<unknown> {
     return JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal));
+  }
+
+  /** Rejects also where the page is larger than 64 MiB. */
+  async containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]> {
+    const page = new CadvisorPage();
+    await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => page.push(chunk), signal);
+    return page.end();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
-import { VPA_POD_ANNOTATIONS } from '../../core/rightsizing/apply/other-manager.ts';
+import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
 import { latestWriterThrough } from './managed-fields.ts';

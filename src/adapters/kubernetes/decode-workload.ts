@@ -115,13 +115,25 @@ function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime' | 'goMa
       const found: unknown = variables.find((one: unknown) => isNamed(one, name));
       return isNamed(found, name) && typeof found.value === 'string' ? found.value : null;
     },
+    isFromLimit: (name) => variables.some((one: unknown) => isNamed(one, name) && isFieldOfContainer(one.valueFrom)),
+    image: textAt(container, 'image'),
   };
   const [runtime, goMaxProcs] = [runtimeOf(traces), goMaxProcsOf(traces)];
   return { ...(runtime === null ? {} : { runtime }), ...(goMaxProcs === null ? {} : { goMaxProcs }) };
 }
 
-function isNamed(variable: unknown, name: string): variable is { readonly name: string; readonly value?: unknown } {
+interface NamedVariable {
+  readonly name: string;
+  readonly value?: unknown;
+  readonly valueFrom?: unknown;
+}
+
+function isNamed(variable: unknown, name: string): variable is NamedVariable {
   return typeof variable === 'object' && variable !== null && 'name' in variable && variable.name === name;
+}
+
+function isFieldOfContainer(source: unknown): boolean {
+  return typeof source === 'object' && source !== null && 'resourceFieldRef' in source;
 }
 
 function rolloutHeldOf(spec: Wire): Pick<WorkloadRecord, 'rolloutHeld'> {

@@ -1,4 +1,4 @@
-import { EFFECTS_MANAGER } from '../../core/uninstall/field-managers.ts';
+import { EFFECTS_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../../ports/writers.ts';
 import { HPAS, objectPath, PODS } from './resources.ts';

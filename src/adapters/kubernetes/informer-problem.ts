@@ -1,17 +1,32 @@
-// What keeps an informer from its work, in words that say what mends it.
+// What keeps an informer from its work: a code to act by, and a message that says what mends it.
 
 import type { ApiFailure } from './status.ts';
 
-export function unknownCredentials({ message }: ApiFailure): string {
-  return `the API server does not know us (${message}): is the token expired? It is read again until it is renewed`;
+export interface InformerProblem {
+  readonly code: 'unauthorized' | 'forbidden' | 'not-served' | 'failed';
+  readonly message: string;
+}
+
+export function failed(message: string): InformerProblem {
+  return { code: 'failed', message };
+}
+
+export function unknownCredentials({ message }: ApiFailure): InformerProblem {
+  return {
+    code: 'unauthorized',
+    message: `the API server does not know us (${message}): is the token expired? It is read again until it is renewed`,
+  };
 }
 
 /** @param namespace undefined: the kind is watched in all of them */
-export function missingPermission(resource: string, namespace: string | undefined, { message }: ApiFailure): string {
+export function missingPermission(resource: string, namespace: string | undefined, { message }: ApiFailure): InformerProblem {
   const where = namespace === undefined ? 'in a ClusterRole' : `in a Role of namespace ${namespace}`;
-  return `not permitted to list and watch ${resource}: grant the verbs list and watch ${where} (${message})`;
+  return {
+    code: 'forbidden',
+    message: `not permitted to list and watch ${resource}: grant the verbs list and watch ${where} (${message})`,
+  };
 }
 
-export function notServed(resource: string): string {
-  return `${resource} is not served: its CRD is not installed (yet)`;
+export function notServed(resource: string): InformerProblem {
+  return { code: 'not-served', message: `${resource} is not served: its CRD is not installed (yet)` };
 }

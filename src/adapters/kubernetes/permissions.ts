@@ -197,7 +197,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     when: 'rbac.kubelets',
-    why: "usage of containers; asked of each node's kubelet, which asks the API server whether we may",
+    why: "usage, throttling and OOM events of containers; asked of each node's kubelet, which asks the API server whether we may",
     by: KUBELETS,
   },
   {
@@ -206,7 +206,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     verbs: ['get'],
     scope: 'cluster',
     when: 'rbac.kubelets',
-    why: "usage of volumes; asked of each node's kubelet, which asks the API server whether we may",
+    why: "usage of volumes, pressure of containers; asked of each node's kubelet, which asks the API server whether we may",
     by: KUBELETS,
   },
   {

@@ -7,9 +7,6 @@ const FIRST_MS: DurationMs = 800;
 const MAX_MS: DurationMs = 30_000;
 const FORGET_AFTER_MS: DurationMs = 120_000;
 
-/** Of kinds of other tools: whoever installs one is in no hurry with us. */
-export const FOREIGN_AGAIN_MS: DurationMs = 60_000;
-
 /** Exponential delay between tries, with full jitter on top; forgotten after two minutes without need. */
 export class ReconnectDelay {
   readonly #timer: MachineTimer;

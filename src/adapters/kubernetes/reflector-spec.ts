@@ -31,6 +31,8 @@ export interface ReflectorTimes {
   readonly initialSilenceMs: DurationMs;
   /** How often the whole kind is compared with a fresh listing; jittered. */
   readonly auditEveryMs: DurationMs;
+  /** How often a kind of another tool that is not served is asked for again. */
+  readonly foreignRetryMs: DurationMs;
 }
 
 export const REFLECTOR_TIMES: ReflectorTimes = {
@@ -39,6 +41,7 @@ export const REFLECTOR_TIMES: ReflectorTimes = {
   quietMs: 150_000,
   initialSilenceMs: 30_000,
   auditEveryMs: 6 * 3600 * 1000,
+  foreignRetryMs: 60_000,
 };
 
 /** What every reflector of a process shares. */

@@ -7,13 +7,13 @@ import type { ApiStream } from '../../ports/api-transport.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';
-import { missingPermission, notServed, unknownCredentials } from './informer-problem.ts';
+import { failed, missingPermission, notServed, unknownCredentials, type InformerProblem } from './informer-problem.ts';
 import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
 import { REFLECTOR_TIMES, type ReflectorContext, type ReflectorSpec, type ReflectorTimes } from './reflector-spec.ts';
 import { identityOf, ReflectorStore, type Entry } from './reflector-store.ts';
-import { FOREIGN_AGAIN_MS, ReconnectDelay } from './reconnect-delay.ts';
+import { ReconnectDelay } from './reconnect-delay.ts';
 import { collectionPath, resourceName } from './resources.ts';
 import { failureOf, isForbidden, isGone, isNotFound, isUnauthorized, readFailure, type ApiFailure } from './status.ts';
 import { WatchGuard } from './watch-guard.ts';
@@ -23,7 +23,7 @@ import { asObject, objectAt, textAt, type Wire } from './wire.ts';
 type Round =
   | { readonly kind: 'again' }
   | { readonly kind: 'list-again' }
-  | { readonly kind: 'wait'; readonly problem: string | null; readonly atLeastMs: DurationMs; readonly settled: boolean };
+  | { readonly kind: 'wait'; readonly problem: InformerProblem | null; readonly atLeastMs: DurationMs; readonly settled: boolean };
 
 interface WatchEars {
   /** At every event, bookmarks included. */
@@ -54,7 +54,7 @@ export class Reflector<T> {
   #listed = false;
   #restarts = 0;
   #brokenInitials = 0;
-  #problem: string | null = null;
+  #problem: InformerProblem | null = null;
   #endActivity: (() => void) | null = null;
 
   constructor(spec: ReflectorSpec<T>, context: ReflectorContext) {
@@ -101,7 +101,7 @@ export class Reflector<T> {
       objects: this.#store.size,
       confirmedAt: this.confirmedAt(),
       restarts: this.#restarts,
-      problem: this.#problem,
+      problem: this.#problem?.message ?? null,
     };
   }
 
@@ -152,7 +152,7 @@ export class Reflector<T> {
     } catch (err) {
       if (signal.aborted) return { kind: 'again' };
       if (err instanceof ListRefused) return this.#refused(err.failure);
-      return this.#broken(err instanceof Error ? err.message : String(err));
+      return this.#broken(failed(err instanceof Error ? err.message : String(err)));
     } finally {
       this.#freshness.disconnected();
     }
@@ -204,7 +204,7 @@ export class Reflector<T> {
       });
       if (ended.kind !== 'again') return ended;
       if (ended.events === 0 && timer.nowMs() - openedAtMs < SHORTEST_HEALTHY_WATCH_MS)
-        return this.#broken('the watch ended as soon as it began');
+        return this.#broken(failed('the watch ended as soon as it began'));
       return ended;
     } catch (err) {
       if (guard.stalled.aborted) this.#metrics.stalls.add(1, this.#metrics.labels);
@@ -305,7 +305,7 @@ export class Reflector<T> {
       // A version that expires right after a listing would otherwise be listed for in a tight loop.
       const listedInVain = this.#version === null || this.#delay.isHot();
       this.#version = null;
-      return listedInVain ? this.#broken(`the listed version expired: ${failure.message}`) : this.#expired();
+      return listedInVain ? this.#broken(failed(`the listed version expired: ${failure.message}`)) : this.#expired();
     }
     if (isUnauthorized(failure)) return this.#broken(unknownCredentials(failure));
     if (isForbidden(failure)) {
@@ -318,10 +318,10 @@ export class Reflector<T> {
       this.#listed = false;
       this.#store.clear();
       if (!this.#spec.required) this.#markSynced();
-      if (this.#spec.foreign === true) return { kind: 'wait', problem: null, atLeastMs: FOREIGN_AGAIN_MS, settled: true };
+      if (this.#spec.foreign === true) return { kind: 'wait', problem: null, atLeastMs: this.#times.foreignRetryMs, settled: true };
       return { kind: 'wait', problem: notServed(this.#name), atLeastMs: 0, settled: true };
     }
-    return { kind: 'wait', problem: failure.message, atLeastMs: failure.retryAfterMs ?? 0, settled: false };
+    return { kind: 'wait', problem: failed(failure.message), atLeastMs: failure.retryAfterMs ?? 0, settled: false };
   }
 
   #expired(): Round {
@@ -329,7 +329,7 @@ export class Reflector<T> {
     return { kind: 'list-again' };
   }
 
-  #broken(problem: string): Round {
+  #broken(problem: InformerProblem): Round {
     return { kind: 'wait', problem, atLeastMs: 0, settled: false };
   }
 
@@ -343,14 +343,18 @@ export class Reflector<T> {
   }
 
   // Said when it begins, changes or ends: a retry every 30 s must not fill the log.
-  #report(problem: string | null): void {
-    if (problem === this.#problem) return;
-    const missing = problem?.includes('is not served') === true;
-    if (problem === null) this.#logger.info('Informer is well again', { before: this.#problem });
-    else if (missing && !this.#spec.required) this.#logger.info('Informer waits', { problem });
-    else if (this.#spec.required) this.#logger.error('Informer cannot do its work; retrying', { problem });
-    else this.#logger.warn('Informer cannot do its work; retrying', { problem });
+  #report(problem: InformerProblem | null): void {
+    const before = this.#problem;
     this.#problem = problem;
+    if (problem?.message === before?.message) return;
+    if (problem === null) {
+      this.#logger.info('Informer is well again', { before: before?.message });
+      return;
+    }
+    const fields = { problem: problem.message };
+    if (this.#spec.required) this.#logger.error('Informer cannot do its work; retrying', fields);
+    else if (problem.code === 'not-served') this.#logger.info('Informer waits', fields);
+    else this.#logger.warn('Informer cannot do its work; retrying', fields);
   }
 
   #startAudit(signal: AbortSignal): DriftAudit<T> {

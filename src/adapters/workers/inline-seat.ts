@@ -4,7 +4,7 @@ import {
   type QuestionKind,
   type Questions,
   type Telling,
-} from '../../core/rightsizing/recommender-service.ts';
+} from '../../core/recommender/recommender-service.ts';
 import type { Seat } from './seat.ts';
 
 /** In this thread: where the same seed must give the same end, and where there is too little to learn for a thread. */

@@ -1,4 +1,4 @@
-import type { Answers, QuestionKind, Questions, Telling } from '../../core/rightsizing/recommender-service.ts';
+import type { Answers, QuestionKind, Questions, Telling } from '../../core/recommender/recommender-service.ts';
 
 /** One recommender, wherever it runs. What is told is taken in before what is asked after it. */
 export interface Seat {

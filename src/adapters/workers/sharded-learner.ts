@@ -3,8 +3,8 @@
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
 import type { Bytes, Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
-import type { ContainerAdvice, RecommenderRules } from '../../core/rightsizing/advice.ts';
-import type { BackfillResult, RecommenderCheckpoint } from '../../core/rightsizing/recommender.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
+import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
 import type { Learner, LearnerMarks } from '../../ports/learner.ts';
 import type { Seat } from './seat.ts';
 
@@ -23,8 +23,8 @@ export class ShardedLearner implements Learner {
     this.#seatOf(workload).tell({ kind: 'sample', workload, container, pod, sample });
   }
 
-  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null): void {
-    this.#seatOf(workload).tell({ kind: 'oom', workload, container, at, limitBytes });
+  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
+    this.#seatOf(workload).tell({ kind: 'oom', workload, container, at, limitBytes, workingSetBytes });
   }
 
   noteChange(workload: WorkloadKey, at: Instant): void {

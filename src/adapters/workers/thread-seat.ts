@@ -2,7 +2,7 @@
 // hangs is replaced, and what it knew is restored before it is asked anything else.
 
 import { Worker } from 'node:worker_threads';
-import type { Answers, QuestionKind, Questions, Telling, WorkerReply, WorkerRequest } from '../../core/rightsizing/recommender-service.ts';
+import type { Answers, QuestionKind, Questions, Telling, WorkerReply, WorkerRequest } from '../../core/recommender/recommender-service.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';

@@ -734,7 +734,7 @@ export interface LimitException {
   readonly container: string;
   readonly resource: 'cpu' | 'memory';
   /** While it is open it only grows graver, in this order. */
-  readonly type: 'recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed';
+  readonly type: 'recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed' | 'leak';
   /** What is in the way, and what an approval moves: the limit of the pods, or the ceiling of the request. */
   readonly bound: 'limit' | 'ceiling';
   readonly unit: 'millicores' | 'bytes';
@@ -1327,7 +1327,7 @@ export interface Operations {
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly state?: readonly ('open' | 'approved' | 'rejected' | 'resolved')[];
-      readonly type?: readonly ('recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed')[];
+      readonly type?: readonly ('recommendation-over-ceiling' | 'cpu-throttled' | 'usage-over-limit' | 'oom-killed' | 'leak')[];
       readonly resource?: readonly ('cpu' | 'memory')[];
       readonly bound?: readonly ('limit' | 'ceiling')[];
       readonly container?: readonly string[];

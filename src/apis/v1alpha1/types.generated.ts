@@ -476,11 +476,18 @@ export interface PodResizePolicySpec {
   readonly mode?: 'Observe' | 'Recommend' | 'Approve' | 'Auto';
   /**
    * By which way a change reaches a pod. InPlace resizes running pods and never evicts; InPlaceOrEvict evicts, through the eviction API,
-   * where a resize in place is infeasible; OnRestart sets values at birth alone and needs controller.admission.enabled. Default: InPlace.
+   * where a resize in place is infeasible; OnRestart sets values at creation alone and needs controller.admission.enabled. Default:
+   * InPlace.
    */
   readonly apply?: 'InPlace' | 'InPlaceOrEvict' | 'OnRestart';
   /** The one knob for cost against safety, what a missing unit costs against a spare one. Default: Balanced. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
+  /**
+   * How often CPU requests may fall. Daily covers the greatest forecast of the next 24 hours and falls at most once in 24 hours; usage
+   * above it raises the request for some hours. Hourly follows the hour, in mode Auto in place, and only while evenkeel-autoscaler holds
+   * its lease: elsewhere it acts as Daily, and status says so. Memory is the same at both. Default: Daily.
+   */
+  readonly pace?: 'Daily' | 'Hourly';
   /** Rules for CPU. */
   readonly cpu?: PodResizePolicySpecCpu;
   /** Rules for memory. */
@@ -491,8 +498,16 @@ export interface PodResizePolicySpec {
   readonly history?: PodResizePolicySpecHistory;
   /** More CPU while a container starts, taken back in place afterwards. Left out, no boost. */
   readonly startup?: PodResizePolicySpecStartup;
-  /** What an OOM kill does to request and limit, at once and within max, ceiling and node. */
+  /**
+   * What an OOM kill at the limit does, at once and within max, ceiling and node. The limit grows by the limit that was hit, the request by
+   * the highest usage.
+   */
   readonly oom?: PodResizePolicySpecOom;
+  /**
+   * Whether the annotations of a workload may widen this policy. All lets them (a mode closer to Auto, a ceiling above max, a floor below
+   * min); Stricter lets them only narrow it. Default: All.
+   */
+  readonly workloadOverrides?: 'All' | 'Stricter';
   /** Whether a limit may be passed for a while when demand does. */
   readonly limitOverage?: PodResizePolicySpecLimitOverage;
   /** What happens to workloads that nobody uses. */
@@ -509,8 +524,6 @@ export interface PodResizePolicySpec {
   readonly cooldown?: string;
   /** Least confidence (0–1) before anything is reduced. Left out, 0.6 for CPU and 0.8 for memory. */
   readonly minConfidence?: number;
-  /** Most pods that one cycle may resize. Default: 100. */
-  readonly maxChangesPerCycle?: number;
   /** Most workloads whose pods are being resized at the same time. Default: 10. */
   readonly maxConcurrent?: number;
   /** How often every governed workload is evaluated. Default: 5m. */
@@ -584,8 +597,9 @@ export interface PodResizePolicySpecCpu {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecCpuLimit {
   /**
-   * Keep leaves the limit as it is, raised only where the request would pass it. Ratio keeps limit = request × ratio. None drops the limit
-   * when a pod is born (needs controller.admission.enabled) and until then behaves as Keep. Default: Keep.
+   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
+   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Default:
+   * Keep.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
   /** Limit divided by request, for rule Ratio. Left out, the ratio of the container as it is now. */
@@ -616,11 +630,12 @@ export interface PodResizePolicySpecMemory {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecMemoryLimit {
   /**
-   * Keep leaves the limit as it is, raised only where the request would pass it. Ratio keeps limit = request × ratio. None drops the limit
-   * when a pod is born (needs controller.admission.enabled) and until then behaves as Keep. Default: Ratio.
+   * Keep never lowers the limit and raises it only after OOM kills at it. Ratio moves the limit with the request, both ways, lowering it
+   * only as far as past peaks make safe. None drops the limit when a pod is created (needs controller.admission.enabled) and until then
+   * acts as Keep. Guaranteed pods and containers whose request equals their limit keep them equal, except under Ratio. Default: Keep.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
-  /** Limit divided by request, for rule Ratio. Default: 1.25. */
+  /** Limit divided by request, for rule Ratio alone. Default: 1.25. */
   readonly ratio?: number;
 }
 
@@ -664,8 +679,9 @@ export interface PodResizePolicySpecContainerCpu {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecContainerCpuLimit {
   /**
-   * Keep leaves the limit as it is, raised only where the request would pass it. Ratio keeps limit = request × ratio. None drops the limit
-   * when a pod is born (needs controller.admission.enabled) and until then behaves as Keep. Left out, the policy's.
+   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
+   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Left out,
+   * the policy's.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
   /** Limit divided by request, for rule Ratio. Left out, the policy's. */
@@ -696,8 +712,9 @@ export interface PodResizePolicySpecContainerMemory {
 /** How the limit follows the request. */
 export interface PodResizePolicySpecContainerMemoryLimit {
   /**
-   * Keep leaves the limit as it is, raised only where the request would pass it. Ratio keeps limit = request × ratio. None drops the limit
-   * when a pod is born (needs controller.admission.enabled) and until then behaves as Keep. Left out, the policy's.
+   * Keep never lowers the limit; the request ends at it. Ratio moves the limit with the request, both ways. None drops the limit when a pod
+   * is created (needs controller.admission.enabled) and until then acts as Keep. Guaranteed pods keep request and limit equal. Left out,
+   * the policy's.
    */
   readonly rule?: 'Keep' | 'Ratio' | 'None';
   /** Limit divided by request, for rule Ratio. Left out, the policy's. */
@@ -720,12 +737,20 @@ export interface PodResizePolicySpecStartup {
   readonly duration: string;
 }
 
-/** What an OOM kill does to request and limit, at once and within max, ceiling and node. */
+/**
+ * What an OOM kill at the limit does, at once and within max, ceiling and node. The limit grows by the limit that was hit, the request by
+ * the highest usage.
+ */
 export interface PodResizePolicySpecOom {
-  /** Memory after an OOM kill, divided by the limit that was hit. Default: 1.2. */
+  /** The limit after an OOM kill, divided by the limit that was hit. Default: 1.2. */
   readonly bumpRatio?: number;
   /** Least amount of memory that an OOM kill adds (bytes). Default: 100Mi. */
   readonly minBump?: string;
+  /**
+   * How often OOM kills raise the limit of one container within 7 days. After that a limit exception of type oom-killed opens, and the
+   * limit stays. Default: 3.
+   */
+  readonly maxBumps?: number;
 }
 
 /** Whether a limit may be passed for a while when demand does. */
@@ -768,8 +793,11 @@ export interface PodResizePolicySpecWindow {
 
 /** When a change is taken back by itself. */
 export interface PodResizePolicySpecRollback {
-  /** Container restarts of resized pods that take a change back; 0 never does. Default: 1. */
-  readonly onRestarts?: number;
+  /**
+   * Whether resized pods that crash-loop, restart more than before and more than unchanged pods, are OOM-killed below their limit before,
+   * or stop being ready, take a change back. Default: true.
+   */
+  readonly onRestarts?: boolean;
   /** Rise of the throttled share of CPU periods (0–1) that takes a change back; 1 never does. Default: 0.25. */
   readonly onThrottleRatio?: number;
   /**
@@ -1601,8 +1629,21 @@ export interface RecommendationStatus {
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
   readonly resizes?: readonly RecommendationStatusResize[];
-  /** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
   readonly evictions?: RecommendationStatusEvictions;
+  /** When the CPU limit of each container was raised because it was throttled; at most one step a day and three in 7 days are made. */
+  readonly cpuLimitRaises?: readonly RecommendationStatusCpuLimitRaise[];
+  /**
+   * Memory limits that OOM kills have raised, of the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy counts those
+   * of 7 days.
+   */
+  readonly oomBumps?: readonly RecommendationStatusOomBump[];
+  /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
+  readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
+  /** When the CPU request of each container was last set to its base, without a temporary increase. */
+  readonly cpuBasesSet?: readonly RecommendationStatusCpuBasesSetItem[];
+  /** When the memory limit of each container was last lowered; one step a day is made at most. */
+  readonly memoryLimitsLowered?: readonly RecommendationStatusMemoryLimitsLoweredItem[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusBoost[];
   /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
@@ -1660,8 +1701,6 @@ export interface RecommendationStatusContainer {
   readonly oomKills?: number;
   /** Share of CPU periods throttled (0–1). Absent where the usage source does not tell. */
   readonly throttledRatio?: number;
-  /** When its memory limit was last lowered (RFC 3339); one step a day is made at most. */
-  readonly memoryLimitLoweredAt?: string;
   /** Why its memory limit stands where it does, in plain words. */
   readonly memoryLimitBecause?: string;
   /** How sure this container's figures are (0–1). */
@@ -1803,9 +1842,22 @@ export interface RecommendationStatusClass {
   readonly rolledBack?: RecommendationStatusClassRolledBack;
   /** Pods whose resize did not go through at once. */
   readonly resizes?: readonly RecommendationStatusClassResize[];
+  /** When the CPU limit of each container was raised because it was throttled; at most one step a day and three in 7 days are made. */
+  readonly cpuLimitRaises?: readonly RecommendationStatusClassCpuLimitRaise[];
+  /**
+   * Memory limits that OOM kills have raised, of the last 7 days and of pods that still exist; spec.oom.maxBumps of the policy counts those
+   * of 7 days.
+   */
+  readonly oomBumps?: readonly RecommendationStatusClassOomBump[];
+  /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
+  readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
+  /** When the CPU request of each container was last set to its base, without a temporary increase. */
+  readonly cpuBasesSet?: readonly RecommendationStatusClassCpuBasesSetItem[];
+  /** When the memory limit of each container was last lowered; one step a day is made at most. */
+  readonly memoryLimitsLowered?: readonly RecommendationStatusClassMemoryLimitsLoweredItem[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusClassBoost[];
-  /** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+  /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
   readonly evictions?: RecommendationStatusClassEvictions;
   /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
   readonly otherResizes?: RecommendationStatusClassOtherResizes;
@@ -1822,8 +1874,6 @@ export interface RecommendationStatusClassContainer {
   readonly recommended?: RecommendationStatusClassContainerRecommended;
   /** Why its memory limit stands where it does, in plain words. */
   readonly memoryLimitBecause?: string;
-  /** When its memory limit was last lowered (RFC 3339); one step a day is made at most. */
-  readonly memoryLimitLoweredAt?: string;
 }
 
 /** In force now. */
@@ -1884,6 +1934,8 @@ export interface RecommendationStatusClassApply {
   readonly stageStartedAt: string;
   /** Who made it, evenkeel or the person who approved. */
   readonly by?: string;
+  /** It only takes temporary increases of CPU back, which needs no verification. */
+  readonly endsIncrease?: boolean;
   /** Throttled share of CPU periods (0–1) when it began. */
   readonly throttledRatioBefore?: number;
   /** What the policy's rollback.onErrorRateQuery answered when it began. */
@@ -2045,8 +2097,8 @@ export interface RecommendationStatusClassResize {
   readonly since: string;
   /** What the kubelet says. */
   readonly message?: string;
-  /** Half of the step was tried, too. */
-  readonly halved?: boolean;
+  /** Why it was refused; other where that is not known. */
+  readonly code?: 'node-capacity' | 'node-policy' | 'quota' | 'permission' | 'start-up-boost' | 'other';
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusClassResizeContainer[];
 }
@@ -2074,6 +2126,49 @@ export interface RecommendationStatusClassResizeContainerLimits {
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */
   readonly memory?: string;
+}
+
+export interface RecommendationStatusClassCpuLimitRaise {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339), the newest last. */
+  readonly at: readonly string[];
+}
+
+export interface RecommendationStatusClassOomBump {
+  /** Container name. */
+  readonly container: string;
+  /** The killed pod, that alone has it. Left out, every pod of the workload. */
+  readonly pod?: string;
+  /** metadata.uid of that pod. */
+  readonly uid?: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** The limit that was given (bytes). */
+  readonly limit: string;
+  /** The request that went with it (bytes). Left out, as recommended. */
+  readonly request?: string;
+}
+
+export interface RecommendationStatusClassNodeOom {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusClassCpuBasesSetItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusClassMemoryLimitsLoweredItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
 }
 
 export interface RecommendationStatusClassBoost {
@@ -2112,10 +2207,10 @@ export interface RecommendationStatusClassBoostContainerLimits {
   readonly memory?: string;
 }
 
-/** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+/** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
 export interface RecommendationStatusClassEvictions {
-  /** A short hash of template and size. */
-  readonly size: string;
+  /** What the evicted pod was to request in all. */
+  readonly requests: RecommendationStatusClassEvictionsRequests;
   /** How many were evicted. */
   readonly count: number;
   /** When the last was asked for (RFC 3339). */
@@ -2124,6 +2219,14 @@ export interface RecommendationStatusClassEvictions {
   readonly refusedAt?: string;
   /** What it said. */
   readonly message?: string;
+}
+
+/** What the evicted pod was to request in all. */
+export interface RecommendationStatusClassEvictionsRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory: string;
 }
 
 /** Pods that had been resized and that somebody else has resized since. Absent when there are none. */
@@ -2146,7 +2249,7 @@ export interface RecommendationStatusClassLimitException {
   /** Resource. */
   readonly resource: 'cpu' | 'memory';
   /** What happened. */
-  readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'cpu-throttled';
+  readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'leak' | 'cpu-throttled';
   /** The limit or ceiling that was in the way (Kubernetes quantity). */
   readonly limit?: string;
   /** What was seen or asked for (Kubernetes quantity). */
@@ -2181,6 +2284,8 @@ export interface RecommendationStatusClassLimitException {
   readonly settled?: boolean;
   /** The limit that was approved last. Nothing goes below it before a person changes it. */
   readonly newNormal?: RecommendationStatusClassLimitExceptionNewNormal;
+  /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
+  readonly leakApprovedAt?: string;
   /** Whether even the temporary limit is nearly used up. */
   readonly ceilingReached?: boolean;
   /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */
@@ -2236,6 +2341,8 @@ export interface RecommendationStatusApply {
   readonly stageStartedAt: string;
   /** Who made it, evenkeel or the person who approved. */
   readonly by?: string;
+  /** It only takes temporary increases of CPU back, which needs no verification. */
+  readonly endsIncrease?: boolean;
   /** Throttled share of CPU periods (0–1) when it began. */
   readonly throttledRatioBefore?: number;
   /** What the policy's rollback.onErrorRateQuery answered when it began. */
@@ -2397,8 +2504,8 @@ export interface RecommendationStatusResize {
   readonly since: string;
   /** What the kubelet says. */
   readonly message?: string;
-  /** Half of the step was tried, too. */
-  readonly halved?: boolean;
+  /** Why it was refused; other where that is not known. */
+  readonly code?: 'node-capacity' | 'node-policy' | 'quota' | 'permission' | 'start-up-boost' | 'other';
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusResizeContainer[];
 }
@@ -2428,10 +2535,10 @@ export interface RecommendationStatusResizeContainerLimits {
   readonly memory?: string;
 }
 
-/** Pods evicted for one size of one template (apply is InPlaceOrEvict), so that it never becomes a loop. */
+/** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
 export interface RecommendationStatusEvictions {
-  /** A short hash of template and size. */
-  readonly size: string;
+  /** What the evicted pod was to request in all. */
+  readonly requests: RecommendationStatusEvictionsRequests;
   /** How many were evicted. */
   readonly count: number;
   /** When the last was asked for (RFC 3339). */
@@ -2440,6 +2547,57 @@ export interface RecommendationStatusEvictions {
   readonly refusedAt?: string;
   /** What it said. */
   readonly message?: string;
+}
+
+/** What the evicted pod was to request in all. */
+export interface RecommendationStatusEvictionsRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory: string;
+}
+
+export interface RecommendationStatusCpuLimitRaise {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339), the newest last. */
+  readonly at: readonly string[];
+}
+
+export interface RecommendationStatusOomBump {
+  /** Container name. */
+  readonly container: string;
+  /** The killed pod, that alone has it. Left out, every pod of the workload. */
+  readonly pod?: string;
+  /** metadata.uid of that pod. */
+  readonly uid?: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+  /** The limit that was given (bytes). */
+  readonly limit: string;
+  /** The request that went with it (bytes). Left out, as recommended. */
+  readonly request?: string;
+}
+
+export interface RecommendationStatusNodeOom {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusCpuBasesSetItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusMemoryLimitsLoweredItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
 }
 
 export interface RecommendationStatusBoost {
@@ -2520,7 +2678,7 @@ export interface RecommendationStatusLimitException {
   /** Resource. */
   readonly resource: 'cpu' | 'memory';
   /** What happened. */
-  readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'cpu-throttled';
+  readonly type: 'usage-over-limit' | 'recommendation-over-ceiling' | 'oom-killed' | 'leak' | 'cpu-throttled';
   /** The limit or ceiling that was in the way (Kubernetes quantity). */
   readonly limit?: string;
   /** What was seen or asked for (Kubernetes quantity). */
@@ -2555,6 +2713,8 @@ export interface RecommendationStatusLimitException {
   readonly settled?: boolean;
   /** The limit that was approved last. Nothing goes below it before a person changes it. */
   readonly newNormal?: RecommendationStatusLimitExceptionNewNormal;
+  /** When a person approved memory that grows without end; for 30 days it is not treated as a leak (RFC 3339). */
+  readonly leakApprovedAt?: string;
   /** Whether even the temporary limit is nearly used up. */
   readonly ceilingReached?: boolean;
   /** The temporary limit. Written before the first pod gets it, so that it is taken back whatever happens. */

@@ -24,6 +24,7 @@ export function figureColumns(resource: Resource): readonly FigureColumn[] {
     { figure: 'episodesPerWeek', title: resource === 'memory' ? 'OOM/week' : 'episodes/week', write: plain(1) },
     { figure: 'changesPerDay', title: 'changes/day', write: plain(2) },
     { figure: 'costJ', title: 'cost J', write: plain(3) },
+    { figure: 'refusedOverrun', title: 'raises refused 90 min', write: share(fine) },
   ];
 }
 

@@ -59,18 +59,28 @@ describe('evenkeel backtest', () => {
     for (const text of ['CPU: 2 workloads', 'Memory: 2 workloads', 'VPA + updater', 'KRR simple, daily', 'clairvoyant, hour max']) {
       expect(out).toContain(text);
     }
-    expect(out).toMatch(/^Evenkeel against VPA( +[-+]?[\d-]+( %)?){8}$/m);
+    expect(out).toMatch(/^Evenkeel against VPA( +[-+]?[\d-]+( %)?){9}$/m);
     expect(out).toMatch(/^shop\/cart +/m);
     expect(out).toMatch(/^web +/m);
   });
 
   test('--json: one document whose fields stay', async () => {
-    const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'absent.csv'), '--json', '--calm');
+    const { out } = await run(join(folder, 'usage/shop/cart.csv'), join(folder, 'absent.csv'), '--json', '--pace', 'hourly');
     const document = JSON.parse(out) as BacktestSummary;
-    const figures = ['slack', 'sparePerUsed', 'overrun', 'worstDecileOverrun', 'unserved', 'episodesPerWeek', 'changesPerDay', 'costJ'];
-    const methods = ['evenkeel', 'vpa', 'krr', 'clairvoyantDay', 'clairvoyantDayP99', 'clairvoyantHour'];
+    const figures = [
+      'slack',
+      'sparePerUsed',
+      'overrun',
+      'worstDecileOverrun',
+      'unserved',
+      'episodesPerWeek',
+      'changesPerDay',
+      'costJ',
+      'refusedOverrun',
+    ];
+    const methods = ['evenkeel', 'evenkeelGated', 'vpa', 'vpaInPlace', 'krr', 'clairvoyantDay', 'clairvoyantDayP99', 'clairvoyantHour'];
     expect(Object.keys(document)).toEqual(['setting', 'overall', 'workloads', 'problems']);
-    expect(document.setting).toEqual({ goal: 'Balanced', calm: true });
+    expect(document.setting).toEqual({ goal: 'Balanced', pace: 'Hourly' });
     expect(document.problems).toEqual([{ source: join(folder, 'absent.csv'), line: null, problem: expect.any(String) }]);
     expect(Object.keys(document.workloads[0] ?? {})).toEqual(['name', 'source', 'days', 'warmUpDays', 'resources']);
     for (const resource of ['cpu', 'memory'] as const) {
@@ -89,7 +99,7 @@ describe('evenkeel backtest', () => {
     const emitted = join(folder, 'out');
     const { out } = await run(join(folder, 'usage'), '--emit', emitted, '--json', '--goal', 'safe', '--warm-up', '2');
     const summary = JSON.parse(out) as BacktestSummary;
-    expect(summary.setting).toMatchObject({ goal: 'Safe', calm: false });
+    expect(summary.setting).toMatchObject({ goal: 'Safe', pace: 'Daily' });
     expect(readdirSync(emitted).sort()).toEqual(['shop', 'web.csv']);
     const [header, ...changes] = readFileSync(join(emitted, 'shop/cart.csv'), 'utf8').trim().split('\n');
     expect(header).toBe('t_s,cpu_m,mem_mib');
@@ -116,12 +126,12 @@ describe('evenkeel backtest', () => {
     expect(readFileSync(join(emitted, 'cart.csv'), 'utf8').split('\n')[1]).toMatch(/^\d+,\d+,$/);
   });
 
-  test('--calm changes less often', async () => {
+  test('pace Daily changes less often than Hourly', async () => {
     const changes = async (...args: string[]) => {
       const { out } = await run(join(folder, 'usage/shop'), '--json', '--resource', 'cpu', ...args);
       return (JSON.parse(out) as BacktestSummary).overall.cpu?.methods.evenkeel.changesPerDay ?? NaN;
     };
-    expect(await changes('--calm')).toBeLessThan(await changes());
+    expect(await changes()).toBeLessThan(await changes('--pace', 'hourly'));
   });
 
   test('a bad file is named, with line and remedy, and stops no other', async () => {

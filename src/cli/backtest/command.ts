@@ -113,7 +113,7 @@ async function replayAndTell(
   options: BacktestOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const setting: EvenkeelSetting = { goal: options.goal, calm: options.calm };
+  const setting: EvenkeelSetting = { goal: options.goal, pace: options.pace };
   const jobs = recordings.map(({ name, from }): ReplayJob => ({
     name,
     from,

@@ -8,5 +8,8 @@ export const DEFINITIONS: readonly string[] = [
   'episodes/week: overruns that stand apart; of memory, would-be OOM kills if the limit were the request (OOM/week)',
   'changes/day: moves of the request by more than 1 %',
   'cost J: spare plus 19 times (CPU) or 99 times (memory) what was missed, over what was used',
+  'Evenkeel with its gates: what a policy with all defaults would have carried out (tolerance, cool-down, confidence, canary)',
+  'VPA in place: VPA with its updater, and raises inside the hour to 1.1 times the usage',
+  'raises refused 90 min: the overrun if no raise took effect in the first 90 minutes of the busiest six hours of each day',
   'clairvoyant: requests by who knows the day, or the hour, beforehand; nobody can reach them',
 ];

@@ -1,4 +1,4 @@
-import type { Goal } from '../../core/rightsizing/advice.ts';
+import type { Goal, Pace } from '../../core/recommender/advice.ts';
 import { RESOURCES, type Resource } from '../../core/backtest/time-grid.ts';
 import { flag, type OptionReader, type OptionTable, type OptionValues, parseArguments, text, wholeNumber } from '../arguments.ts';
 
@@ -7,6 +7,13 @@ const GOALS: Readonly<Record<string, Goal>> = { savings: 'Savings', balanced: 'B
 const goal: OptionReader<Goal> = (given) => {
   const value = GOALS[given.toLowerCase()];
   return value === undefined ? { ok: false, message: 'must be savings, balanced or safe' } : { ok: true, value };
+};
+
+const PACES: Readonly<Record<string, Pace>> = { daily: 'Daily', hourly: 'Hourly' };
+
+const pace: OptionReader<Pace> = (given) => {
+  const value = PACES[given.toLowerCase()];
+  return value === undefined ? { ok: false, message: 'must be daily or hourly' } : { ok: true, value };
 };
 
 const resources: OptionReader<readonly Resource[]> = (given) => {
@@ -38,7 +45,12 @@ export const BACKTEST_OPTIONS = {
     read: goal,
     default: 'Balanced',
   },
-  calm: { help: 'few changes a day, each made to last, as for pods that must restart', read: flag(), default: false },
+  pace: {
+    value: 'PACE',
+    help: 'daily or hourly: how often the base of CPU requests may fall (default daily, as a policy has it)',
+    read: pace,
+    default: 'Daily',
+  },
   resource: { value: 'NAME', help: 'cpu or memory alone (default both)', read: resources, default: RESOURCES },
   'warm-up': {
     value: 'DAYS',

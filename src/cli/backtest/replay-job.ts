@@ -7,7 +7,7 @@ import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { backtestResource, type Method } from '../../core/backtest/methods.ts';
 import { parseRecordedCsv } from '../../core/backtest/recorded-csv.ts';
 import { changesCsv, requestChanges } from '../../core/backtest/request-changes.ts';
-import type { Score } from '../../core/backtest/score.ts';
+import type { RefusalScore } from '../../core/backtest/score.ts';
 import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '../../core/backtest/time-grid.ts';
 import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
@@ -28,7 +28,7 @@ export interface ReplayJob {
 
 /** One resource of one workload, scored. */
 export interface ScoredResource {
-  readonly scores: Readonly<Record<Method, Score>>;
+  readonly scores: Readonly<Record<Method, RefusalScore>>;
   readonly plot: Plot | null;
 }
 

@@ -7,7 +7,7 @@ function aJob(name: string, cpu: Trace['cpu']): ReplayJob {
   return {
     name,
     from: { kind: 'trace', source: `of ${name}`, trace: { name, firstSlot: 0, cpu, memory: null } },
-    setting: { goal: 'Balanced', calm: false },
+    setting: { goal: 'Balanced', pace: 'Daily' },
     resources: ['cpu'],
     warmUpDays: 0.5,
     emitTo: null,

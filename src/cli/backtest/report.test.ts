@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { METHODS } from '../../core/backtest/methods.ts';
-import type { Score } from '../../core/backtest/score.ts';
+import type { RefusalScore } from '../../core/backtest/score.ts';
 import type { Plot } from './plot.ts';
 import { plotSvg, writeAmount } from './plot-svg.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
@@ -22,7 +22,7 @@ const PLOT: Plot = {
 };
 
 function aWorkload(name: string, costJ: number): ReplayedWorkload {
-  const scored: Score = {
+  const scored: RefusalScore = {
     slots: 288,
     slack: 0.25,
     spare: 100,
@@ -34,14 +34,15 @@ function aWorkload(name: string, costJ: number): ReplayedWorkload {
     episodesPerWeek: 14,
     changesPerDay: 4,
     costJ,
+    refusedOverrun: 0.02,
   };
-  const scores = Object.fromEntries(METHODS.map((method) => [method, scored])) as Record<(typeof METHODS)[number], Score>;
+  const scores = Object.fromEntries(METHODS.map((method) => [method, scored])) as Record<(typeof METHODS)[number], RefusalScore>;
   return { name, source: `${name}.csv`, days: 3, warmUpDays: 1, resources: { cpu: { scores, plot: PLOT } } };
 }
 
 function aReport(...workloads: ReplayedWorkload[]) {
   const problems = [{ source: NASTY, line: 3, problem: 'is <bad>' }];
-  return reportOf(summarize({ goal: 'Balanced', calm: false }, workloads, problems), workloads);
+  return reportOf(summarize({ goal: 'Balanced', pace: 'Daily' }, workloads, problems), workloads);
 }
 
 describe('a report', () => {

@@ -5,6 +5,7 @@ import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { type Resource, RESOURCES } from '../../core/backtest/time-grid.ts';
 import { figureColumns, RESOURCE_TITLES, writeChange } from './columns.ts';
 import type { InputProblem } from './find-recordings.ts';
+import { gainAndRisk } from './gain-and-risk.ts';
 import type { Plot } from './plot.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
 import type { BacktestSummary } from './summary.ts';
@@ -53,9 +54,8 @@ export function reportOf(summary: BacktestSummary, workloads: readonly ReplayedW
   };
 }
 
-function introOf({ goal, calm }: EvenkeelSetting, workloads: number): string {
-  const pace = calm ? ', calm (few changes a day)' : '';
-  return `${workloads} ${workloads === 1 ? 'workload' : 'workloads'}; goal ${goal}${pace}. Each request was decided from earlier usage alone.`;
+function introOf({ goal, pace }: EvenkeelSetting, workloads: number): string {
+  return `${workloads} ${workloads === 1 ? 'workload' : 'workloads'}; goal ${goal}, pace ${pace}. Each request was decided from earlier usage alone.`;
 }
 
 function sectionOf(resource: Resource, summary: BacktestSummary, replayed: readonly ReplayedWorkload[]): ReportSection | null {
@@ -78,7 +78,7 @@ function sectionOf(resource: Resource, summary: BacktestSummary, replayed: reado
   });
   return {
     title: RESOURCE_TITLES[resource],
-    intro: `${overall.workloads} ${overall.workloads === 1 ? 'workload' : 'workloads'}, ${overall.scoredDays.toFixed(1)} days scored.`,
+    intro: `${overall.workloads} ${overall.workloads === 1 ? 'workload' : 'workloads'}, ${overall.scoredDays.toFixed(1)} days scored. ${gainAndRisk(resource, overall)}`,
     overall: {
       header: ['', ...columns.map((column) => column.title)],
       rows: [

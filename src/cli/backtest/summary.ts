@@ -2,7 +2,7 @@
 
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { type Method, METHODS } from '../../core/backtest/methods.ts';
-import { type Figures, joinScores, type Score } from '../../core/backtest/score.ts';
+import { type Figures, joinScores, type RefusalScore } from '../../core/backtest/score.ts';
 import { type Resource, RESOURCES, SLOTS_PER_DAY } from '../../core/backtest/time-grid.ts';
 import type { InputProblem } from './find-recordings.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
@@ -46,7 +46,7 @@ export function summarize(
   return { setting, overall, workloads: workloads.map(figuresOf), problems };
 }
 
-function overallOf(scores: readonly Readonly<Record<Method, Score>>[]): OverallFigures {
+function overallOf(scores: readonly Readonly<Record<Method, RefusalScore>>[]): OverallFigures {
   const methods = byMethod((method) => joinScores(scores.map((each) => each[method])));
   return {
     workloads: scores.length,

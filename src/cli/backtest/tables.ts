@@ -4,6 +4,7 @@ import { METHOD_TITLES, METHODS } from '../../core/backtest/methods.ts';
 import { type Resource, RESOURCES } from '../../core/backtest/time-grid.ts';
 import { figureColumns, RESOURCE_TITLES, writeChange } from './columns.ts';
 import { printable } from './escape.ts';
+import { gainAndRisk } from './gain-and-risk.ts';
 import type { BacktestSummary, OverallFigures, WorkloadFigures } from './summary.ts';
 
 export function printTables(summary: BacktestSummary): string[] {
@@ -21,7 +22,7 @@ function overallTable(resource: Resource, overall: OverallFigures): string[] {
   ]);
   const against = ['Evenkeel against VPA', ...columns.map(({ figure }) => writeChange(overall.againstVpa[figure]))];
   const title = `${RESOURCE_TITLES[resource]}: ${overall.workloads} ${overall.workloads === 1 ? 'workload' : 'workloads'}, ${overall.scoredDays.toFixed(1)} days scored`;
-  return [title, ...aligned([['', ...columns.map((column) => column.title)], ...rows, against])];
+  return [title, gainAndRisk(resource, overall), ...aligned([['', ...columns.map((column) => column.title)], ...rows, against])];
 }
 
 /** One line a workload: ours in full, of the others what tells most. */

@@ -1,9 +1,12 @@
 // The controller inside the demo: the same parts as the binary's, on the embedded cluster in process.
 
 import { createWriteStream } from 'node:fs';
+import { HOUR_MS } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
+import { REFLECTOR_TIMES } from '../../adapters/kubernetes/reflector-spec.ts';
 import { type RunningController, startController } from '../../cmd/controller/controller.ts';
 import type { ControllerParts } from '../../cmd/controller/controller-parts.ts';
+import type { ControllerWorld } from '../../cmd/controller/world.ts';
 import { createLogger } from '../../runtime/logging.ts';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
@@ -12,6 +15,8 @@ import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
 import { OWN_NAMESPACE } from './demo-cluster.ts';
 import type { DemoOptions } from './options.ts';
 import { freePort } from './ports.ts';
+
+const YEAR_SECONDS = 365 * 24 * 3600;
 
 export interface DemoController {
   readonly controller: RunningController;
@@ -33,6 +38,8 @@ export async function startDemoController(
     'controller.probeAddr': `127.0.0.1:${await port(options['probe-port'], 8081)}`,
     // In the demo's own thread, so that the same seed gives the same end.
     'controller.recommenderThreads': '0',
+    // At full speed nothing may end by the machine's time, a lease included; no other replica competes for it.
+    'controller.leaderElect': String(!quick),
     'history.url': quick ? 'sqlite::memory:' : `sqlite:${parts.folder}/history.sqlite`,
   };
   const loaded = loadSettings({ environment: {}, flags: Object.entries(flags).map(([name, value]) => ({ name, value })) });
@@ -47,6 +54,7 @@ export async function startDemoController(
       pastUsage: cluster.nodes.history,
       clock: cluster.clock,
       timer: parts.timer,
+      ...(quick && { watches: watchesOf(cluster, parts.timer) }),
       activity: cluster.activity.labelled('controller'),
       random: new SeededRandom(options.seed),
       namespace: OWN_NAMESPACE,
@@ -65,4 +73,17 @@ export async function startDemoController(
       await new Promise<void>((resolve) => log.end(resolve));
     },
   };
+}
+
+/**
+ * Watches in virtual time: their time-outs and retries follow the cluster's clock, so that a slow machine changes nothing. They
+ * last for a year, and a kind that is not served is asked for once an hour: shorter times cost requests every few virtual minutes.
+ */
+function watchesOf({ clock }: EmbeddedCluster, machine: MachineTimer): NonNullable<ControllerWorld['watches']> {
+  const timer: MachineTimer = {
+    nowMs: () => clock.now(),
+    // No delay is a turn of the event loop: it must also come while the clock is stopped.
+    setTimer: (afterMs, task) => (afterMs === 0 ? machine.setTimer(0, task) : clock.schedule(clock.now() + afterMs, task)),
+  };
+  return { timer, times: { ...REFLECTOR_TIMES, watchSeconds: [YEAR_SECONDS, YEAR_SECONDS], foreignRetryMs: HOUR_MS } };
 }

@@ -5,8 +5,8 @@ import { collectionPath, objectPath, type ApiResource } from '../../adapters/kub
 import { ApiFault, failureOf, isNotFound } from '../../adapters/kubernetes/status.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
 import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
-import type { ManagedFieldsEntry } from '../../core/uninstall/field-owners.ts';
-import { UNINSTALL_MANAGER } from '../../core/uninstall/field-managers.ts';
+import type { ManagedFieldsEntry } from '../../core/model/field-owners.ts';
+import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { JsonPatchOperation, WriteOutcome } from '../../ports/writers.ts';
 

@@ -20,7 +20,7 @@ import { asObject, numberAt, objectAt, objectsAt, textAt, type Wire } from '../.
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { UNINSTALL_MANAGER } from '../../core/uninstall/field-managers.ts';
+import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { LEASE_TIMES } from '../../runtime/leader-election.ts';
 import type { ClusterAccess } from './cluster-access.ts';

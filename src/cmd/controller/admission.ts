@@ -11,7 +11,7 @@ import {
 } from '../../adapters/admission/webhook-configuration.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import type { BirthSizes } from '../../ports/birth-sizes.ts';
+import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -33,7 +33,7 @@ export interface AdmissionParts {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly namespace: string;
-  readonly sizes: BirthSizes;
+  readonly sizes: SizesAtCreation;
   readonly isLeader: () => boolean;
 }
 
@@ -57,7 +57,7 @@ export class Admission {
       : null;
   }
 
-  /** Serves and announces from now on, as soon as it can: a webhook that is late keeps no pod from being born. */
+  /** Serves and announces from now on, as soon as it can: a webhook that is late keeps no pod from being created. */
   start(): void {
     this.#running = this.#run();
   }

@@ -11,17 +11,17 @@ import { type KubernetesInformers, startKubernetesInformers } from '../../adapte
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
 import { openLearner } from '../../adapters/workers/open-learner.ts';
-import { RecommendedBirthSizes } from '../../controllers/birth/birth-sizes.ts';
+import { RecommendedSizesAtCreation } from '../../controllers/creation/sizes-at-creation.ts';
 import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
+import { reductionsPerMinute } from '../../core/effects/gate.ts';
 import { DAY_MS, type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
-import type { UsageSource } from '../../ports/usage-source.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import { type Component, Supervisor } from '../../runtime/supervisor.ts';
@@ -42,7 +42,7 @@ import { startOperationalEndpoints } from './operational-endpoints.ts';
 import { orAborted } from './or-aborted.ts';
 import { ControllerPrometheus } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
-import { chooseUsageSource } from './usage-sources.ts';
+import { chooseUsageSources, liveUsage, type LiveUsage } from './usage-sources.ts';
 import type { ControllerParts } from './controller-parts.ts';
 
 /** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
@@ -126,7 +126,7 @@ class Starting {
     await this.#component('informers', undefined, () => informers.stop());
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
-    const usageSource = await chooseUsageSource(world, { settings, reader: state, metrics, logger }, this.#stop.signal);
+    const usageSources = await chooseUsageSources(world, { settings, reader: state, metrics, logger }, this.#stop.signal);
     // Made before what restores it, since a thread may be lost at any time.
     let restoreLost = (): Promise<unknown> => Promise.resolve();
     const threads = openLearner(settings['controller.recommenderThreads'], {
@@ -174,6 +174,7 @@ class Starting {
         { name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() },
       ],
       calmMs: settings['controller.calmStart'],
+      reductionsPerMinute: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], [...state.nodes()].length),
     });
     let unwatch: () => void = () => undefined;
     await this.#component(
@@ -190,7 +191,7 @@ class Starting {
       metrics,
       state,
       usage,
-      usageSource,
+      usageSource: usageSources.usage,
       learner,
       errorRates: prometheus.errorRates,
       history,
@@ -201,6 +202,9 @@ class Starting {
       permissions: this.#permissions,
     });
     const admission = this.#admission(state, reconcilers.policies, leaders, isLeader);
+    const { decisions } = reconcilers;
+    const counters = prometheus.counters(state, clock);
+    const usageSource = liveUsage({ sources: usageSources, prometheus: counters, usage, decisions, cluster: state, world, metrics });
     const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
@@ -253,7 +257,6 @@ class Starting {
       );
       const { shared } = history;
       if (shared === null) throw new Error('a store that is not shared has no leader to follow');
-      const { decisions } = reconcilers;
       const parts = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
       const follow = (): void => void (this.#stop.signal.aborted || leaderFeed.start());
       const lead = { ...parts, cluster: state, clock, isLeader };
@@ -287,15 +290,15 @@ class Starting {
 
   #startInformers(state: ClusterState): KubernetesInformers {
     const { world, logger, metrics } = this.#parts;
-    const { transport, clock, timer, activity, random, namespace } = world;
-    return startKubernetesInformers({ transport, clock, timer, activity, random, logger, metrics, sink: state, namespace });
+    const { transport, clock, activity, random, namespace, watches = { timer: world.timer } } = world;
+    return startKubernetesInformers({ transport, clock, ...watches, activity, random, logger, metrics, sink: state, namespace });
   }
 
   #admission(state: ClusterState, policies: PolicyBook, leaders: ApiTransport, isLeader: () => boolean): Admission {
     const { world, settings, logger, metrics } = this.#parts;
     const { transport, timer, clock, namespace } = world;
     const activePause = (now: Instant): unknown => state.activePause(now);
-    const sizes = new RecommendedBirthSizes({ cluster: state, policies, clock, dryRun: settings['controller.dryRun'], activePause });
+    const sizes = new RecommendedSizesAtCreation({ cluster: state, policies, clock, dryRun: settings['controller.dryRun'], activePause });
     return new Admission({ settings, transport, leaders, timer, logger, metrics, namespace, sizes, isLeader });
   }
 
@@ -332,7 +335,7 @@ class Starting {
     return checkpoints;
   }
 
-  async #readUsage(source: UsageSource, usage: UsageModel, intervalMs: DurationMs): Promise<void> {
+  async #readUsage(source: LiveUsage, usage: UsageModel, intervalMs: DurationMs): Promise<void> {
     const stop = new AbortController();
     let running: Promise<void> = Promise.resolve();
     await this.#component(

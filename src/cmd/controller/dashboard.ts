@@ -6,7 +6,6 @@ import type { History } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
-import type { UsageSource } from '../../ports/usage-source.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { HealthSource, ReadSources } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
@@ -26,12 +25,15 @@ import {
   permissionHealth,
   prometheusHealth,
   storeHealth,
+  pressureHealth,
+  throttlingHealth,
   usageHealth,
 } from './health-sources.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
+import type { LiveUsage } from './usage-sources.ts';
 import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
@@ -43,7 +45,7 @@ export interface JoinedParts {
   readonly state: ClusterState;
   readonly informers: KubernetesInformers;
   readonly usage: UsageModel;
-  readonly usageSource: UsageSource;
+  readonly usageSource: LiveUsage;
   readonly prometheus: Pick<ControllerPrometheus, 'problem' | 'status'>;
   /** null: this replica always reads for itself. */
   readonly leaderFeed: LeaderFeed | null;
@@ -140,6 +142,8 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
     usageHealth(usage, usageSource.name, leaderFeed, clock),
+    throttlingHealth(usage.evidence, usageSource.throttlingProblem, clock),
+    pressureHealth(usage.evidence, usageSource.name, clock),
     ...prometheusHealth(joined.prometheus, clock),
     healthSource('price-source', clock, () => {
       const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;

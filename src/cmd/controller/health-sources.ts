@@ -6,6 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { History } from '../../ports/history.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { EvidenceLog } from '../../state/evidence-log.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
 /** A source of health whose `since` moves when its status does. */
@@ -53,6 +54,31 @@ export function usageHealth(usage: UsageModel, sourceName: string, feed: LeaderF
   });
 }
 
+/** @param nothingReports why no source reports throttling at all; null: one does */
+export function throttlingHealth(evidence: EvidenceLog, nothingReports: string | null, clock: Clock): HealthSource {
+  return healthSource('throttling', clock, () => {
+    if (nothingReports !== null) return { status: 'degraded', message: `not known, and reported as null: ${nothingReports}` };
+    const { known, unknown } = evidence.throttlingByNode(clock.now());
+    const [first] = unknown;
+    if (first === undefined) return { status: 'ok', message: `known of ${known} nodes with CPU-limited containers` };
+    const share = `${unknown.length} of ${known + unknown.length} nodes with CPU-limited containers`;
+    return { status: 'degraded', message: `not known of ${share}, and reported as null: ${first.problem}` };
+  });
+}
+
+export function pressureHealth(evidence: EvidenceLog, usageSource: string, clock: Clock): HealthSource {
+  return healthSource('pressure', clock, () => {
+    const { known, unmeasured } = evidence.pressureByNode(clock.now());
+    const [first] = unmeasured;
+    if (first !== undefined) {
+      const share = `${unmeasured.length} of ${known + unmeasured.length} nodes, such as ${first}`;
+      return { status: 'degraded', message: `not measured on ${share}: it needs kubelet 1.34 or newer, cgroup v2 and a kernel with PSI` };
+    }
+    if (known > 0) return { status: 'ok', message: `known of ${known} nodes` };
+    return { status: 'degraded', message: `not known, and reported as null: ${usageSource} has reported none yet` };
+  });
+}
+
 export function permissionHealth(permissions: PermissionWatch, clock: Clock): HealthSource {
   return healthSource('permissions', clock, () => {
     const missing = permissions.missing();
@@ -78,7 +104,7 @@ export function admissionHealth(
   if (admission.status() === null) return [];
   const read = (): { readonly status: 'ok' | 'degraded'; readonly message: string } => {
     const { ok, message } = admission.status() ?? { ok: true, message: 'switched off' };
-    // Pods are born all the same, only larger or smaller than they should be.
+    // Pods are created all the same, only larger or smaller than they should be.
     return { status: ok ? 'ok' : 'degraded', message };
   };
   return [healthSource('webhook', clock, read)];

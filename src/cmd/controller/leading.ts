@@ -8,15 +8,15 @@ import type { HistoryRecorder } from '../../controllers/usage/history-recorder.t
 import type { DurationMs } from '../../core/model/units.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
-import type { UsageSource } from '../../ports/usage-source.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
+import type { LiveUsage } from './usage-sources.ts';
 
 export interface LeadingParts {
   readonly shared: SharedState;
   readonly feed: LeaderFeed;
-  readonly source: UsageSource;
+  readonly source: LiveUsage;
   readonly usage: UsageModel;
   readonly intervalMs: DurationMs;
   readonly recorder: HistoryRecorder;

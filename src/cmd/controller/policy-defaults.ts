@@ -2,7 +2,7 @@ import { formatDuration } from '../../core/model/duration.ts';
 import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
 import { schemaDefaults } from '../../core/policies/spec-schema.ts';
-import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyDefaults } from '../../queries/sources.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 
@@ -37,10 +37,13 @@ function podResizeDefaults(): Defaults {
     'memory.limit.rule': memory.limit.rule,
     'memory.limit.ratio': memory.limit.ratio,
     hpa: rules.hpa,
+    pace: rules.pace,
     'history.window': formatDuration(rules.historyWindowMs),
     'history.minSamples': formatDuration(rules.minSamplesMs),
     'oom.bumpRatio': rules.oom.bumpRatio,
     'oom.minBump': formatMemory(rules.oom.minBumpBytes),
+    'oom.maxBumps': rules.oom.maxBumps,
+    workloadOverrides: rules.workloadOverrides,
     'idle.enabled': rules.idle.enabled,
     'idle.after': formatDuration(rules.idle.afterMs),
     'idle.cpuThreshold': formatCpu(rules.idle.cpuThreshold),
@@ -51,7 +54,6 @@ function podResizeDefaults(): Defaults {
     cooldown: formatDuration(rules.cooldownMs),
     'minConfidence.cpu': rules.minConfidence.cpu,
     'minConfidence.memory': rules.minConfidence.memory,
-    maxChangesPerCycle: rules.maxChangesPerCycle,
     maxConcurrent: rules.maxConcurrent,
     interval: formatDuration(rules.intervalMs),
     'rollback.onRestarts': rules.rollback.onRestarts,

@@ -1,5 +1,6 @@
 import { connectPrometheus } from '../../adapters/prometheus/connection.ts';
 import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
+import { PrometheusCounters } from '../../adapters/prometheus/prometheus-counters.ts';
 import { PrometheusErrorRates } from '../../adapters/prometheus/prometheus-error-rates.ts';
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
 import { PastUsage } from '../../controllers/usage/past-usage.ts';
@@ -7,13 +8,15 @@ import type { RecommenderFeed } from '../../controllers/usage/recommender-feed.t
 import { ownersByName } from '../../core/model/owner-by-name.ts';
 import type { DurationMs } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRef } from '../../core/model/workload.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { ContainerCounterSource } from '../../ports/kubelet-pages.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { ControllerWorld } from './world.ts';
 
-/** What Prometheus gives the controller, where there is one: the past, and error rates. */
+/** What Prometheus gives the controller, where there is one: the past, error rates, and the counters of containers. */
 export class ControllerPrometheus {
   readonly errorRates: ErrorRates | null;
   readonly #client: PrometheusClient | null;
@@ -50,6 +53,11 @@ export class ControllerPrometheus {
     this.#wrong = wrong;
     this.#client = client;
     this.errorRates = client === null ? null : new PrometheusErrorRates(client, world.timer, logger);
+  }
+
+  /** Counters of containers as last scraped; null where there is no Prometheus. */
+  counters(cluster: Pick<ClusterReader, 'podsOnNode'>, clock: Clock): ContainerCounterSource | null {
+    return this.#client === null ? null : new PrometheusCounters(this.#client, (node) => cluster.podsOnNode(node), clock);
   }
 
   /** Begins to read the past, behind everything else. */

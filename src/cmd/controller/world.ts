@@ -1,3 +1,4 @@
+import type { ReflectorTimes } from '../../adapters/kubernetes/reflector-spec.ts';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeletPages } from '../../ports/kubelet-pages.ts';
@@ -20,6 +21,8 @@ export interface ControllerWorld {
   readonly pastUsage: UsageHistorySource | null;
   readonly clock: Clock;
   readonly timer: MachineTimer;
+  /** By whose time watches live, end and are opened again, and for how long. Left out: `timer`, and times for a cluster behind a network. */
+  readonly watches?: { readonly timer: MachineTimer; readonly times: ReflectorTimes };
   readonly activity: Activity;
   readonly random: Random;
   /** Evenkeel's own namespace. */

@@ -2,12 +2,12 @@
 // Workloads that no policy governs have a cycle of their own under the key NO_POLICY.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
-import { PLURALS, type PodResizePolicy } from '../../apis/v1alpha1/index.ts';
+import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { isSameAsStored } from '../../core/model/without-empty.ts';
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
-import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { PolicyInForce } from '../../state/policy-book.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
@@ -104,6 +104,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       missingPermissions: missingPermissions(),
     });
     if (isSameAsStored(status, policy.status)) return;
+    if (cycle?.trigger === 'interval' && cycles.isRunning(name) && isSameBesidesCycle(status, policy.status)) return;
     const outcome = await records.applyStatus({ plural: PLURALS.PodResizePolicy, namespace: null, name }, status, FIELD_MANAGER, signal);
     if (outcome.kind !== 'done' && outcome.kind !== 'gone') {
       throw new Error(`writing the status of PodResizePolicy ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
@@ -185,4 +186,9 @@ function pendingTrigger({ metadata, status }: PodResizePolicy): string | null {
   const asked = metadata.annotations?.[OBJECT_ANNOTATIONS.trigger];
   if (asked === undefined || asked === '' || asked === status?.lastTrigger || asked === status?.lastCycle?.trigger) return null;
   return asked.slice(0, LONGEST_ID);
+}
+
+/** That a cycle begins at its interval is no news: it is written with its end, moments later. */
+function isSameBesidesCycle(status: PodResizePolicyStatus, stored: PodResizePolicyStatus | undefined): boolean {
+  return stored !== undefined && isSameAsStored({ ...status, lastCycle: null }, { ...stored, lastCycle: null });
 }

@@ -8,8 +8,8 @@ import type { Instant } from '../../core/model/units.ts';
 import { nextOpening, openingAt } from '../../core/model/window.ts';
 import { withoutEmpty } from '../../core/model/without-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
-import { notCarriedOut } from '../../core/rightsizing/policy/not-carried-out.ts';
-import type { PolicyReading } from '../../core/rightsizing/policy/read-policy.ts';
+import { notCarriedOut } from '../../core/resize/policy/not-carried-out.ts';
+import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
@@ -29,7 +29,7 @@ export interface PolicyFacts {
   readonly cycle: CycleResult | null;
   readonly lastTrigger: string | null;
   readonly dryRun: boolean;
-  /** Pods are sized at birth. */
+  /** Pods are sized at creation. */
   readonly admission: boolean;
   /** What we may not, as `patch pods/resize in namespace shop`. */
   readonly missingPermissions: readonly string[];

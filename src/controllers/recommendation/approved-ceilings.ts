@@ -2,11 +2,11 @@
 // crash before this write only means that it is written later.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { writeAmount } from '../../core/exceptions/status.ts';
+import { formatAmount } from '../../core/model/quantity.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
 import { mergeBounds } from '../../core/overrides/merge-bounds.ts';
 import { notesAfter } from '../../core/overrides/override-notes.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
+import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** A person's word, written for them: an uninstall leaves it where it is. */
@@ -22,7 +22,7 @@ export async function writeApprovedCeilings(
   const object = `${workload.namespace}/${workload.name}`;
   const ceiling: Record<string, { cpu?: string; memory?: string }> = {};
   for (const { container, resource, value } of ceilings) {
-    ceiling[container] = { ...ceiling[container], [resource]: writeAmount(resource, value) };
+    ceiling[container] = { ...ceiling[container], [resource]: formatAmount(resource, value) };
   }
   const merged = mergeBounds(workload.annotations, { ceiling }, new Set(ceilings.map(({ container }) => container)));
   if (merged.kind !== 'merged') {

@@ -43,7 +43,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.cpus()).toEqual([334, 334, 334]);
     expect(seen).toEqual(new Set([67, 77, 90]));
     expect(original()).toEqual([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }]);
-    expect(world.status().autoscalers).toEqual([{ name: 'web', original: expect.stringContaining('"cpuMillicores":500') }]);
+    expect(world.status().autoscalers).toMatchObject([{ name: 'web', original: expect.stringContaining('"cpuMillicores":500') }]);
   });
 
   test('says how far it can go, and tells each move', async () => {
@@ -196,7 +196,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.cpus()).toEqual([100, 100, 100]);
   });
 
-  test('in a mode that changes nothing more, it follows the pods home as they are born anew', async () => {
+  test('in a mode that changes nothing more, it follows the pods home as they are created anew', async () => {
     await world.run(2 * HOUR_MS);
     world.setPolicy('all', { mode: 'Recommend' });
     await world.run(HOUR_MS);

@@ -1,8 +1,8 @@
 // Carries out the change of replicas of a workload that falls idle or wakes.
 
-import type { ScaleStep } from '../../core/idle/idle-scale.ts';
+import type { ScaleStep } from '../../core/resize/model/scale-step.ts';
 import { workloadKey, workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import type { RecommendationPorts } from './ports.ts';
 

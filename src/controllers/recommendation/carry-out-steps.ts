@@ -3,11 +3,12 @@
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeStep } from '../../core/rightsizing/apply/resize-step.ts';
-import { sameValues } from '../../core/rightsizing/apply/container-values.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
-import type { FailedResize } from '../../core/rightsizing/apply/situation.ts';
-import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import { sameValues } from '../../core/resize/model/container-values.ts';
+import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
+import { refusalCode } from '../../core/resize/model/refusal-code.ts';
+import type { FailedResize } from '../../core/resize/model/situation.ts';
+import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { AppliedValue } from '../../ports/history.ts';
 import type { PodResize, WriteOutcome } from '../../ports/writers.ts';
 import type { Effect } from '../../runtime/effect-gate.ts';
@@ -49,12 +50,8 @@ export async function carryOutSteps(
       unfinished = true;
       continue;
     }
-    // What safety needs, and what gives room back, is not counted against the policy's pace.
-    if (step.lowers && !ports.cycles.takePod(policy.name ?? '', policy.maxChangesPerCycle)) {
-      unfinished = true;
-      break;
-    }
-    const effect = { ...effectOn(workload, policy), lowers: step.lowers, change: stepSummary(step), because: step.because };
+    const lowers = step.lowers && step.isRollBack !== true;
+    const effect = { ...effectOn(workload, policy), lowers, change: stepSummary(step), because: step.because };
     const askedAt = ports.clock.now();
     const outcome = await ports.gate.resizePod(effect, resizeOf(step), signal);
     const now = ports.clock.now();
@@ -66,10 +63,7 @@ export async function carryOutSteps(
       failed += 1;
       refused.push(refusalOf(step, pod, now, outcome.message));
     } else if (outcome.kind !== 'dry-run') unfinished = true;
-    if (outcome.kind === 'held') {
-      if (step.lowers) ports.cycles.returnPod(policy.name ?? '');
-      break;
-    }
+    if (outcome.kind === 'held') break;
   }
   return { taken, changed, failed, refused, unfinished };
 }
@@ -80,8 +74,10 @@ function actorOf({ memory }: WorkloadDecision): string {
 
 function refusalOf(step: ResizeStep, { name, uid }: PodRecord, now: Instant, message: string): FailedResize {
   // A boost that is refused says nothing about less than it.
-  const state = step.kind === 'start-up' ? 'deferred' : 'error';
-  return { pod: name, uid, state, since: now, message, values: new Map(step.containers.map((each) => [each.name, each.to])) };
+  const isBoost = step.kind === 'start-up';
+  const state = isBoost ? 'deferred' : 'error';
+  const code = isBoost ? 'start-up-boost' : refusalCode(state, message);
+  return { pod: name, uid, state, since: now, code, message, values: new Map(step.containers.map((each) => [each.name, each.to])) };
 }
 
 function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'namespace' | 'dryRun'> {

@@ -11,7 +11,7 @@ const deleteIt = (): void => {
   world.setPolicy('all', { mode: 'Recommend' });
 };
 
-/** As pods are that were born anew: with nothing in force they are left alone. */
+/** As pods are that were created anew: with nothing in force they are left alone. */
 const undoSizes = (): void => world.setPods((pod) => ({ ...pod, containers: pod.containers.map((each) => ({ ...each, ...asDeployed })) }));
 const asDeployed = { requests: { cpuMillicores: 500, memoryBytes: 512 * MiB } };
 

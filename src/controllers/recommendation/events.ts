@@ -1,9 +1,9 @@
 // The Kubernetes Events of right-sizing, as plain values.
 
 import { EVENT_REASON } from '../../apis/conditions.ts';
-import { changeSummary } from '../../core/rightsizing/apply/change-summary.ts';
-import type { ResizeStep } from '../../core/rightsizing/apply/resize-step.ts';
-import type { DecisionNote } from '../../core/rightsizing/apply/decision-note.ts';
+import { changeSummary } from '../../core/resize/plan/change-summary.ts';
+import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
 import type { WorkloadRecord } from '../../core/model/workload.ts';
 import type { EventSpec, EventSubject } from '../../ports/event-recorder.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';

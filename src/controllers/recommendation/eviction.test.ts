@@ -29,7 +29,7 @@ function refuseOnNode(): void {
   );
 }
 
-/** Written back, the pod waits for nothing any more; evicted, it is born again elsewhere. */
+/** Written back, the pod waits for nothing any more; evicted, it is created anew elsewhere. */
 function liveOn(): void {
   world.setPods((pod) =>
     pod.containers[0]?.requests.cpuMillicores === 500 ? { ...pod, resize: { state: 'none', message: '', since: null } } : pod,
@@ -47,8 +47,8 @@ test('a budget that forbids it is waited for; then one pod goes, and its success
 
   world.budget = null;
   world.onEvicted = (uid) => {
-    const reborn = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
-    world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? reborn : pod));
+    const successor = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
+    world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? successor : pod));
   };
   await world.run(HOUR_MS);
   expect(world.evicted).toEqual(['web-1']);
@@ -60,8 +60,8 @@ test('a budget that forbids it is waited for; then one pod goes, and its success
 test('killed before the eviction and started again, it is evicted once', async () => {
   refuseOnNode();
   world.onEvicted = (uid) => {
-    const reborn = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
-    world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? reborn : pod));
+    const successor = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
+    world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? successor : pod));
   };
   for (let writes = 0; writes < 4; writes += 1) {
     world.diesAfterWrites = writes;

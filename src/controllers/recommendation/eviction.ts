@@ -3,7 +3,7 @@
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
+import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
 
@@ -30,13 +30,13 @@ export async function evict(
   const because = pod.resize.message === '' ? 'it cannot be resized where it is' : `its node cannot resize it: ${pod.resize.message}`;
   const { apiVersion, kind, namespace, name, uid } = workload;
   const owner = { owner: workloadKey(workload), namespace, dryRun: policy.dryRun };
-  const effect = { ...owner, lowers: true, change: 'evicted, to be born where there is room', because };
+  const effect = { ...owner, lowers: true, change: 'evicted, to be created where there is room', because };
   const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
   const isBudget = outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS;
   count(isBudget ? 'budget' : outcome.kind);
   const subject = { apiVersion, kind, namespace, name, uid };
   if (outcome.kind === 'done') {
-    const message = `${pod.name} was evicted, to be born again with its size: ${because}`;
+    const message = `${pod.name} was evicted, to be created anew with its size: ${because}`;
     ports.events.record({ subject, type: 'Normal', reason: EVENT_REASON.evicted, action: 'Evict', message });
   }
   // Everything else stands in the gate's own line.

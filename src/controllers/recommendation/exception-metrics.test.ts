@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
-import type { LimitException } from '../../core/exceptions/limit-exception.ts';
+import type { LimitException } from '../../core/resize/model/limit-exception.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 
 const WEB = 'shop/Deployment/web';
@@ -24,6 +24,7 @@ const open: LimitException = {
   settled: false,
   newNormal: null,
   overage: { before: 1, value: 2, since: 0, until: 9, returnedAt: null },
+  leakApprovedAt: null,
   ceilingReached: false,
 };
 

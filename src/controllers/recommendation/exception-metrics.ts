@@ -1,4 +1,4 @@
-import { LIMIT_EXCEPTION_TYPES, type LimitException, type LimitExceptionType } from '../../core/exceptions/limit-exception.ts';
+import { LIMIT_EXCEPTION_TYPES, type LimitException, type LimitExceptionType } from '../../core/resize/model/limit-exception.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 

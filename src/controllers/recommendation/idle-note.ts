@@ -2,9 +2,10 @@
 // So whichever write a process dies at, what it had stands somewhere until it has it again.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { idleNote, readIdleNote, type IdleMemory } from '../../core/idle/idle-memory.ts';
+import type { IdleMemory } from '../../core/resize/model/idle-memory.ts';
+import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeMemory } from '../../core/rightsizing/apply/situation.ts';
+import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** @throws when the API server refuses or cannot be reached: nothing is made small whose natural size is not written down */
@@ -15,7 +16,7 @@ export async function keepIdleNote(
   signal: AbortSignal,
 ): Promise<void> {
   const present = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
-  const wanted = idle === null ? null : idleNote(idle);
+  const wanted = idle === null ? null : writeIdleNote(idle);
   if ((present ?? null) === wanted) return;
   // Once taken away by hand it stays away: that was a wish to wake.
   if (idle !== null && idle.waking !== null && present === undefined) return;

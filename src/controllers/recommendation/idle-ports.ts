@@ -1,5 +1,5 @@
-import type { IdleRules } from '../../core/idle/idle-rules.ts';
-import type { Activity } from '../../core/idle/quiet-spell.ts';
+import type { IdleRules } from '../../core/resize/policy/idle-rules.ts';
+import type { Activity } from '../../core/resize/model/quiet-spell.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { WorkloadKey, WorkloadRecord } from '../../core/model/workload.ts';
 

@@ -3,7 +3,7 @@ import { aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsiz
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakeHistory } from '../../../test/fakes/fake-history.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
-import { DEFAULT_IDLE_RULES } from '../../core/idle/idle-rules.ts';
+import { DEFAULT_IDLE_RULES } from '../../core/resize/policy/idle-rules.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 import type { NetworkUsage } from '../../core/model/usage.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
@@ -45,7 +45,7 @@ function aWatch() {
     onInUse: (key) => void inUse.push(key),
   });
   const tell = (at: number, cpuMillicores: number): void =>
-    listeners.forEach((listener) => listener(WEB, 'main', 'web-1', { at, cpuMillicores, memoryBytes: 1 }));
+    listeners.forEach((listener) => listener(WEB, 'main', aPodRecord({ name: 'web-1' }), { at, cpuMillicores, memoryBytes: 1 }));
   const begin = () => watch.watch(aWorkloadRecord(), RULES, T0);
   return { watch, cluster, history, received, inUse, tell, begin };
 }

@@ -1,11 +1,11 @@
 // Watches how long workloads have been quiet: those alone whose policy makes idle ones small. Fed by live samples; what was
 // known before this process is read once from the store and from the graphs.
 
-import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/idle/idle-rules.ts';
-import { QuietSpell, type Activity, type PastPoint } from '../../core/idle/quiet-spell.ts';
+import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
+import { QuietSpell, type Activity, type PastPoint } from '../../core/resize/model/quiet-spell.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
+import { withoutStartUp } from '../../core/recommender/start-up.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { History } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -19,7 +19,7 @@ const RECEIVED_BY_USE_BYTES_PER_SECOND = 4096;
 const STEP_MS: DurationMs = 300 * SECOND_MS;
 
 export interface IdleWatchParts {
-  readonly cluster: Pick<ClusterReader, 'findPod' | 'podsOf'>;
+  readonly cluster: Pick<ClusterReader, 'podsOf'>;
   readonly usage: Pick<UsageModel, 'onSample' | 'series' | 'seriesOf' | 'networkOf'>;
   readonly history: Pick<History, 'usage'>;
   readonly logger: Logger;
@@ -43,10 +43,9 @@ export class IdleWatch {
     this.#stop = parts.usage.onSample((workload, container, pod, sample) => {
       const spell = this.#watched.get(workload)?.spell;
       if (spell === undefined) return;
-      const namespace = workload.slice(0, workload.indexOf('/'));
-      const counted = withoutStartUp(parts.cluster.findPod(namespace, pod), container, sample);
+      const counted = withoutStartUp(pod, container, sample);
       const used = counted?.cpuMillicores ?? null;
-      if (used !== null && spell.take(pod, container, sample.at, used)) parts.onInUse(workload);
+      if (used !== null && spell.take(pod.name, container, sample.at, used)) parts.onInUse(workload);
     });
   }
 

@@ -5,7 +5,7 @@ import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import type { Activity } from '../../core/idle/quiet-spell.ts';
+import type { Activity } from '../../core/resize/model/quiet-spell.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
 const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
@@ -87,7 +87,7 @@ describe('A workload that was used and is quiet for long enough', () => {
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('a pod that is born while it sleeps is made small too, and is raised with the others', async () => {
+  test('a pod that is created while it sleeps is made small too, and is raised with the others', async () => {
     await fallsIdle();
     world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
     await world.run(10 * MINUTE_MS);
@@ -271,7 +271,7 @@ describe('A process that dies', () => {
     world.start();
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([10, 10, 10]);
-    expect(world.status().idle?.natural).toEqual([{ name: 'main', requests: { cpu: '500m', memory: '512Mi' }, limits: {} }]);
+    expect(world.status().idle?.natural).toEqual([{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }]);
     world.activity.set(WEB, busy());
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);

@@ -9,7 +9,7 @@ import { amounts, anAdvice, anHpaRecord, aPodRecord } from '../../../test/builde
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../core/model/units.ts';
-import { qosOf } from '../../core/rightsizing/apply/container-values.ts';
+import { qosOf } from '../../core/resize/model/container-values.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
 
@@ -21,7 +21,7 @@ const HAPPENINGS = [
   'an OOM kill',
   'quiet',
   'load',
-  'a pod is born',
+  'a pod is created',
   'mode Auto',
   'mode Approve',
   'mode Recommend',
@@ -62,7 +62,7 @@ const POLICY: PodResizePolicySpec = {
 class Life {
   readonly world = new ResizeWorld();
   readonly #template: (typeof TEMPLATES)[keyof typeof TEMPLATES];
-  #born = 3;
+  #created = 3;
   #rises = false;
   #need: readonly [cpu: string, memory: string] = ['200m', '256Mi'];
   #lastOomAt: number | null = null;
@@ -111,8 +111,8 @@ class Life {
       case 'load':
         world.activity.set(WEB, { heard, busiestMillicores: 800, quietSince: null, cpuMillicores: 400, inUseAt: now });
         return;
-      case 'a pod is born':
-        this.#bear((this.#born += 1), now);
+      case 'a pod is created':
+        this.#bear((this.#created += 1), now);
         return;
       case 'mode Auto':
         this.#setMode('Auto');

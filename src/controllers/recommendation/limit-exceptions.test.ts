@@ -8,7 +8,7 @@ import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Instant } from '../../core/model/units.ts';
-import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
+import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
 const BUSY_FOR_MS = 2 * HOUR_MS;

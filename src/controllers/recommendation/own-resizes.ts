@@ -5,8 +5,8 @@ import type { PodRecord } from '../../core/model/pod.ts';
 import type { RequestsAndLimits } from '../../core/model/resources.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
-import type { ResizeStep } from '../../core/rightsizing/apply/resize-step.ts';
-import { sameValues } from '../../core/rightsizing/apply/container-values.ts';
+import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import { sameValues } from '../../core/resize/model/container-values.ts';
 
 /** Informers are seconds behind at the worst; what they do not show by then was undone by somebody. */
 const BELIEVED_MS: DurationMs = 30 * SECOND_MS;

@@ -1,6 +1,6 @@
 // What the controller needs of the rest of the process.
 
-import type { ContainerDemand } from '../../core/exceptions/demand.ts';
+import type { ContainerDemand } from '../../core/resize/model/demand.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -42,7 +42,7 @@ export interface RecommendationPorts {
   readonly idle?: IdleSource;
   /** What the containers of a workload used in the last minutes; empty where nothing is known. */
   readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
-  /** New pods get their size at birth; absent: they do not. */
+  /** New pods get their size at creation; absent: they do not. */
   readonly admission?: boolean;
   /** Whether the API server has `pods/resize`. */
   readonly inPlaceResize: () => boolean;

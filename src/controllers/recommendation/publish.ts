@@ -3,13 +3,13 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type Recommendation, type RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import { isWorthWriting } from '../../core/rightsizing/apply/recommendation-status.ts';
+import { isWorthWriting } from '../../core/resize/status/recommendation-status.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { OwnObject, WriteOutcome } from '../../ports/writers.ts';
 import type { RecommendationPorts } from './ports.ts';
 
-/** Owner of the fields that this controller writes; people's wishes have other owners and stay. */
+/** Owner of the fields that this controller writes; user requests have other owners and stay. */
 const FIELD_MANAGER = 'evenkeel-recommendation';
 
 function recommendationObject(workload: WorkloadRecord): OwnObject {

@@ -104,7 +104,7 @@ describe('mode Auto', () => {
     expect(world.cycleRecords.reduce((sum, cycle) => sum + cycle.changed, 0)).toBe(3);
   });
 
-  test('a pod that is born later is resized when it runs', async () => {
+  test('a pod that is created later is resized when it runs', async () => {
     await world.run(HOUR_MS);
     world.cluster.podList = [...world.cluster.podList, aPodRecord({ name: 'web-4', labels: { workload: 'web' } })];
     await world.run(6 * MINUTE_MS);

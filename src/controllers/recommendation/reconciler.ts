@@ -1,21 +1,21 @@
 // Brings one workload's pods to what they should have, and tells so on its Recommendation. The shell around
-// core/rightsizing/apply: it reads, asks, writes down, acts and reports; it decides nothing itself.
+// core/resize: it reads, asks, writes down, acts and reports; it decides nothing itself.
 
 import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { withRefusals } from '../../core/hpa/kept-target.ts';
-import { isApplied } from '../../core/exceptions/limit-exception.ts';
+import { isApplied } from '../../core/resize/model/limit-exception.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import { refusedEviction } from '../../core/rightsizing/apply/evictions.ts';
-import { decideWorkload } from '../../core/rightsizing/apply/decide-workload.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
-import type { DecisionNote } from '../../core/rightsizing/apply/decision-note.ts';
-import { recommendationStatus } from '../../core/rightsizing/apply/recommendation-status.ts';
-import { errorRateQuery, needsErrorRate } from '../../core/rightsizing/apply/error-rate.ts';
-import { underWayInAnyClass } from '../../core/rightsizing/classes/with-node-classes.ts';
-import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
-import type { WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
+import { refusedEviction } from '../../core/resize/layers/evictions/evictions.ts';
+import { decideWorkload } from '../../core/resize/layers/decide-workload.ts';
+import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
+import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+import { recommendationStatus } from '../../core/resize/status/recommendation-status.ts';
+import { errorRateQuery, needsErrorRate } from '../../core/resize/plan/error-rate.ts';
+import { underWayInAnyClass } from '../../core/resize/layers/node-classes/node-classes.ts';
+import type { ContainerAdvice } from '../../core/recommender/advice.ts';
+import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
@@ -37,6 +37,11 @@ import { adviceFor, moneyOfDecision, situationOf } from './situation.ts';
 /** Soon enough for what was left over, late enough for the informers to have caught up. */
 const LEFT_OVER_MS: DurationMs = 10 * SECOND_MS;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+/**
+ * The next cycle of its policy looks at each workload. One that asked for that same moment would be looked at twice: it asks for
+ * a little later, for where no cycle comes.
+ */
+const CYCLE_COMES_WITHIN_MS: DurationMs = 10 * SECOND_MS;
 const NOTHING_DONE: StepsOutcome = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
 
 export class RecommendationReconciler implements Reconciler<WorkloadKey> {
@@ -90,10 +95,9 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
         ? decision
         : await this.#tellRefusals(key, workload, governance, situation, decision, refusals, signal);
     this.#report(key, governance, last, outcome);
-    return {
-      requeueAfterMs:
-        outcome.unfinished || targets.unfinished || unscaled ? Math.min(LEFT_OVER_MS, last.lookAgainInMs) : last.lookAgainInMs,
-    };
+    const { intervalMs } = governance.rules;
+    const ownMs = last.lookAgainInMs < intervalMs ? last.lookAgainInMs : intervalMs + CYCLE_COMES_WITHIN_MS;
+    return { requeueAfterMs: outcome.unfinished || targets.unfinished || unscaled ? Math.min(LEFT_OVER_MS, ownMs) : ownMs };
   }
 
   /** Ends the term: another replica tells how things stand from now on. */

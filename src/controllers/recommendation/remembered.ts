@@ -2,8 +2,8 @@
 
 import type { Recommendation } from '../../apis/v1alpha1/index.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
-import { readMemory } from '../../core/rightsizing/apply/read-recommendation.ts';
-import type { ResizeMemory } from '../../core/rightsizing/apply/situation.ts';
+import { readMemory } from '../../core/resize/status/memory-codec.ts';
+import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
 import type { RecommendationPorts } from './ports.ts';
 

@@ -4,21 +4,21 @@ import type { PodRecord } from '../../core/model/pod.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ContainerAdvice } from '../../core/rightsizing/advice.ts';
-import type { WorkloadDecision } from '../../core/rightsizing/apply/decision.ts';
-import { freeOnNode } from '../../core/rightsizing/apply/free-on-nodes.ts';
-import { dueFigures } from '../../core/rightsizing/apply/idle-mode.ts';
-import { withIdleFloor } from '../../core/rightsizing/apply/idle-floor.ts';
-import { readWishes } from '../../core/rightsizing/apply/read-recommendation.ts';
-import { classedName, classOfNode, isByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
-import { areApart, standingClasses } from '../../core/rightsizing/classes/standing-classes.ts';
-import { withoutTimesToCome } from '../../core/rightsizing/apply/turned-back-clock.ts';
-import { NO_WISHES, type ResizeMemory, type WorkloadSituation } from '../../core/rightsizing/apply/situation.ts';
-import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/rightsizing/apply/workload-money.ts';
-import { withoutBoosts } from '../../core/rightsizing/boost/boosts.ts';
-import { meanUnitPrices } from '../../core/rightsizing/unit-prices.ts';
-import type { PolicyRules } from '../../core/rightsizing/policy/policy-rules.ts';
-import type { ContainerFigures } from '../../core/rightsizing/apply/container-figures.ts';
+import type { ContainerAdvice } from '../../core/recommender/advice.ts';
+import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
+import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
+import { dueFigures } from '../../core/resize/layers/idle/idle.ts';
+import { withIdleFloor } from '../../core/resize/layers/idle/idle-floor.ts';
+import { readUserRequests } from '../../core/resize/status/user-requests.ts';
+import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
+import { areApart, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
+import { correctFutureTimestamps } from '../../core/resize/status/memory-codec.ts';
+import { NO_USER_REQUESTS, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
+import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
+import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
+import { meanUnitPrices } from '../../core/recommender/unit-prices.ts';
+import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
+import type { ContainerFigures } from '../../core/resize/model/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { withNote } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
@@ -35,8 +35,8 @@ export function adviceFor(
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
   const rulesFor = withIdleFloor(policies.recommenderRules(workload, governance), memory, governance.rules.minSamplesMs, now);
-  const standing = standingClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
-  const classNames = areApart(standing, memory) ? standing.map(({ name }) => name) : [];
+  const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
+  const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
   for (const pod of cluster.podsOf(key)) for (const { name } of pod.containers) names.add(name);
   const asked = [...names].flatMap((name) => {
@@ -58,7 +58,7 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const memory = withoutTimesToCome(withNote(read, status !== undefined, workload), now);
+  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload), now);
   return {
     now,
     workload,
@@ -78,10 +78,11 @@ export function situationOf(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
+    cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
     demand: ports.demandOf(key),
     largestNode: ports.policies.largestNode(),
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
-    wishes: recommendation === undefined ? NO_WISHES : readWishes(recommendation),
+    userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),
     memory,
     standing: {
       inPlace: inPlaceResize(),

@@ -6,7 +6,7 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
 import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
-import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
+import type { EvidenceReading, EvidenceSink, SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
 
 /** Replicas tell the same within this share of the kubelets' interval: 15 s of a minute, well before a sample grows old. */
@@ -19,7 +19,7 @@ const LAST_READING_MS: DurationMs = 1 * SECOND_MS;
 
 export interface LeaderFeedParts {
   readonly shared: SharedState;
-  readonly usage: UsageSink;
+  readonly usage: UsageSink & EvidenceSink;
   readonly decisions: Pick<DecisionBook, 'takeOver'>;
   /** How often the leader reads each kubelet. */
   readonly intervalMs: DurationMs;
@@ -128,8 +128,13 @@ export class LeaderFeed {
         return;
       }
       case 'summary': {
-        const { volumes, network } = body as Partial<SummaryReading>;
-        if (Array.isArray(volumes) && Array.isArray(network)) usage.onSummary({ node: key, volumes, network });
+        const { volumes, network, pressure = null } = body as Partial<SummaryReading>;
+        if (Array.isArray(volumes) && Array.isArray(network)) usage.onSummary({ node: key, volumes, network, pressure });
+        return;
+      }
+      case 'evidence': {
+        const { source, containers } = body as Partial<EvidenceReading>;
+        if (typeof source === 'string' && Array.isArray(containers)) usage.onEvidence({ node: key, source, at, containers });
         return;
       }
       case 'decision': {

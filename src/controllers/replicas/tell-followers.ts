@@ -2,11 +2,11 @@
 
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
-import type { UsageSink } from '../../ports/usage-source.ts';
+import type { EvidenceSink, UsageSink } from '../../ports/usage-source.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
 
 /** The sink, and every reading that goes into it shared as well. Failures are the leader's own: followers see that nothing comes. */
-export function sharingSink(sink: UsageSink, shared: SharedState, clock: Clock): UsageSink {
+export function sharingSink(sink: UsageSink & EvidenceSink, shared: SharedState, clock: Clock): UsageSink & EvidenceSink {
   return {
     onUsage: (reading) => {
       sink.onUsage(reading);
@@ -15,9 +15,15 @@ export function sharingSink(sink: UsageSink, shared: SharedState, clock: Clock):
     },
     onSummary: (reading) => {
       sink.onSummary(reading);
-      const { node: key, volumes, network } = reading;
-      shared.share({ topic: 'summary', key, at: clock.now(), body: { volumes, network } });
+      const { node: key, volumes, network, pressure } = reading;
+      shared.share({ topic: 'summary', key, at: clock.now(), body: { volumes, network, pressure } });
     },
+    onEvidence: (reading) => {
+      sink.onEvidence(reading);
+      const { node: key, source, containers } = reading;
+      shared.share({ topic: 'evidence', key, at: reading.at, body: { source, containers } });
+    },
+    onEvidenceFailure: (failure) => sink.onEvidenceFailure(failure),
     onFailure: (failure) => sink.onFailure(failure),
     onDropped: (reason, count) => sink.onDropped(reason, count),
   };

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
 import { resetText } from '../../core/resource-audit/reset-request.ts';
-import { DEFAULT_POLICY_RULES } from '../../core/rightsizing/policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 

@@ -7,7 +7,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import type { UsageSample } from '../../core/model/usage.ts';
 import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
-import { DEFAULT_RECOMMENDER_RULES } from '../../core/rightsizing/advice.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import type { SampleListener } from '../../state/usage-model.ts';
@@ -25,6 +25,7 @@ function aFeed() {
       return () => undefined;
     },
     onOomKill: () => () => undefined,
+    containersOf: () => new Map(),
     load: () => undefined,
   };
   const feed = new RecommenderFeed({
@@ -35,7 +36,8 @@ function aFeed() {
     logger: SILENT_LOGGER,
     onForgotten: (keys) => void forgotten.push(...keys),
   });
-  const tell = (sample: UsageSample): void => listeners.forEach((listener) => listener(WEB, 'main', 'web-1', sample));
+  const tell = (sample: UsageSample): void =>
+    listeners.forEach((listener) => listener(WEB, 'main', cluster.podList[0] ?? aPodRecord(), sample));
   return { clock, cluster, learner, forgotten, feed, tell, listeners };
 }
 
@@ -76,7 +78,7 @@ describe('what the recommender is fed', () => {
     cluster.workloadList = [aWorkloadRecord()];
     await feed.start();
     const sample = { at: T0, cpuMillicores: 1, memoryBytes: 1 };
-    for (const key of ['ci/Pod/runner-1', 'ci/Workflow/build-2', WEB]) listeners.forEach((tell) => tell(key, 'main', 'p', sample));
+    for (const key of ['ci/Pod/runner-1', 'ci/Workflow/build-2', WEB]) listeners.forEach((tell) => tell(key, 'main', aPodRecord(), sample));
     expect(await learner.workloads()).toEqual([WEB]);
     const past = (kind: string, name: string) => ({
       namespace: 'shop',

@@ -1,28 +1,32 @@
 // Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
 
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
+import type { PodRecord } from '../../core/model/pod.ts';
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
-import { classedName, classOfNode, isKeyByNodeClass } from '../../core/rightsizing/classes/class-name.ts';
-import { jobFamily } from '../../core/rightsizing/runs/job-family.ts';
-import { withoutStartUp } from '../../core/rightsizing/start-up.ts';
+import { classedName, classOfNode, isKeyByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
+import { jobFamily } from '../../core/recommender/runs/job-family.ts';
+import { withoutStartUp } from '../../core/recommender/start-up.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
+import type { OomKill } from '../../state/oom-watch.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
 /** A workload that is gone is remembered this long: what is deleted and made again (a redeploy) goes on where it was. */
 const REMEMBER_GONE_MS: DurationMs = 7 * DAY_MS;
 /** What lived for less is remembered for as long as it lived, but at least so long: previews and tests come by the thousand. */
 const REMEMBER_AT_LEAST_MS: DurationMs = HOUR_MS;
+/** An older working set says nothing about the moment of a kill. */
+const LAST_WORKING_SET_MS: DurationMs = 5 * MINUTE_MS;
 /** Step at which the past is asked for: the recommender's own. */
 const BACKFILL_STEP_SECONDS = 300;
 
 export interface RecommenderFeedParts {
   readonly cluster: ClusterReader;
-  readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'load'>;
+  readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'load' | 'containersOf'>;
   readonly learner: Learner;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -55,7 +59,8 @@ export class RecommenderFeed {
       usage.onOomKill((kill) => {
         const { workload, container, at, memoryLimitBytes } = kill;
         if (!this.#isLearntFrom(workload)) return;
-        for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes);
+        const last = workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
+        for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes, last);
       }),
       cluster.subscribe((change) => {
         if (change.kind === 'workload') this.#noteWorkload(change.key);
@@ -112,22 +117,31 @@ export class RecommenderFeed {
     return this.#parts.cluster.findWorkload(workload) !== undefined || jobFamily(workload) !== workload;
   }
 
-  #observe(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
-    const { cluster, learner } = this.#parts;
+  #observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
+    const { learner } = this.#parts;
     if (!this.#isLearntFrom(workload)) return;
-    const namespace = workload.slice(0, workload.indexOf('/'));
-    const counted = withoutStartUp(cluster.findPod(namespace, pod), container, sample);
-    if (counted === null) return;
-    for (const name of this.#namesOf(workload, container, pod)) learner.observe(workload, name, pod, counted);
+    const withoutStart = withoutStartUp(pod, container, sample);
+    if (withoutStart === null) return;
+    const startedAt = pod.containers.find((each) => each.name === container)?.startedAt ?? null;
+    const counted = { ...withoutStart, startedAt };
+    learner.observe(workload, container, pod.name, counted);
+    if (!isKeyByNodeClass(workload)) return;
+    const classed = this.#classedName(container, pod);
+    if (classed !== null) learner.observe(workload, classed, pod.name, counted);
   }
 
   /** Under which a container's usage is learnt: its own, and where pods differ by node the class of the pod's node besides. */
   #namesOf(workload: WorkloadKey, container: string, pod: string): readonly string[] {
     if (!isKeyByNodeClass(workload)) return [container];
-    const { cluster } = this.#parts;
-    const node = cluster.findPod(parseWorkloadKey(workload).namespace, pod)?.node ?? null;
-    const name = node === null ? null : classOfNode(cluster.findNode(node));
-    return name === null ? [container] : [container, classedName(container, name)];
+    const classed = this.#classedName(container, this.#parts.cluster.findPod(parseWorkloadKey(workload).namespace, pod));
+    return classed === null ? [container] : [container, classed];
+  }
+
+  /** null where the class of the pod's node is not known. */
+  #classedName(container: string, pod: PodRecord | undefined): string | null {
+    const node = pod?.node ?? null;
+    const name = node === null ? null : classOfNode(this.#parts.cluster.findNode(node));
+    return name === null ? null : classedName(container, name);
   }
 
   /** What is to be learnt by class besides: of pods that are gone nobody knows the node. */
@@ -183,6 +197,12 @@ export class RecommenderFeed {
       }
     }
   }
+}
+
+/** The last working set of the run that was killed; null: the run was not measured, or not lately. */
+function workingSetOf(sample: UsageSample | undefined, { at, startedAt }: Pick<OomKill, 'at' | 'startedAt'>): Bytes | null {
+  if (sample === undefined || sample.at > at || sample.at < (startedAt ?? Number.NEGATIVE_INFINITY)) return null;
+  return at - sample.at > LAST_WORKING_SET_MS ? null : (sample.memoryPeakBytes ?? sample.memoryBytes);
 }
 
 function imagesOf(workload: Pick<WorkloadRecord, 'containers'>): string {

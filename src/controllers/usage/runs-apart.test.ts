@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../core/model/units.ts';
-import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice } from '../../core/rightsizing/advice.ts';
-import type { RecommenderCheckpoint } from '../../core/rightsizing/recommender.ts';
+import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice } from '../../core/recommender/advice.ts';
+import type { RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { T0 } from '../../../test/builders/rightsizing.ts';
 import { RunsApart } from './runs-apart.ts';

@@ -4,11 +4,12 @@
 import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
 import { DAY_MS, type Bytes, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
-import type { ContainerAdvice, RecommenderRules } from '../../core/rightsizing/advice.ts';
-import type { BackfillResult, RecommenderCheckpoint } from '../../core/rightsizing/recommender.ts';
-import { endsByItself, jobFamily } from '../../core/rightsizing/runs/job-family.ts';
-import { adviseFromRuns } from '../../core/rightsizing/runs/run-advice.ts';
-import { RunLog } from '../../core/rightsizing/runs/run-log.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
+import { causeOfKill } from '../../core/recommender/oom-log.ts';
+import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
+import { endsByItself, jobFamily } from '../../core/recommender/runs/job-family.ts';
+import { adviseFromRuns } from '../../core/recommender/runs/run-advice.ts';
+import { RunLog } from '../../core/recommender/runs/run-log.ts';
 import type { Learner, LearnerMarks } from '../../ports/learner.ts';
 
 /** Of checkpoints of runs; the recommender's own versions are small numbers. */
@@ -40,16 +41,15 @@ export class RunsApart implements Learner {
     if (held.log.observe(pod, sample)) held.changed = ++this.#sequence;
   }
 
-  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null): void {
+  observeOom(workload: WorkloadKey, container: string, at: Instant, limitBytes: Bytes | null, workingSetBytes = limitBytes): void {
     if (!endsByItself(workload)) {
-      this.#others.observeOom(workload, container, at, limitBytes);
+      this.#others.observeOom(workload, container, at, limitBytes, workingSetBytes);
       return;
     }
+    // A node that ran out of memory says nothing about the need.
+    if (limitBytes === null || causeOfKill(limitBytes, workingSetBytes) === 'node') return;
     const held = this.#held(workload, container);
-    const known = Math.max(0, ...held.log.all().map(({ memoryPeakBytes }) => memoryPeakBytes ?? 0));
-    const limit = limitBytes ?? known;
-    if (limit <= 0) return;
-    held.log.observeOom(at, limit);
+    held.log.observeOom(at, limitBytes);
     held.changed = ++this.#sequence;
   }
 

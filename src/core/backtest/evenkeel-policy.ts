@@ -1,9 +1,9 @@
-// Our recommender as the controller runs it: hour by hour, with its reaction inside the hour. The target as advised;
-// what a PodResizePolicy may hold back (windows, cool-downs, budgets) is not part of it.
+// Evenkeel's recommender as the controller runs it: hour by hour, with its temporary increases inside the hour. The target as
+// advised; what a PodResizePolicy may hold back (cool-down, tolerance, confidence, canary) is in gated-policy.ts.
 
-import { DEFAULT_RECOMMENDER_RULES, type Goal, type RecommenderRules } from '../rightsizing/advice.ts';
-import { ContainerModel } from '../rightsizing/container-model.ts';
-import { SECOND_MS } from '../model/units.ts';
+import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal, type Pace, type RecommenderRules } from '../recommender/advice.ts';
+import { ContainerModel } from '../recommender/container-model.ts';
+import { SECOND_MS, type Instant } from '../model/units.ts';
 import type { RequestPolicy } from './replay.ts';
 import { type Resource, SLOT_SECONDS } from './time-grid.ts';
 
@@ -17,21 +17,32 @@ const FIRST_CALENDAR_SLOT = 8 * 365 * 288;
 
 export interface EvenkeelSetting {
   readonly goal: Goal;
-  /** Few changes, each made to last: for where a change is dear. */
-  readonly calm: boolean;
+  readonly pace: Pace;
 }
 
 /** The recommender's rules at a setting, all else as a policy has it by default. */
-export function rulesOf({ goal, calm }: EvenkeelSetting): RecommenderRules {
+export function rulesOf({ goal, pace }: EvenkeelSetting): RecommenderRules {
   const base = DEFAULT_RECOMMENDER_RULES;
-  return { ...base, calm, cpu: { ...base.cpu, goal }, memory: { ...base.memory, goal } };
+  return { ...base, pace, cpu: { ...base.cpu, goal }, memory: { ...base.memory, goal } };
 }
 
-export function evenkeelPolicy(resource: Resource, setting: EvenkeelSetting): RequestPolicy {
+/** @param onAdvice is called with each advice, and the slot from which on it holds */
+export function evenkeelPolicy(
+  resource: Resource,
+  setting: EvenkeelSetting,
+  onAdvice: (slot: number, advice: ContainerAdvice, at: Instant) => void = () => undefined,
+): RequestPolicy {
   const model = new ContainerModel();
   const rules = rulesOf(setting);
   const endOf = (slot: number) => (slot < FIRST_CALENDAR_SLOT ? slot + EPOCH_SLOTS + 1 : slot + 1) * SLOT_MS;
-  const targetAfter = (slot: number) => model.advise('c', endOf(slot) + AFTER_MS, rules)?.[resource]?.target ?? null;
+  const adviseAfter = (slot: number) => {
+    const all = model.advise('c', endOf(slot) + AFTER_MS, rules);
+    const advice = all?.[resource] ?? null;
+    isIncreased = advice !== null && advice.increase !== null;
+    if (all !== null && advice !== null) onAdvice(slot + 1, all, endOf(slot));
+    return advice?.target ?? null;
+  };
+  let isIncreased = false;
   return {
     observe: (slot, value) => {
       model.observe('p', {
@@ -40,7 +51,8 @@ export function evenkeelPolicy(resource: Resource, setting: EvenkeelSetting): Re
         memoryBytes: resource === 'memory' ? value : null,
       });
     },
-    decide: (slot) => targetAfter(slot - 1),
-    react: targetAfter,
+    decide: (slot) => adviseAfter(slot - 1),
+    // Inside the hour the advice moves only when usage passes it, and when an increase ends.
+    react: (slot, isOver) => (isOver || isIncreased ? adviseAfter(slot) : null),
   };
 }

@@ -1,18 +1,31 @@
 // What a backtest compares, by name, and one workload taken through all of it.
 
 import { type EvenkeelSetting, evenkeelPolicy } from './evenkeel-policy.ts';
-import { clairvoyantRequests, krrPolicy, vpaPolicy } from './peer-policies.ts';
+import { type AdviceFrom, gatedRequests } from './gated-requests.ts';
+import { clairvoyantRequests, krrPolicy, vpaInPlacePolicy, vpaPolicy } from './peer-policies.ts';
+import { refusesRaises, withRefusedRaises } from './refused-raises.ts';
 import { replay } from './replay.ts';
-import { type Score, score } from './score.ts';
+import { type RefusalScore, score } from './score.ts';
 import { type Resource, SLOTS_PER_DAY, type Trace } from './time-grid.ts';
 
-export const METHODS = ['evenkeel', 'vpa', 'krr', 'clairvoyantDay', 'clairvoyantDayP99', 'clairvoyantHour'] as const;
+export const METHODS = [
+  'evenkeel',
+  'evenkeelGated',
+  'vpa',
+  'vpaInPlace',
+  'krr',
+  'clairvoyantDay',
+  'clairvoyantDayP99',
+  'clairvoyantHour',
+] as const;
 export type Method = (typeof METHODS)[number];
 
 /** As the tables print them. */
 export const METHOD_TITLES: Readonly<Record<Method, string>> = {
   evenkeel: 'Evenkeel',
+  evenkeelGated: 'Evenkeel with its gates',
   vpa: 'VPA + updater',
+  vpaInPlace: 'VPA in place',
   krr: 'KRR simple, daily',
   clairvoyantDay: 'clairvoyant, day max',
   clairvoyantDayP99: 'clairvoyant, day p99',
@@ -22,7 +35,7 @@ export const METHOD_TITLES: Readonly<Record<Method, string>> = {
 /** One resource of one workload: what each method came to, and the requests of those that are shown. */
 export interface ResourceResult {
   /** Null where nothing can be scored: nothing is known after the warm-up. */
-  readonly scores: Readonly<Record<Method, Score>> | null;
+  readonly scores: Readonly<Record<Method, RefusalScore>> | null;
   readonly requests: Readonly<Record<'evenkeel' | 'vpa', Float64Array>>;
 }
 
@@ -34,19 +47,38 @@ export function backtestResource(trace: Trace, resource: Resource, setting: Even
   const from = Math.ceil(warmUpDays * SLOTS_PER_DAY);
   const clairvoyant = (every: 'hour' | 'day', percentile: number) =>
     clairvoyantRequests(values, firstSlot, resource, { every, percentile });
+  const advices: AdviceFrom[] = [];
+  const evenkeel = replay(
+    values,
+    firstSlot,
+    evenkeelPolicy(resource, setting, (slot, advice, at) => void advices.push({ slot, advice, at })),
+  );
   const requests: Record<Method, Float64Array> = {
-    evenkeel: replay(values, firstSlot, evenkeelPolicy(resource, setting)),
+    evenkeel,
+    evenkeelGated: gatedRequests(values.length, firstSlot, advices, { resource, goal: setting.goal }),
     vpa: replay(values, firstSlot, vpaPolicy(resource)),
+    vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource)),
     krr: replay(values, firstSlot, krrPolicy(resource)),
     clairvoyantDay: clairvoyant('day', 1),
     clairvoyantDayP99: clairvoyant('day', 0.99),
     clairvoyantHour: clairvoyant('hour', 1),
   };
-  const scores: Partial<Record<Method, Score>> = {};
+  const refuses = refusesRaises(values, firstSlot);
+  const refused: Partial<Record<Method, Float64Array>> = {
+    evenkeel: withRefusedRaises(requests.evenkeel, firstSlot, refuses),
+    evenkeelGated: withRefusedRaises(requests.evenkeelGated, firstSlot, refuses),
+    vpa: withRefusedRaises(requests.vpa, firstSlot, refuses),
+    // What it raises to depends on what it was refused.
+    vpaInPlace: replay(values, firstSlot, vpaInPlacePolicy(resource), refuses),
+    krr: withRefusedRaises(requests.krr, firstSlot, refuses),
+  };
+  const scores: Partial<Record<Method, RefusalScore>> = {};
   for (const method of METHODS) {
     const scored = score(values, requests[method], from, resource);
-    if (scored !== null) scores[method] = scored;
+    const underRefusal = refused[method];
+    const refusedOverrun = underRefusal === undefined ? NaN : (score(values, underRefusal, from, resource)?.overrun ?? NaN);
+    if (scored !== null) scores[method] = { ...scored, refusedOverrun };
   }
-  const isWhole = (some: typeof scores): some is Record<Method, Score> => METHODS.every((method) => some[method] !== undefined);
+  const isWhole = (some: typeof scores): some is Record<Method, RefusalScore> => METHODS.every((method) => some[method] !== undefined);
   return { scores: isWhole(scores) ? scores : null, requests: { evenkeel: requests.evenkeel, vpa: requests.vpa } };
 }

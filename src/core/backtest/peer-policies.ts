@@ -39,6 +39,23 @@ export function vpaPolicy(resource: Resource): RequestPolicy {
   };
 }
 
+/** What usage above the request raises it to inside the hour. */
+const IN_PLACE_RATIO = 1.1;
+
+/** VPA from 1.6 on: in place, without eviction, so that it may raise inside the hour as Evenkeel does. */
+export function vpaInPlacePolicy(resource: Resource): RequestPolicy {
+  const vpa = vpaPolicy(resource);
+  let latest = NaN;
+  return {
+    observe: (slot, value) => {
+      latest = value;
+      vpa.observe(slot, value);
+    },
+    decide: (slot) => vpa.decide(slot),
+    react: (_, isOver) => (isOver ? latest * IN_PLACE_RATIO : null),
+  };
+}
+
 /** KRR's `simple`, applied once a day. */
 export function krrPolicy(resource: Resource): RequestPolicy {
   let window: { readonly slot: number; readonly value: number }[] = [];

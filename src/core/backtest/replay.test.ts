@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { GOALS } from '../rightsizing/resource-rules.ts';
+import { GOALS } from '../recommender/recommender-rules.ts';
 import { evenkeelPolicy, type EvenkeelSetting } from './evenkeel-policy.ts';
 import { clairvoyantRequests, krrPolicy, vpaPolicy } from './peer-policies.ts';
 import { replay, type RequestPolicy } from './replay.ts';
@@ -39,7 +39,7 @@ const recordings = fc
     return { seconds, cpuMillicores, memoryBytes };
   });
 
-const settings: EvenkeelSetting[] = GOALS.flatMap((goal) => [false, true].map((calm) => ({ goal, calm })));
+const settings: EvenkeelSetting[] = GOALS.flatMap((goal) => (['Daily', 'Hourly'] as const).map((pace) => ({ goal, pace })));
 const cases = settings.flatMap((setting) => RESOURCES.map((resource) => ({ ...setting, resource })));
 
 /** Changes of one resource of a recording that ends with `rows`. */
@@ -59,7 +59,7 @@ function take(recording: { seconds: number[]; cpuMillicores: number[]; memoryByt
 
 describe('no look-ahead', () => {
   test.each(cases)(
-    'cutting the end changes nothing that was requested before the cut: $goal, calm $calm, $resource',
+    'cutting the end changes nothing that was requested before the cut: $goal, $pace, $resource',
     ({ resource, ...setting }) => {
       fc.assert(
         fc.property(recordings, fc.double({ min: 0.3, max: 0.99, noNaN: true }), (recording, share) => {
@@ -106,7 +106,7 @@ describe('a replay', () => {
   const fixed = (requests: readonly number[], lifted: number | null = null): RequestPolicy => ({
     observe: () => undefined,
     decide: (slot) => requests[slot / 12] ?? null,
-    react: () => lifted,
+    react: (_, isOver) => (isOver ? lifted : null),
   });
 
   test('decides at full hours, and a decision holds from that very moment', () => {

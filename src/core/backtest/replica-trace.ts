@@ -1,8 +1,9 @@
-// The replicas of one container as one trace, joined as the recommender joins them: of CPU what nine of ten need, of
-// memory what the largest does.
+// The replicas of one container as one trace, joined as the recommender joins them: of CPU what the highest replica uses, or
+// what nine of ten do where the highest changes from hour to hour, of memory what the largest does.
 
 import type { UsageSeries } from '../model/usage.ts';
 import { SECOND_MS } from '../model/units.ts';
+import { BusiestReplica } from '../recommender/busiest-replica.ts';
 import { carriedForward, SLOT_SECONDS, type Trace } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
@@ -10,12 +11,12 @@ const REPLICA_PERCENTILE = 0.9;
 
 /** Null where nothing is known. A sample at the end of a slot tells of that slot. */
 export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]): Trace | null {
-  const cpu = new Map<number, number[]>();
+  const cpu = new Map<number, Map<string, number>>();
   const memory = new Map<number, number>();
-  for (const { samples } of replicas) {
+  for (const { pod, samples } of replicas) {
     for (const { at, cpuMillicores, memoryBytes } of samples) {
       const slot = Math.ceil(at / SLOT_MS) - 1;
-      if (cpuMillicores !== null) cpu.set(slot, [...(cpu.get(slot) ?? []), cpuMillicores]);
+      if (cpuMillicores !== null) cpu.set(slot, (cpu.get(slot) ?? new Map<string, number>()).set(pod, cpuMillicores));
       if (memoryBytes !== null) memory.set(slot, Math.max(memory.get(slot) ?? 0, memoryBytes));
     }
   }
@@ -25,16 +26,20 @@ export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]):
   );
   if (slots === null) return null;
   const [first, last] = slots;
+  const busiest = new BusiestReplica();
   const grid = (valueAt: (slot: number) => number) =>
     carriedForward(Float64Array.from({ length: last - first + 1 }, (_, index) => valueAt(first + index)));
   return {
     name,
     firstSlot: first,
-    cpu: cpu.size === 0 ? null : grid((slot) => busyOf(cpu.get(slot) ?? [])),
+    cpu: cpu.size === 0 ? null : grid((slot) => cpuOf(busiest, slot, cpu.get(slot))),
     memory: memory.size === 0 ? null : grid((slot) => memory.get(slot) ?? NaN),
   };
 }
 
-function busyOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * REPLICA_PERCENTILE) - 1] ?? NaN;
+function cpuOf(busiest: BusiestReplica, slot: number, byPod: ReadonlyMap<string, number> | undefined): number {
+  if (byPod === undefined) return NaN;
+  busiest.add(slot, byPod);
+  const sorted = [...byPod.values()].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * (busiest.changes ? REPLICA_PERCENTILE : 1)) - 1] ?? NaN;
 }

@@ -23,6 +23,11 @@ export interface Score {
   readonly costJ: number;
 }
 
+/** With what becomes of the overrun where raises are refused for 90 minutes a day; NaN for methods that know the future. */
+export interface RefusalScore extends Score {
+  readonly refusedOverrun: number;
+}
+
 /** What a missing unit costs against a spare one (tau / (1 - tau)), and the least usage that J is divided by. */
 const COST: Readonly<Record<Resource, { readonly least: number; readonly tau: number }>> = {
   cpu: { least: 25, tau: 0.95 },
@@ -81,12 +86,14 @@ export interface Figures {
   readonly episodesPerWeek: number;
   readonly changesPerDay: number;
   readonly costJ: number;
+  /** Share of slots with usage above the request where raises are refused for 90 minutes a day; NaN where the method knows the future. */
+  readonly refusedOverrun: number;
 }
 
 /** Several traces' scores, joined: means over workloads, but spare and unserved as shares of all that was used. */
-export function joinScores(scores: readonly Score[]): Figures {
-  const total = (pick: (score: Score) => number) => scores.reduce((sum, each) => sum + pick(each), 0);
-  const mean = (pick: (score: Score) => number) => total(pick) / scores.length;
+export function joinScores(scores: readonly RefusalScore[]): Figures {
+  const total = (pick: (score: RefusalScore) => number) => scores.reduce((sum, each) => sum + pick(each), 0);
+  const mean = (pick: (score: RefusalScore) => number) => total(pick) / scores.length;
   const used = total((each) => each.used);
   return {
     slack: mean((each) => each.slack),
@@ -106,6 +113,7 @@ export function joinScores(scores: readonly Score[]): Figures {
     episodesPerWeek: mean((each) => each.episodesPerWeek),
     changesPerDay: mean((each) => each.changesPerDay),
     costJ: mean((each) => each.costJ),
+    refusedOverrun: mean((each) => each.refusedOverrun),
   };
 }
 

@@ -1,17 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../model/units.ts';
-import {
-  countedEffects,
-  DEFAULT_EFFECT_BUDGETS,
-  exhaustedBudget,
-  judgeEffect,
-  nextCalm,
-  staleSource,
-  type EffectIntent,
-  type GateInputs,
-  type SpentEffect,
-} from './gate.ts';
+import { judgeEffect, nextCalm, recentReductions, reductionsPerMinute, staleSource, type EffectIntent, type GateInputs } from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage', confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
@@ -67,10 +57,12 @@ describe('the gate', () => {
   test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {
     const HOUR = 60 * MINUTE_MS;
     expect(nextCalm(now + HOUR, inputs)).toBe(now);
-    const spent = Array.from({ length: 50 }, () => ({ at: now + HOUR, owner: 'o', namespace: 'n' }));
-    const counted = countedEffects(spent, now);
-    expect(counted).toHaveLength(50);
-    expect(countedEffects(counted, now + MINUTE_MS)).toEqual([]);
+    const recent = recentReductions(
+      Array.from({ length: 50 }, () => now + HOUR),
+      now,
+    );
+    expect(recent).toHaveLength(50);
+    expect(recentReductions(recent, now + MINUTE_MS)).toEqual([]);
   });
 
   test('whatever the clock does, a minute as the machine counts it brings no more than the budget', () => {
@@ -79,38 +71,32 @@ describe('the gate', () => {
       jump: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { arbitrary: jump, weight: 1 }),
       wait: fc.nat(5_000),
     });
-    const budgets = { perOwner: 4, perNamespace: 6, perCluster: 8 };
+    const budget = 4;
     fc.assert(
       fc.property(fc.array(look, { maxLength: 200 }), (looks) => {
         let [wall, machine] = [now, 0];
-        let spent: readonly SpentEffect[] = [];
+        let sentAt: readonly number[] = [];
         const passed: number[] = [];
         let forward = 0;
         for (const { jump: by, wait } of looks) {
           wall += by + wait;
           machine += wait;
           if (by > 0) forward += 1;
-          spent = countedEffects(spent, wall);
-          if (exhaustedBudget(spent, intent, budgets) !== null) continue;
-          spent = [...spent, { at: wall, owner: intent.owner, namespace: intent.namespace }];
+          sentAt = recentReductions(sentAt, wall);
+          if (sentAt.length >= budget) continue;
+          sentAt = [...sentAt, wall];
           passed.push(machine);
         }
         // A clock that is put forward lets a minute pass in no time: once each time.
         for (const at of passed) {
-          expect(passed.filter((each) => each > at - MINUTE_MS && each <= at).length).toBeLessThanOrEqual(budgets.perOwner * (1 + forward));
+          expect(passed.filter((each) => each > at - MINUTE_MS && each <= at).length).toBeLessThanOrEqual(budget * (1 + forward));
         }
       }),
       { numRuns: 100 },
     );
   });
 
-  test('budgets count by owner, namespace and cluster', () => {
-    const spent = (count: number, owner: string, namespace: string) => Array.from({ length: count }, () => ({ at: now, owner, namespace }));
-    const budgets = { perOwner: 2, perNamespace: 3, perCluster: 4 };
-    expect(exhaustedBudget(spent(1, intent.owner, 'shop'), intent, budgets)).toBeNull();
-    expect(exhaustedBudget(spent(2, intent.owner, 'shop'), intent, budgets)).toContain('on shop/Deployment/web');
-    expect(exhaustedBudget(spent(3, 'other', 'shop'), intent, budgets)).toContain('in namespace shop');
-    expect(exhaustedBudget(spent(4, 'other', 'other'), intent, budgets)).toContain('in the cluster');
-    expect(exhaustedBudget(spent(4, 'other', 'other'), intent, DEFAULT_EFFECT_BUDGETS)).toBeNull();
+  test('the cluster takes as many reductions a minute as it has nodes, 50 at least, or as many as are set', () => {
+    expect([reductionsPerMinute(0, 3), reductionsPerMinute(0, 400), reductionsPerMinute(20, 400)]).toEqual([50, 400, 20]);
   });
 });

@@ -81,42 +81,17 @@ export function nextCalm(calm: CalmState, inputs: Pick<GateInputs, 'now' | 'sour
   return Math.min(calm ?? inputs.now, inputs.now);
 }
 
-/** How many effects a minute may bring, at most. */
-export interface EffectBudgets {
-  readonly perOwner: number;
-  readonly perNamespace: number;
-  readonly perCluster: number;
+const MIN_REDUCTIONS_PER_MINUTE = 50;
+
+/** How many reductions a minute the cluster takes. @param setting 0: as many as there are nodes, 50 at least */
+export function reductionsPerMinute(setting: number, nodes: number): number {
+  return setting > 0 ? setting : Math.max(MIN_REDUCTIONS_PER_MINUTE, nodes);
 }
 
-/** Enough for a large workload's stage, too little for a storm over a cluster. */
-export const DEFAULT_EFFECT_BUDGETS: EffectBudgets = { perOwner: 20, perNamespace: 30, perCluster: 50 };
-
-/** An effect that was let through. */
-export interface SpentEffect {
-  readonly at: Instant;
-  readonly owner: string;
-  readonly namespace: string;
-}
-
-/** Those that still count. Where the clock was put back, what was spent is of this moment at the latest. */
-export function countedEffects(spent: readonly SpentEffect[], now: Instant): readonly SpentEffect[] {
-  const counted = spent.filter((effect) => now - effect.at < MINUTE_MS);
-  return counted.some(({ at }) => at > now) ? counted.map((effect) => ({ ...effect, at: Math.min(effect.at, now) })) : counted;
-}
-
-/** Why there is no room for one more; null: there is. @param spent those that still count */
-export function exhaustedBudget(
-  spent: readonly SpentEffect[],
-  intent: Pick<EffectIntent, 'owner' | 'namespace'>,
-  budgets: EffectBudgets,
-): string | null {
-  if (spent.length >= budgets.perCluster) return `${budgets.perCluster} effects a minute in the cluster`;
-  if (spent.filter(({ namespace }) => namespace === intent.namespace).length >= budgets.perNamespace) {
-    return `${budgets.perNamespace} effects a minute in namespace ${intent.namespace}`;
-  }
-  if (spent.filter(({ owner }) => owner === intent.owner).length >= budgets.perOwner)
-    return `${budgets.perOwner} effects a minute on ${intent.owner}`;
-  return null;
+/** Reductions of the last minute. Those from the future, after the clock was set back, are of this moment at the latest. */
+export function recentReductions(sentAt: readonly Instant[], now: Instant): readonly Instant[] {
+  const recent = sentAt.filter((at) => now - at < MINUTE_MS);
+  return recent.some((at) => at > now) ? recent.map((at) => Math.min(at, now)) : recent;
 }
 
 function held(reason: Extract<GateVerdict, { kind: 'held' }>['reason'], message: string): GateVerdict {

@@ -47,7 +47,7 @@ export function meanRequest(pods: readonly PodRecord[], measured: Measured): num
   return requests.length === 0 ? null : requests.reduce((sum, request) => sum + request, 0) / requests.length;
 }
 
-/** What most of them have, as far as a middle one tells it: the few that were born a moment ago do not move it. */
+/** The lower median of the pods' requests: a few pods of another size, created a moment ago, do not move it. */
 export function usualRequest(pods: readonly PodRecord[], measured: Measured): number | null {
   const sorted = [...requestsOf(pods, measured)].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { fullHeapNeed, goMaxProcsOf, runtimeOf, type ContainerRuntime } from './container-runtime.ts';
+import { fullHeapNeed, goMaxProcsOf, runtimeOf, type ContainerRuntime, type RuntimeTraces } from './container-runtime.ts';
 import { GiB, MiB } from './units.ts';
 
-function seen(commandLine: readonly string[], env: Readonly<Record<string, string>> = {}): ContainerRuntime | null {
-  return runtimeOf({ commandLine, variable: (name) => env[name] ?? null });
+function seen(commandLine: readonly string[], env: Readonly<Record<string, string>> = {}, image = ''): ContainerRuntime | null {
+  return runtimeOf({ ...NO_TRACES, commandLine, image, variable: (name) => env[name] ?? null });
 }
+
+const NO_TRACES: RuntimeTraces = { commandLine: [], variable: () => null, isFromLimit: () => false, image: '' };
 
 describe('the runtime of a container', () => {
   test.each<[string, readonly string[], Record<string, string>, ContainerRuntime['name'], number]>([
@@ -33,14 +35,36 @@ describe('the runtime of a container', () => {
 
   test.each<[readonly string[], Record<string, string>]>([
     [[], {}],
-    [['java', '-jar', 'app.jar'], {}],
-    [['java', '-Xmx', '-Xms1g', '-Xmxlarge', 'path-Xmx2g'], {}],
     [['/app'], { GOMEMLIMIT: 'off', NODE_OPTIONS: '--inspect' }],
-    [['java', '-Xmx0', '-XX:MaxRAMPercentage=0'], {}],
-    [['java', '-Xmx99999999999999999999g'], {}],
-    [['dotnet'], { DOTNET_GCHeapHardLimit: 'many' }],
+    [['kubectl', 'get', 'node'], {}],
   ])('nothing is made of %p %p', (commandLine, env) => {
     expect(seen(commandLine, env)).toBeNull();
+  });
+
+  test.each<[string, readonly string[], string, ContainerRuntime['name'], number]>([
+    ['java', ['java', '-jar', 'app.jar'], '', 'JVM', 0.25],
+    ['java with options that cannot be read', ['java', '-Xmx0', '-Xmxlarge', '-XX:MaxRAMPercentage=0'], '', 'JVM', 0.25],
+    ['java of a shell', ['sh', '-c', 'set -e; exec java -jar app.jar'], '', 'JVM', 0.25],
+    ['java by its path', ['/usr/lib/jvm/bin/java', '-jar', 'app.jar'], '', 'JVM', 0.25],
+    ['an image of a JDK', [], 'docker.io/library/eclipse-temurin:21-jre', 'JVM', 0.25],
+    ['an image of OpenJDK', [], 'openjdk17:latest', 'JVM', 0.25],
+    ['node', ['node', 'server.js'], '', 'Node.js', 0.25],
+    ['an image of Node.js', [], 'node:22-alpine', 'Node.js', 0.25],
+    ['dotnet', ['dotnet', 'app.dll'], '', '.NET', 0.75],
+    ['an image of ASP.NET', [], 'mcr.microsoft.com/dotnet/aspnet:8.0', '.NET', 0.75],
+  ])('%s without options sizes its heap by the limit', (_, commandLine, image, name, heapShare) => {
+    expect(seen(commandLine, {}, image)).toEqual({ name, option: 'by default', heapBytes: null, heapShare });
+  });
+
+  test.each(['prom/node-exporter:v1', 'java.example.com/shop/web:1', 'shop/javascript-app', 'node.example.com:5000/web', ''])(
+    'nothing is made of the image %p',
+    (image) => {
+      expect(seen([], {}, image)).toBeNull();
+    },
+  );
+
+  test('GOMEMLIMIT that is filled in from the limit follows it at the start alone', () => {
+    expect(runtimeOf({ ...NO_TRACES, isFromLimit: (name) => name === 'GOMEMLIMIT' })).toMatchObject({ name: 'Go', heapShare: 1 });
   });
 
   test.each<[string, number | null]>([
@@ -50,7 +74,7 @@ describe('the runtime of a container', () => {
     ['many', null],
     ['', null],
   ])('GOMAXPROCS=%s lets Go use %p CPUs at once', (text, expected) => {
-    expect(goMaxProcsOf({ commandLine: [], variable: (name) => (name === 'GOMAXPROCS' ? text : null) })).toBe(expected);
+    expect(goMaxProcsOf({ ...NO_TRACES, variable: (name) => (name === 'GOMAXPROCS' ? text : null) })).toBe(expected);
   });
 
   test('a full heap needs a quarter beside it, 128 MiB at least; GOMEMLIMIT bounds nearly everything', () => {

@@ -6,11 +6,11 @@ import { GiB, KiB, MiB, type Bytes, type Ratio } from './units.ts';
 /** How a runtime's heap is bounded; one of the two is known. */
 export interface ContainerRuntime {
   readonly name: 'JVM' | 'Go' | 'Node.js' | '.NET';
-  /** The option that says so: `-Xmx`. */
+  /** The option that says so: `-Xmx`; `by default` where none does. */
   readonly option: string;
   /** Greatest heap. */
   readonly heapBytes: Bytes | null;
-  /** Greatest heap as a share of the memory limit, as it was when the process started. */
+  /** Greatest heap as a share of the memory limit at the start of the process; a lower limit would need a restart. */
   readonly heapShare: Ratio | null;
 }
 
@@ -19,6 +19,10 @@ export interface RuntimeTraces {
   readonly commandLine: readonly string[];
   /** Value of a variable of the environment; null where it is not set, or set from elsewhere. */
   readonly variable: (name: string) => string | null;
+  /** Whether the variable is set from a field of the container: `GOMEMLIMIT` from `limits.memory`. */
+  readonly isFromLimit: (name: string) => boolean;
+  /** With registry and tag; empty where it is not known. */
+  readonly image: string;
 }
 
 /** Beside the heap: stacks, code, buffers of the runtime itself. */
@@ -31,11 +35,35 @@ const BESIDE_GO_SHARE = 0.1;
 const JAVA_VARIABLES_BEFORE_ARGS = ['JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', 'JAVA_OPTS'];
 const JAVA_VARIABLE_AFTER_ARGS = '_JAVA_OPTIONS';
 
+/** Shares of the memory limit that runtimes take without any option. */
+const DEFAULT_SHARES = { JVM: 0.25, 'Node.js': 0.25, '.NET': 0.75 } as const satisfies Partial<Record<ContainerRuntime['name'], Ratio>>;
+
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: KiB, m: MiB, g: GiB, t: 1024 * GiB };
 
-/** What is seen of a container's runtime; null where nothing is. */
+/** What is seen of a container's runtime: by its options, else by its program or image; null where nothing is. */
 export function runtimeOf(traces: RuntimeTraces): ContainerRuntime | null {
-  return jvmOf(traces) ?? nodeOf(traces) ?? goOf(traces) ?? dotnetOf(traces);
+  return jvmOf(traces) ?? nodeOf(traces) ?? goOf(traces) ?? dotnetOf(traces) ?? defaultOf(traces);
+}
+
+/** A runtime without options sizes its heap by the limit that it finds at its start. */
+function defaultOf({ commandLine, image }: RuntimeTraces): ContainerRuntime | null {
+  const text = commandLine.join(' ');
+  const runs = (program: string): boolean => new RegExp(String.raw`(?:^|exec |[;&|(]\s*|^\S*/)${program}(?=\s|$)`).test(text);
+  const words = imageWords(image);
+  const has = (...names: readonly string[]): boolean => names.some((name) => words.all.has(name));
+  if (runs('java') || has('java', 'jdk', 'jre', 'openjdk', 'temurin')) return shared('JVM', 'by default', DEFAULT_SHARES.JVM);
+  // Many images of node agents have the word `node` in their name.
+  if (runs('node') || words.repository === 'node' || has('nodejs')) return shared('Node.js', 'by default', DEFAULT_SHARES['Node.js']);
+  return runs('dotnet') || has('dotnet', 'aspnet') ? shared('.NET', 'by default', DEFAULT_SHARES['.NET']) : null;
+}
+
+/** The words of an image's path and tag, its registry apart: `eclipse`, `temurin`, `jre` of `eclipse-temurin:21-jre`. */
+function imageWords(image: string): { readonly repository: string; readonly all: ReadonlySet<string> } {
+  const [withTag = ''] = image.toLowerCase().split('@');
+  const parts = withTag.split('/');
+  const path = parts.length > 1 && /[.:]|^localhost$/.test(parts[0] ?? '') ? parts.slice(1) : parts;
+  const [repository = ''] = (path.at(-1) ?? '').split(':');
+  return { repository, all: new Set(path.join('/').split(/[^a-z]+/)) };
 }
 
 /** How many CPUs the template lets a Go program use at once; null where it does not tell. */
@@ -67,7 +95,8 @@ function nodeOf({ commandLine, variable }: RuntimeTraces): ContainerRuntime | nu
   return size === null ? null : bounded('Node.js', '--max-old-space-size', Number(size[1]) * MiB);
 }
 
-function goOf({ variable }: RuntimeTraces): ContainerRuntime | null {
+function goOf({ variable, isFromLimit }: RuntimeTraces): ContainerRuntime | null {
+  if (isFromLimit('GOMEMLIMIT')) return shared('Go', 'GOMEMLIMIT', 1);
   const size = /^(\d+)(?:([KMGT])iB|B)?$/.exec(variable('GOMEMLIMIT') ?? '');
   return size === null ? null : bounded('Go', 'GOMEMLIMIT', Number(size[1]) * unitOf(size[2]));
 }

@@ -2,6 +2,7 @@
 // what is finer rounded away from zero, binary ones greater than 2^63−1 cut there.
 
 import { parsed, refused, type Parsed, type ParseError } from './parsed.ts';
+import type { ResourceName } from './resources.ts';
 import type { Bytes, Millicores } from './units.ts';
 
 /** Which family of suffixes a quantity was written in; its canonical form keeps it. */
@@ -105,6 +106,17 @@ export function formatMemory(bytes: Bytes): string {
     suffix += 1;
   }
   return `${rest}${BINARY_SUFFIXES[suffix] ?? ''}`;
+}
+
+/** In millicores or bytes; null where it cannot be read. */
+export function parseAmount(resource: ResourceName, text: string): number | null {
+  const amount = resource === 'cpu' ? parseCpuMillicores(text) : parseMemoryBytes(text);
+  return amount.ok ? amount.value : null;
+}
+
+/** @param amount millicores or bytes */
+export function formatAmount(resource: ResourceName, amount: number): string {
+  return resource === 'cpu' ? formatCpu(Math.round(amount)) : formatMemory(Math.round(amount));
 }
 
 function wholeUnits(text: string | number, nanoPerUnit: bigint, what: string): Parsed<number> {

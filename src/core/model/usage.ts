@@ -1,4 +1,4 @@
-import type { Bytes, Instant, Millicores } from './units.ts';
+import type { Bytes, DurationMs, Instant, Millicores, Ratio } from './units.ts';
 
 /** One container of one pod. */
 export interface ContainerRef {
@@ -19,12 +19,40 @@ export interface UsageSample {
   readonly memoryPeakBytes?: Bytes | null;
   /** The part of the working set that is not page cache, where the source knows it; else null. */
   readonly memoryRssBytes?: Bytes | null;
-  /** Share of CPU periods throttled, 0–1, where the source knows it; else null. */
-  readonly throttledRatio?: number | null;
+  /** Share of CPU periods throttled, 0–1, where the source knows it (it has a CPU limit); else null. */
+  readonly throttledRatio?: Ratio | null;
+  /** Time that `throttledRatio` and `oomEvents` cover, up to this sample; null or left out: since the sample before. */
+  readonly throttledSpanMs?: DurationMs | null;
+  /** Processes of the container that the kernel killed for want of memory in the same time, where the source knows it; else null. */
+  readonly oomEvents?: number | null;
+  /** When the container started, where it is known; else null. */
+  readonly startedAt?: Instant | null;
+  /** Share of the last 5 minutes in which a task waited for CPU (PSI `some`), where the node measures it; else null. */
+  readonly cpuPressureRatio?: Ratio | null;
+  /** Share of the last 5 minutes in which a task waited for memory (PSI `some`), where the node measures it; else null. */
+  readonly memoryPressureRatio?: Ratio | null;
 }
 
 /** A live sample as a UsageSource hands it on. */
 export interface ContainerUsage extends ContainerRef, UsageSample {}
+
+/** What the kernel held back of one container between two readings of its counters. */
+export interface ContainerEvidence extends ContainerRef {
+  /** End of the time that is covered. */
+  readonly at: Instant;
+  readonly spanMs: DurationMs;
+  /** null: no CPU limit, so nothing throttles it. */
+  readonly throttledRatio: Ratio | null;
+  /** null: the source does not count them. */
+  readonly oomEvents: number | null;
+}
+
+/** Pressure stall information of one container: shares of the last 5 minutes in which some task waited. */
+export interface ContainerPressure extends ContainerRef {
+  readonly at: Instant;
+  readonly cpuRatio: Ratio | null;
+  readonly memoryRatio: Ratio | null;
+}
 
 /** A node's own usage at one moment, all of its pods and daemons together. */
 export interface NodeUsage extends UsageSample {

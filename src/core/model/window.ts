@@ -2,6 +2,7 @@
 
 import { CronSchedule } from './cron.ts';
 import { parseDuration } from './duration.ts';
+import { TimeZone } from './time-zone.ts';
 import { parsed, refused, type Parsed } from './parsed.ts';
 import type { DurationMs, Instant } from './units.ts';
 
@@ -27,8 +28,11 @@ export interface Opening {
 
 /** Reads a window; the refusal names the field. */
 export function parseWindow(text: WindowText): Parsed<Window> {
-  const start = CronSchedule.parse(text.start, text.timeZone ?? 'UTC');
-  if (!start.ok) return refused(`${start.message.includes('time zone') ? 'timeZone' : 'start'}: ${start.message}`);
+  const timeZone = text.timeZone ?? 'UTC';
+  const zone = TimeZone.parse(timeZone);
+  if (!zone.ok) return refused(`timeZone: ${zone.message}`);
+  const start = CronSchedule.parse(text.start, timeZone);
+  if (!start.ok) return refused(`start: ${start.message}`);
   const duration = parseDuration(text.duration);
   if (!duration.ok) return refused(`duration: ${duration.message}`);
   return parsed({ start: start.value, durationMs: duration.value });

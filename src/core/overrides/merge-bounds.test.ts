@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readOverrides } from '../rightsizing/policy/workload-overrides.ts';
+import { readOverrides } from '../resize/policy/workload-overrides.ts';
 import { mergeBounds, type BoundsChange } from './merge-bounds.ts';
 
 const CONTAINERS = new Set(['app', 'istio-proxy']);

@@ -2,7 +2,7 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../model/quantity.ts';
-import { boundsOf, readBounds, type BoundsByContainer } from '../rightsizing/policy/workload-overrides.ts';
+import { boundsOf, readBounds, type BoundsByContainer } from '../resize/policy/workload-overrides.ts';
 
 /** One container's bound as it is written; null takes a value away. */
 export type BoundPatch = { readonly cpu?: string | null; readonly memory?: string | null } | null;

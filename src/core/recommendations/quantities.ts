@@ -20,10 +20,15 @@ export function readRequestsAndLimits(
   return { requests: readQuantities(values?.requests), limits: readQuantities(values?.limits) };
 }
 
-/** The other way; what is null is left out. */
+/** What is null is left out. */
 export function writeQuantities({ cpuMillicores, memoryBytes }: OptionalResources): QuantityPair {
   return {
     ...(cpuMillicores === null ? {} : { cpu: formatCpu(cpuMillicores) }),
     ...(memoryBytes === null ? {} : { memory: formatMemory(memoryBytes) }),
   };
+}
+
+/** What is unset is left out. */
+export function writeRequestsAndLimits({ requests, limits }: RequestsAndLimits): { requests: QuantityPair; limits: QuantityPair } {
+  return { requests: writeQuantities(requests), limits: writeQuantities(limits) };
 }

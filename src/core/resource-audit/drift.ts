@@ -45,12 +45,12 @@ export function worstDrift(drifts: readonly Drift[]): Drift {
 
 /** Each number by itself: a pod that could take a part of a change alone has the rest from before. */
 function originOf({ template, defaultsFilledIn, ours }: ContainerSizes, pod: RequestsAndLimits): Origin {
-  const born = template === null ? pod : bornOf(template, pod, defaultsFilledIn);
+  const created = template === null ? pod : asCreated(template, pod, defaultsFilledIn);
   let origin: Origin = 'template';
   for (const side of ['requests', 'limits'] as const) {
     for (const field of ['cpuMillicores', 'memoryBytes'] as const) {
       const value = pod[side][field];
-      if (template !== null && value === born[side][field]) continue;
+      if (template !== null && value === created[side][field]) continue;
       if (ours.some((given) => value !== null && given[side][field] === value)) origin = 'ours';
       else if (template !== null) return 'other';
     }
@@ -59,7 +59,7 @@ function originOf({ template, defaultsFilledIn, ours }: ContainerSizes, pod: Req
 }
 
 /** The template as it looks in a pod: a request that is missing beside a limit equals it, and a LimitRange fills in the rest. */
-function bornOf(template: RequestsAndLimits, pod: RequestsAndLimits, defaultsFilledIn: boolean): RequestsAndLimits {
+function asCreated(template: RequestsAndLimits, pod: RequestsAndLimits, defaultsFilledIn: boolean): RequestsAndLimits {
   const limits = defaultsFilledIn ? filled(template.limits, pod.limits) : template.limits;
   const beside = filled(template.requests, template.limits);
   return { requests: defaultsFilledIn ? filled(beside, pod.requests) : beside, limits };

@@ -1,12 +1,13 @@
-// What a pod asked for when it was born, from its template, and which of its numbers are Evenkeel's to put back.
+// What a pod asked for when it was created, from its template, and which of its numbers are Evenkeel's to put back.
 
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '../model/pod.ts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
-import { FIELD, RESOURCES, withAmount, type Values } from '../rightsizing/apply/container-values.ts';
-import { fitPod, type ContainerChange } from '../rightsizing/apply/pod-change.ts';
-import { EFFECTS_MANAGER, isOwnManager, MERGED_MANAGER } from './field-managers.ts';
-import { ownersOfResource, type ManagedFieldsEntry, type ResourceField } from './field-owners.ts';
+import { FIELD, RESOURCES, withAmount, type Values } from '../resize/model/container-values.ts';
+import { fitPod } from '../resize/plan/pod-change.ts';
+import type { ContainerChange } from '../resize/model/resize-step.ts';
+import { EFFECTS_MANAGER, isOwnManager, MERGED_MANAGER } from '../model/field-managers.ts';
+import { ownersOfResource, type ManagedFieldsEntry, type ResourceField } from '../model/field-owners.ts';
 
 /** What a LimitRange gives a container that asks for nothing. */
 export interface SizeDefaults {
@@ -17,7 +18,7 @@ export interface SizeDefaults {
 export interface SizedPod {
   readonly pod: PodRecord;
   readonly managedFields: readonly ManagedFieldsEntry[];
-  /** As it was born; null where its template is gone or not known. */
+  /** As it was created; null where its template is gone or not known. */
   readonly original: Values | null;
   /** Values that Evenkeel remembers to have given, for objects whose record of writers was merged. */
   readonly remembered: readonly Values[];
@@ -38,7 +39,7 @@ export interface SizesVerdict {
  * As the API server would have made it: a request that is missing beside a limit equals it, then LimitRanges fill in.
  * https://kubernetes.io/docs/concepts/policy/limit-range/
  */
-export function sizesAtBirth(template: RequestsAndLimits, defaults: readonly SizeDefaults[]): RequestsAndLimits {
+export function sizesAtCreation(template: RequestsAndLimits, defaults: readonly SizeDefaults[]): RequestsAndLimits {
   let { requests, limits } = template;
   for (const resource of RESOURCES) {
     const field = FIELD[resource];
@@ -65,17 +66,17 @@ export function sizesToRestore(sized: SizedPod): SizesVerdict {
   const wanted = new Map<string, RequestsAndLimits>();
   let ours = 0;
   for (const container of pod.containers) {
-    const born = original?.get(container.name);
+    const created = original?.get(container.name);
     let values: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
     for (const field of fieldsOf(container)) {
       const now = amountOf(container, field);
-      const before = born === undefined ? null : amountOf(born, field);
-      if (now === before && born !== undefined) continue;
+      const before = created === undefined ? null : amountOf(created, field);
+      if (now === before && created !== undefined) continue;
       const owner = ownerOf(sized, field, now);
       if (owner.kind === 'foreign') foreign.push(`${wordsFor(field)} was set by ${owner.manager}`);
       if (owner.kind !== 'ours') continue;
       ours += 1;
-      if (before === null) kept.push(`${wordsFor(field)}: ${whyUnknown(original, born)}`);
+      if (before === null) kept.push(`${wordsFor(field)}: ${whyUnknown(original, created)}`);
       else values = { ...values, [field.side]: withAmount(values[field.side], field.resource, before) };
     }
     wanted.set(container.name, values);
@@ -101,7 +102,7 @@ export function mayHoldOurSizes(entries: readonly ManagedFieldsEntry[]): boolean
   return entries.some(({ manager, subresource }) => isOurs(manager) || manager === MERGED_MANAGER || subresource === 'resize');
 }
 
-type FieldOwner = { readonly kind: 'ours' } | { readonly kind: 'birth' } | { readonly kind: 'foreign'; readonly manager: string };
+type FieldOwner = { readonly kind: 'ours' } | { readonly kind: 'creation' } | { readonly kind: 'foreign'; readonly manager: string };
 
 function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceField, now: number | null): FieldOwner {
   const owners = ownersOfResource(managedFields, field);
@@ -112,7 +113,7 @@ function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceFi
   if (other !== undefined) return { kind: 'foreign', manager: other.manager };
   // Admission is no writer of its own: what it sets is owned by whoever made the pod.
   const putBack = owners.some(({ manager }) => isOwnManager(manager));
-  return pod.annotations[POD_ANNOTATIONS.born] === undefined || putBack ? { kind: 'birth' } : { kind: 'ours' };
+  return pod.annotations[POD_ANNOTATIONS.sizeAtCreation] === undefined || putBack ? { kind: 'creation' } : { kind: 'ours' };
 }
 
 // What an uninstall itself has put there was the original then; that it no longer is (another template) is not ours to judge.
@@ -145,8 +146,8 @@ function wordsFor({
   return `${container} ${resource}${side === 'limits' ? ' limit' : ''}`;
 }
 
-function whyUnknown(original: Values | null, born: RequestsAndLimits | undefined): string {
+function whyUnknown(original: Values | null, created: RequestsAndLimits | undefined): string {
   if (original === null) return 'the template it was made from is gone; a pod made anew has its own sizes';
-  if (born === undefined) return 'its container is not in the template (injected); a pod made anew has its own sizes';
+  if (created === undefined) return 'its container is not in the template (injected); a pod made anew has its own sizes';
   return 'the template asks for none, and what a pod has cannot be removed in place; a pod made anew has none';
 }

@@ -77,6 +77,13 @@ export const SETTINGS = {
     shortest: '1s',
     help: 'Observation after a start or an outage before anything is reduced. Increases that safety needs do not wait.',
   },
+  'controller.reductionsPerMinute': {
+    type: 'integer',
+    default: 0,
+    minimum: 0,
+    maximum: 100_000,
+    help: 'Reductions a minute in the whole cluster (requests, limits, evictions). 0: as many as there are nodes, 50 at least. Increases are not counted.',
+  },
   'controller.recommenderThreads': {
     type: 'integer',
     default: 1,
@@ -87,7 +94,7 @@ export const SETTINGS = {
   'controller.admission.enabled': {
     type: 'boolean',
     default: false,
-    help: 'Set the size of new pods at birth, by a mutating webhook that refuses nothing (failurePolicy: Ignore).',
+    help: 'Set the size of new pods at creation, by a mutating webhook that refuses nothing (failurePolicy: Ignore).',
   },
   'controller.admission.addr': { type: 'address', default: ':9443', help: 'Address of the webhook, over HTTPS.' },
   'controller.admission.service': {
@@ -185,7 +192,7 @@ export const SETTINGS = {
   'features.idleWorkloads': {
     type: 'boolean',
     default: true,
-    help: 'Make workloads small that nobody uses, where their PodResizePolicy asks for it (spec.idle.enabled). Off: none falls idle, those that are wake, and the list of idle workloads is empty.',
+    help: 'Enable idle mode for policies with spec.idle.enabled. Off: no workload is idled, idled ones get their natural size back, and the list of idle workloads is empty.',
   },
 
   'auth.enabled': { type: 'boolean', default: false, status: 'refused', help: 'Ask for a credential on the dashboard, its API and /mcp.' },

@@ -1,4 +1,4 @@
-import { LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES } from '../../core/exceptions/limit-exception.ts';
+import { LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES } from '../../core/resize/model/limit-exception.ts';
 import type { OperationSpec, ParameterSpec } from './operation.ts';
 import { enumFilter, kindQuery, namePath, namespacePath, textFilter } from './parameters.ts';
 import { array, boolean, integer, map, nullable, object, oneOf, ref, string, time, type Schema } from './schema.ts';

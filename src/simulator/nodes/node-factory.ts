@@ -20,13 +20,15 @@ export interface NodeSpec {
   readonly spot: boolean;
   /** Where the node's kubelet listens on 127.0.0.1. */
   readonly kubeletPort: number;
+  /** `v1.33.4`; default: that of the embedded API server. */
+  readonly kubeletVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
 /** A Node as GKE registers it: well-known labels, provider id, capacity after reservations, ready at once. */
 export function nodeObject(spec: NodeSpec, now: Instant): object {
-  const { machineType, name, zone } = spec;
+  const { name, zone } = spec;
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -35,7 +37,7 @@ export function nodeObject(spec: NodeSpec, now: Instant): object {
       providerID: `gce://${PROJECT}/${zone}/${name}`,
       ...(spec.taints === undefined ? {} : { taints: spec.taints }),
     },
-    status: nodeStatus(machineType, name, spec.kubeletPort, now),
+    status: nodeStatus(spec, now),
   };
 }
 
@@ -60,7 +62,7 @@ function nodeLabels(spec: NodeSpec): Record<string, string> {
   };
 }
 
-function nodeStatus(machineType: MachineType, name: string, kubeletPort: number, now: Instant): object {
+function nodeStatus({ machineType, name, kubeletPort, kubeletVersion = KUBELET_VERSION }: NodeSpec, now: Instant): object {
   const { capacity, allocatable } = nodeSizeOf(machineType);
   const shared = { 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', pods: String(MAX_PODS) };
   return {
@@ -88,7 +90,7 @@ function nodeStatus(machineType: MachineType, name: string, kubeletPort: number,
       containerRuntimeVersion: 'containerd://2.1.4',
       kernelVersion: '6.12.0+',
       kubeProxyVersion: '',
-      kubeletVersion: KUBELET_VERSION,
+      kubeletVersion,
       machineID: '',
       operatingSystem: 'linux',
       osImage: 'Container-Optimized OS from Google',

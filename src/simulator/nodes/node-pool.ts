@@ -15,6 +15,8 @@ export interface NodePoolOptions {
   readonly spot?: boolean;
   /** Port of the first kubelet, counted up; replaced when the kubelets are served for real. */
   readonly firstKubeletPort?: number;
+  /** `v1.33.4`; default: that of the embedded API server. */
+  readonly kubeletVersion?: string;
 }
 
 const DEFAULT_ZONES = ['us-central1-a', 'us-central1-b', 'us-central1-c'];
@@ -36,7 +38,12 @@ export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): r
     const pool = `${machineType.name}${options.spot === true ? '-spot' : ''}`;
     const name = `gke-evenkeel-${pool}-${suffix(options.seed, pool, index)}`;
     const kubeletPort = (options.firstKubeletPort ?? KUBELET_PORT) + index;
-    cluster.create('nodes', nodeObject({ name, machineType, pool, zone, spot: options.spot ?? false, kubeletPort }, options.now));
+    const { kubeletVersion } = options;
+    const version = kubeletVersion === undefined ? {} : { kubeletVersion };
+    cluster.create(
+      'nodes',
+      nodeObject({ name, machineType, pool, zone, spot: options.spot ?? false, kubeletPort, ...version }, options.now),
+    );
     names.push(name);
   }
   return names;

@@ -2,6 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
@@ -160,7 +161,7 @@ describe('what kubelets tell', () => {
 
   test('the pages for a controller in the same process say what their texts say', async () => {
     const { simulation } = await aRun(4, 2 * HOUR_MS);
-    const asText = new TextPages({ get: async (node, path) => simulation.direct.get(node.name, path) });
+    const asText = new TextPages(textFetcher(async (node, path) => simulation.direct.get(node.name, path)));
     const { signal } = new AbortController();
     for (const { name } of simulation.kubelets.all()) {
       const node = aNodeRecord({ name });
@@ -168,6 +169,7 @@ describe('what kubelets tell', () => {
       expect(direct.length).toBeGreaterThan(2);
       expect(direct.toSorted()).toEqual(text.toSorted());
       expect(await simulation.direct.statsSummary(node)).toEqual(await asText.statsSummary(node, signal));
+      expect(await simulation.direct.containerCounters(node)).toEqual(await asText.containerCounters(node, signal));
     }
     const elsewhere = aNodeRecord({ name: 'nowhere' });
     await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');

@@ -29,6 +29,7 @@ export function defaultProfile(seed: number, context: ProfileContext): UsageProf
     memorySwing: DEFAULT_MEMORY_SWING,
     cacheShare: 0,
     startupCpuMillicores: null,
+    startupMemoryBytes: null,
     startupSeconds: null,
     runSeconds: null,
   };

@@ -5,12 +5,13 @@ import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from '.
 /**
  * On a pod template: what its containers will need, as JSON by container name:
  * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
- * `cacheShare`, `perNodeCores`, `startupCpu`, `startupSeconds` and `runSeconds`.
+ * `cacheShare`, `perNodeCores`, `startupCpu`, `startupMemory`, `startupSeconds` and `runSeconds`.
  * What is left out is drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
 
-const KNOWN_FIELDS = 'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, startupCpu, startupSeconds and runSeconds';
+const KNOWN_FIELDS =
+  'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, startupCpu, startupMemory, startupSeconds and runSeconds';
 
 export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] } & {
   /** CPU and memory are those on a node of so many cores, and in proportion on others. */
@@ -63,6 +64,9 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
         break;
       case 'startupCpu':
         profile.startupCpuMillicores = quantity(value, parseCpuMillicores, `${at}.startupCpu`, problems);
+        break;
+      case 'startupMemory':
+        profile.startupMemoryBytes = quantity(value, parseMemoryBytes, `${at}.startupMemory`, problems);
         break;
       case 'perNodeCores':
       case 'startupSeconds':

@@ -18,6 +18,7 @@ export class ArchivedSeries {
   #cpuWeighted = 0;
   #cpuPeak = 0;
   #memoryPeak = 0;
+  #limitedMs = 0;
   #throttledMs = 0;
 
   constructor(ref: ContainerRef, workload: WorkloadRef) {
@@ -25,8 +26,8 @@ export class ArchivedSeries {
     this.workload = workload;
   }
 
-  /** What the container used over the `spanMs` that end at `at`. */
-  record(at: Instant, spanMs: DurationMs, cpuMillicores: number, memoryBytes: Bytes, throttledMs: DurationMs): void {
+  /** What the container used over the `spanMs` that end at `at`. `throttledMs` null: it had no CPU limit. */
+  record(at: Instant, spanMs: DurationMs, cpuMillicores: number, memoryBytes: Bytes, throttledMs: DurationMs | null): void {
     const bucket = Math.ceil(at / ARCHIVE_BUCKET_MS) - 1;
     if (bucket !== this.#bucket) {
       this.#close();
@@ -34,7 +35,10 @@ export class ArchivedSeries {
     }
     this.#weightMs += spanMs;
     this.#cpuWeighted += cpuMillicores * spanMs;
-    this.#throttledMs += throttledMs;
+    if (throttledMs !== null) {
+      this.#limitedMs += spanMs;
+      this.#throttledMs += throttledMs;
+    }
     if (cpuMillicores > this.#cpuPeak) this.#cpuPeak = cpuMillicores;
     if (memoryBytes > this.#memoryPeak) this.#memoryPeak = memoryBytes;
   }
@@ -60,9 +64,10 @@ export class ArchivedSeries {
   #close(): void {
     if (this.#weightMs > 0) {
       const cpu = this.#cpuWeighted / this.#weightMs;
-      this.#ring.add(this.#bucket, cpu, this.#cpuPeak, this.#memoryPeak, this.#throttledMs / this.#weightMs);
+      const throttledRatio = this.#limitedMs === 0 ? null : this.#throttledMs / this.#limitedMs;
+      this.#ring.add(this.#bucket, cpu, this.#cpuPeak, this.#memoryPeak, throttledRatio);
     }
-    this.#weightMs = this.#cpuWeighted = this.#cpuPeak = this.#memoryPeak = this.#throttledMs = 0;
+    this.#weightMs = this.#cpuWeighted = this.#cpuPeak = this.#memoryPeak = this.#limitedMs = this.#throttledMs = 0;
   }
 }
 
@@ -139,10 +144,9 @@ function merged(buckets: readonly UsageBucket[]): UsageSample {
   let cpu = 0;
   let cpuPeakMillicores = 0;
   let memoryBytes = 0;
-  let throttled = 0;
+  const throttled = buckets.flatMap(({ throttledRatio }) => throttledRatio ?? []);
   for (const bucket of buckets) {
     cpu += bucket.cpuMillicores;
-    throttled += bucket.throttledRatio;
     cpuPeakMillicores = Math.max(cpuPeakMillicores, bucket.cpuPeakMillicores);
     memoryBytes = Math.max(memoryBytes, bucket.memoryPeakBytes);
   }
@@ -152,6 +156,6 @@ function merged(buckets: readonly UsageBucket[]): UsageSample {
     cpuPeakMillicores,
     memoryBytes,
     memoryPeakBytes: memoryBytes,
-    throttledRatio: throttled / buckets.length,
+    throttledRatio: throttled.length === 0 ? null : throttled.reduce((sum, ratio) => sum + ratio, 0) / throttled.length,
   };
 }

@@ -31,7 +31,7 @@ export interface PlannedUsage {
   readonly runSeconds: number;
   readonly cacheShare: Ratio;
   /** What a start wants; null: the usual. */
-  readonly startup: { readonly cpuMillicores: Millicores | null; readonly seconds: number | null };
+  readonly startup: { readonly cpuMillicores: Millicores | null; readonly memoryBytes: Bytes | null; readonly seconds: number | null };
 }
 
 export interface UsagePlanOptions {
@@ -94,7 +94,8 @@ export class UsagePlan {
     const profile = { ...drawn, ...stated };
     const runSeconds = profile.runSeconds ?? RUN_SECONDS.from + (hash32(seed, 4) % (RUN_SECONDS.to - RUN_SECONDS.from));
     const { cacheShare } = profile;
-    const startup = { cpuMillicores: profile.startupCpuMillicores, seconds: profile.startupSeconds };
+    const { startupCpuMillicores, startupMemoryBytes, startupSeconds } = profile;
+    const startup = { cpuMillicores: startupCpuMillicores, memoryBytes: startupMemoryBytes, seconds: startupSeconds };
     const dealt = this.#dealt.get(keyOf({ namespace: workload.namespace, workload: workload.name, container: size.name }));
     const recording = dealt === undefined ? undefined : this.#loaded.get(dealt.file);
     if (dealt === undefined || recording === undefined)

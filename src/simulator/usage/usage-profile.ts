@@ -30,6 +30,8 @@ export interface UsageProfile {
   readonly cacheShare: Ratio;
   /** CPU wanted while it starts; null: a busy minute's. */
   readonly startupCpuMillicores: Millicores | null;
+  /** Working set that a start reaches in its first moments; above the limit it is killed at once. null: as much as it has later. */
+  readonly startupMemoryBytes: Bytes | null;
   /** How long a start wants it. null: drawn from the seed. */
   readonly startupSeconds: number | null;
   /** Jobs: how long one run takes. null: drawn from the seed. */

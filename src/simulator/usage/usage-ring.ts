@@ -1,4 +1,4 @@
-import type { Bytes, Instant, Millicores } from '../../core/model/units.ts';
+import type { Bytes, Instant, Millicores, Ratio } from '../../core/model/units.ts';
 
 /** One bucket of one container. */
 export interface UsageBucket {
@@ -7,11 +7,14 @@ export interface UsageBucket {
   readonly cpuMillicores: Millicores;
   readonly cpuPeakMillicores: Millicores;
   readonly memoryPeakBytes: Bytes;
-  /** Share of the bucket in which CPU was held back by the limit, 0–1. */
-  readonly throttledRatio: number;
+  /** Share of the bucket in which CPU was held back by the limit, 0–1; null: it had none. */
+  readonly throttledRatio: Ratio | null;
 }
 
 const FIRST_CAPACITY = 16;
+/** A byte for the throttled share: 0 to 254 of 254, or this for none. */
+const NO_LIMIT = 255;
+const WHOLE = 254;
 
 /** Consecutive buckets of one container in typed arrays: grows with its age, then forgets the oldest. */
 export class UsageRing {
@@ -40,10 +43,10 @@ export class UsageRing {
   }
 
   /** Adds the bucket that begins at `number` × its length. Buckets that were skipped count as absent. */
-  add(number: number, cpu: Millicores, cpuPeak: Millicores, memoryPeak: Bytes, throttledRatio: number): void {
+  add(number: number, cpu: Millicores, cpuPeak: Millicores, memoryPeak: Bytes, throttledRatio: Ratio | null): void {
     if (this.#count === 0) this.#first = number;
-    while (this.#first + this.#count < number) this.#put(Number.NaN, Number.NaN, Number.NaN, 0);
-    this.#put(cpu, cpuPeak, memoryPeak, Math.round(throttledRatio * 255));
+    while (this.#first + this.#count < number) this.#put(Number.NaN, Number.NaN, Number.NaN, NO_LIMIT);
+    this.#put(cpu, cpuPeak, memoryPeak, throttledRatio === null ? NO_LIMIT : Math.round(throttledRatio * WHOLE));
   }
 
   /** Buckets that end after `from` and not after `to`, oldest first; absent ones are left out. */
@@ -53,13 +56,14 @@ export class UsageRing {
     for (let number = begin; number < end; number++) {
       const slot = number % this.#cpu.length;
       const cpu = this.#cpu[slot] ?? Number.NaN;
+      const throttled = this.#throttled[slot] ?? NO_LIMIT;
       if (Number.isNaN(cpu)) continue;
       yield {
         at: (number + 1) * this.#bucketMs,
         cpuMillicores: cpu,
         cpuPeakMillicores: this.#cpuPeak[slot] ?? 0,
         memoryPeakBytes: this.#memoryPeak[slot] ?? 0,
-        throttledRatio: (this.#throttled[slot] ?? 0) / 255,
+        throttledRatio: throttled === NO_LIMIT ? null : throttled / WHOLE,
       };
     }
   }

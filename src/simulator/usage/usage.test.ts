@@ -20,6 +20,7 @@ const aProfile = (kind: UsageProfileKind, over: Partial<UsageProfile> = {}): Usa
   memorySwing: 0.22,
   cacheShare: 0,
   startupCpuMillicores: null,
+  startupMemoryBytes: null,
   startupSeconds: null,
   runSeconds: null,
   ...over,
@@ -207,6 +208,23 @@ describe('usage archive', () => {
       expect.objectContaining({ at: MONDAY + 10 * MINUTE_MS, cpuMillicores: 80, cpuPeakMillicores: 100, throttledRatio: 0 }),
     ]);
     expect(found?.samples[0]?.throttledRatio).toBeCloseTo(0.2, 2);
+  });
+
+  test('knows no throttled share of the time without a CPU limit', async () => {
+    const archive = new UsageArchive();
+    const series = archive.open('uid', ref, workload);
+    for (let minute = 1; minute <= 15; minute++) {
+      const throttledMs = minute <= 5 ? null : minute <= 8 ? 0 : minute === 9 ? MINUTE_MS : null;
+      series.record(MONDAY + minute * MINUTE_MS, MINUTE_MS, 10, MiB, throttledMs);
+    }
+    const [found] = await collect(archive, MONDAY, MONDAY + 15 * MINUTE_MS);
+    expect(found?.samples.map(({ throttledRatio }) => throttledRatio && Math.round(throttledRatio * 100) / 100)).toEqual([
+      null,
+      0.25,
+      null,
+    ]);
+    const [hourly] = await collect(archive, MONDAY, MONDAY + 15 * MINUTE_MS, 900);
+    expect(hourly?.samples[0]?.throttledRatio).toBeCloseTo(0.25, 2);
   });
 
   test('forgets what is older than 30 days and leaves gaps as gaps', async () => {

@@ -1,7 +1,7 @@
 // What people do to the workloads meanwhile: every few days each Deployment and StatefulSet gets a new image, and with it
 // new pods at the sizes of the manifest.
 
-import { DAY_MS, HOUR_MS } from '../../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, type Instant } from '../../../src/core/model/units.ts';
 import { between } from '../../../src/simulator/clock/seeded-hash.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
 import type { FortnightWorkload } from './workloads.ts';
@@ -12,16 +12,27 @@ interface Templated {
   spec: { template: { spec: { containers: { image: string }[] } } };
 }
 
+export interface DeployPlan {
+  readonly seed: number;
+  readonly until: Instant;
+  /** Days between two deploys of a workload: drawn between these. */
+  readonly everyDays: readonly [from: number, to: number];
+}
+
 /** Plans every deploy until the end; the same moments for the same seed, whoever sizes the pods. */
-export function planDeploys(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[], seed: number, untilMs: number): void {
+export function planDeploys(
+  cluster: EmbeddedCluster,
+  workloads: readonly FortnightWorkload[],
+  { seed, until, everyDays }: DeployPlan,
+): void {
   const { clock } = cluster;
   const people = cluster.server.accessAs('people');
   for (const { namespace, name, kind } of workloads) {
     const resource = RESOURCES[kind];
     if (resource === undefined) continue;
-    const everyMs = between(seed, `deploys/${name}/every`, 2.5, 7) * DAY_MS;
+    const everyMs = between(seed, `deploys/${name}/every`, ...everyDays) * DAY_MS;
     let at = clock.now() + between(seed, `deploys/${name}/first`, 0.2, 1) * everyMs;
-    for (let version = 2; at < untilMs - HOUR_MS; version++, at += everyMs) {
+    for (let version = 2; at < until - HOUR_MS; version++, at += everyMs) {
       clock.schedule(at, () => {
         people.modify(resource, namespace, name, (draft) => {
           for (const container of (draft as unknown as Templated).spec.template.spec.containers) {

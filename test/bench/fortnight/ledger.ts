@@ -4,6 +4,7 @@ import { DAY_MS, GiB, MINUTE_MS, type DurationMs, type Instant } from '../../../
 import { moneyOf } from '../../../src/cli/demo/money.ts';
 import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
 import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { Overruns } from './overruns.ts';
 import type { ClusterCounters, ContainerTally } from '../../../src/simulator/nodes/simulator-counters.ts';
 
 const SAMPLE_MS: DurationMs = 15 * MINUTE_MS;
@@ -29,6 +30,9 @@ export interface FortnightFigures {
   readonly evictions: number;
   readonly resizes: number;
   readonly resizesPerWorkloadDay: number;
+  /** Share of the samples of running containers with usage above the request that is in force. */
+  readonly cpuOverrunRatio: number;
+  readonly memoryOverrunRatio: number;
   /** All pods' time from their creation to their containers' start. */
   readonly pendingSeconds: number;
   readonly longestPendingSeconds: number;
@@ -51,13 +55,17 @@ export class Ledger {
   readonly #talliesFrom: readonly ContainerTally[];
   readonly #startedAt: Instant;
   readonly #samples: Sample[] = [];
+  readonly #isLeftOut: (at: Instant) => boolean;
+  readonly #overruns = new Overruns();
   /** Pods that have not begun to run, and when they were created. */
   readonly #pending = new Map<string, Instant>();
   #pendingMs: DurationMs = 0;
   #longestPendingMs: DurationMs = 0;
 
-  constructor(cluster: EmbeddedCluster) {
+  /** @param isLeftOut moments at which what is requested tells nothing of the sizer */
+  constructor(cluster: EmbeddedCluster, isLeftOut: (at: Instant) => boolean = () => false) {
     this.#cluster = cluster;
+    this.#isLeftOut = isLeftOut;
     this.#startedAt = cluster.clock.now();
     this.#from = cluster.nodes.counters();
     this.#talliesFrom = cluster.nodes.tallies();
@@ -94,6 +102,7 @@ export class Ledger {
       evictions: to.evictions - this.#from.evictions,
       resizes,
       resizesPerWorkloadDay: round(resizes / (workloads * days)),
+      ...this.#overruns.ratios(),
       pendingSeconds: Math.round(this.#pendingMs / 1000),
       longestPendingSeconds: Math.round(this.#longestPendingMs / 1000),
       tallies: this.#tallies(),
@@ -142,7 +151,8 @@ export class Ledger {
   }
 
   #sample(): void {
-    this.#samples.push(this.#read());
+    this.#overruns.add(this.#cluster);
+    if (!this.#isLeftOut(this.#cluster.clock.now())) this.#samples.push(this.#read());
   }
 
   #read(): Sample {

@@ -9,17 +9,22 @@ import { startDemoController, type DemoController } from '../../../src/cli/demo/
 import { OWN_NAMESPACE } from '../../../src/cli/demo/demo-cluster.ts';
 import { parseDemoOptions } from '../../../src/cli/demo/options.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/core/model/units.ts';
+import type { MachineTimer } from '../../../src/ports/clock.ts';
 import { createLogger } from '../../../src/runtime/logging.ts';
 import { SeededRandom } from '../../../src/runtime/random.ts';
 import { SystemTimer } from '../../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
 import { planDeploys } from './deploys.ts';
+import { isFullAt, planFullMornings } from './full-mornings.ts';
 import { Ledger, type FortnightFigures } from './ledger.ts';
 import { startVpa } from './vpa-actor.ts';
 import { fortnightInput } from './workloads.ts';
 
-export type Sizer = 'original' | 'evenkeel' | 'vpa';
-export const SIZERS: readonly Sizer[] = ['original', 'evenkeel', 'vpa'];
+export type Sizer = 'original' | 'evenkeel' | 'vpa' | 'vpa-in-place';
+export const SIZERS: readonly Sizer[] = ['original', 'evenkeel', 'vpa', 'vpa-in-place'];
+
+/** `hard`: every workload is deployed each day, and the nodes are full each morning. */
+export type Circumstances = 'usual' | 'hard';
 
 export interface FortnightOptions {
   readonly seed: number;
@@ -27,6 +32,10 @@ export interface FortnightOptions {
   readonly days: number;
   /** Lived through with the original sizes before anybody comes to size them; known to them as from Prometheus. */
   readonly pastDays: number;
+  /** The machine's time; the system's when left out. */
+  readonly timer?: MachineTimer;
+  /** `usual` when left out. */
+  readonly circumstances?: Circumstances;
 }
 
 /** A Monday. */
@@ -36,11 +45,13 @@ const SETTLE_MS = HOUR_MS;
 /** Room for each workload's pods as the manifests size them, and for its deploys. */
 const WORKLOADS_A_NODE = 4;
 
+const EVERY_FEW_DAYS = [2.5, 7] as const;
+const DAILY = [1, 1] as const;
+
 /** Resolves with the figures; throws when the cluster refused something or an actor failed. */
 export async function runFortnight(sizer: Sizer, options: FortnightOptions): Promise<FortnightFigures> {
-  const { seed, workloads: count, days, pastDays } = options;
+  const { seed, workloads: count, days, pastDays, timer = new SystemTimer() } = options;
   const input = fortnightInput(seed, count);
-  const timer = new SystemTimer();
   const cluster = new EmbeddedCluster({
     startAt: START,
     seed,
@@ -56,11 +67,14 @@ export async function runFortnight(sizer: Sizer, options: FortnightOptions): Pro
     await apply(cluster, [{ source: 'the fortnight', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } } }]);
     await apply(cluster, input.manifests);
     await cluster.live(SETTLE_MS);
-    planDeploys(cluster, input.workloads, seed, cluster.clock.now() + (pastDays + days) * DAY_MS);
+    const until = cluster.clock.now() + (pastDays + days) * DAY_MS;
+    const isHard = options.circumstances === 'hard';
+    planDeploys(cluster, input.workloads, { seed, until, everyDays: isHard ? DAILY : EVERY_FEW_DAYS });
+    if (isHard) planFullMornings(cluster, until);
     await cluster.live(pastDays * DAY_MS);
-    const ledger = new Ledger(cluster);
-    if (sizer === 'vpa') startVpa(cluster, input.workloads);
-    if (sizer === 'evenkeel') controller = await startEvenkeel(cluster, folder, seed);
+    const ledger = new Ledger(cluster, (at) => isHard && isFullAt(at));
+    if (sizer === 'vpa' || sizer === 'vpa-in-place') startVpa(cluster, input.workloads, sizer === 'vpa' ? 'evict' : 'in-place');
+    if (sizer === 'evenkeel') controller = await startEvenkeel(cluster, folder, seed, timer);
     await cluster.clock.runFor(days * DAY_MS);
     return ledger.figures(count);
   } catch (err) {
@@ -73,13 +87,13 @@ export async function runFortnight(sizer: Sizer, options: FortnightOptions): Pro
 }
 
 /** The controller as it is shipped, and one policy that says `mode: Auto` and nothing else. */
-async function startEvenkeel(cluster: EmbeddedCluster, folder: string, seed: number): Promise<DemoController> {
+async function startEvenkeel(cluster: EmbeddedCluster, folder: string, seed: number, timer: MachineTimer): Promise<DemoController> {
   const parsed = parseDemoOptions(['--speed', 'max', '--for', '1d', '--seed', String(seed)]);
   if (!parsed.ok) throw new Error(parsed.problems.join('; '));
   const controller = await startDemoController(cluster, parsed.options, {
     folder,
     logFile: logFileIn(folder),
-    timer: new SystemTimer(),
+    timer,
     interrupted: new AbortController().signal,
   });
   const policy = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'auto' }, spec: { mode: 'Auto' } };

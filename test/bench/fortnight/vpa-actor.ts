@@ -34,21 +34,26 @@ interface WorkloadState {
   readonly containers: ReadonlyMap<string, ContainerState>;
 }
 
+/** `evict`: update mode Recreate. `in-place`: InPlaceOrRecreate of VPA 1.6, without its evictions. */
+export type VpaMode = 'evict' | 'in-place';
+
 /** Acts from now on until the cluster closes. */
-export function startVpa(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[]): void {
-  new VpaActor(cluster, workloads).start();
+export function startVpa(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[], mode: VpaMode): void {
+  new VpaActor(cluster, workloads, mode).start();
 }
 
 class VpaActor {
   readonly #cluster: EmbeddedCluster;
   readonly #access: ClusterAccess;
+  readonly #mode: VpaMode;
   readonly #workloads: ReadonlyMap<string, WorkloadState>;
   /** Kills already told, by pod, container and moment. */
   readonly #kills = new Set<string>();
   readonly #quickOoms = new Set<string>();
 
-  constructor(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[]) {
+  constructor(cluster: EmbeddedCluster, workloads: readonly FortnightWorkload[], mode: VpaMode) {
     this.#cluster = cluster;
+    this.#mode = mode;
     this.#access = cluster.server.accessAs('vpa');
     this.#workloads = new Map(workloads.map((workload) => [keyOf(workload.namespace, workload.name), stateOf(workload)]));
   }
@@ -107,7 +112,10 @@ class VpaActor {
   /** Its webhook would have changed the pod before it was stored; here it is changed before its node hears of it. */
   #admit(pod: Pod): void {
     const state = this.#stateOf(pod);
-    if (state === undefined || pod.status.phase !== 'Pending') return;
+    if (state !== undefined && pod.status.phase === 'Pending') this.#resize(state, pod);
+  }
+
+  #resize(state: WorkloadState, pod: Pod): void {
     const { namespace = '', name } = pod.metadata;
     this.#access.modifySubresource('pods', namespace, name, 'resize', (draft) => {
       for (const container of (draft as Pod).spec.containers) {
@@ -136,6 +144,10 @@ class VpaActor {
     const pods = (this.#access.list('pods', { namespace, selector }) as Pod[]).filter(
       ({ metadata }) => metadata.deletionTimestamp === undefined,
     );
+    if (this.#mode === 'in-place') {
+      for (const pod of pods) if (pod.status.phase === 'Running' && this.#acts(state, pod)) this.#resize(state, pod);
+      return;
+    }
     if (pods.length < MIN_REPLICAS) return;
     const running = pods.filter(({ status }) => status.phase === 'Running').length;
     const mustStay = pods.length - Math.floor(pods.length * EVICTION_TOLERANCE);

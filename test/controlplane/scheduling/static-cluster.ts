@@ -169,7 +169,7 @@ export class StaticCluster {
   async #createNode(node: WireObject): Promise<void> {
     await this.#createWithStatus(COLLECTIONS.nodes, node);
     const { taints = [] } = node['spec'] as { readonly taints?: readonly object[] };
-    // A node is born with a taint until somebody finds it ready; nobody does here.
+    // A node is created with a taint until somebody finds it ready; nobody does here.
     await this.#patch(`${COLLECTIONS.nodes}/${node.metadata.name}`, { spec: { taints } });
   }
 

@@ -63,7 +63,7 @@ describe('workloads with a HorizontalPodAutoscaler', () => {
     expect(requests?.recommended).toMatchObject({ cpu: expect.stringMatching(/^\d+m?$/), memory: expect.stringMatching(/^\d+Mi$/) });
   });
 
-  test('nobody was evicted', () => {
+  test('no pod was evicted', () => {
     expect(scene!.evictions()).toBe(0);
   });
 });

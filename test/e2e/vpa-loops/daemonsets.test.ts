@@ -59,7 +59,7 @@ describe('a DaemonSet on nodes of two sizes', () => {
     expect(scene!.evictions()).toBe(0);
   });
 
-  test('the status tells both, and a new controller goes on from there', () => {
+  test('the status has both sizes, and a new controller continues from it', () => {
     const { classes = [] } = scene!.recommendation('agent');
     expect(classes.map(({ name, pods }) => [name, pods])).toEqual([
       [SMALL.className, 3],

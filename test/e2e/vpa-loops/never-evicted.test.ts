@@ -65,7 +65,7 @@ describe('pods that may not be evicted', () => {
     expect(scene!.inForce('single')[0]?.cpu).toBeGreaterThanOrEqual(2200);
   });
 
-  // kubernetes/autoscaler#10181: rules about eviction also blocked resizes that evict nobody.
+  // kubernetes/autoscaler#10181: rules about eviction also blocked resizes that evict no pod.
   test('pods that must not be disturbed are resized in place all the same', () => {
     for (const { cpu, memory } of scene!.inForce('guarded')) {
       expect(cpu).toBeLessThan(120);
@@ -73,7 +73,7 @@ describe('pods that may not be evicted', () => {
     }
   });
 
-  test('nobody was evicted or restarted', () => {
+  test('no pod was evicted or restarted', () => {
     expect(allUids()).toEqual(uids);
     expect(scene!.evictions()).toBe(0);
     expect(scene!.cluster.nodes.counters().restarts).toBe(0);

@@ -56,6 +56,8 @@ export interface SceneOptions {
   readonly workloads: readonly LoopWorkload[];
   readonly nodes?: number;
   readonly machineTypes?: readonly string[];
+  /** `v1.33.4`; default: that of the embedded API server. */
+  readonly kubeletVersion?: string;
   /** Further objects: autoscalers, quotas, budgets. */
   readonly objects?: readonly Readonly<Record<string, unknown>>[];
   /** Besides the one that says Auto for all. */
@@ -86,7 +88,11 @@ export class LoopScene {
       seed: 1,
       random: seededRandom,
       speed: 'max',
-      nodes: { count: options.nodes ?? 2, machineTypes: options.machineTypes ?? ['e2-standard-4'] },
+      nodes: {
+        count: options.nodes ?? 2,
+        machineTypes: options.machineTypes ?? ['e2-standard-4'],
+        ...(options.kubeletVersion === undefined ? {} : { kubeletVersion: options.kubeletVersion }),
+      },
       recordings: { names: [...recordings.keys()].sort(), load: (name) => recordings.get(name)! },
       timer: new SystemTimer(),
       logger: new RecordingLogger(),
@@ -109,10 +115,10 @@ export class LoopScene {
     }
   }
 
-  #everyPastHour(tell: (scene: LoopScene, hoursLeft: number) => void): void {
+  #everyPastHour(record: (scene: LoopScene, hoursLeft: number) => void): void {
     const begin = this.cluster.clock.now();
     for (let hour = 1; hour <= PAST_HOURS; hour++) {
-      this.cluster.clock.schedule(begin + hour * HOUR_MS, () => tell(this, PAST_HOURS - hour));
+      this.cluster.clock.schedule(begin + hour * HOUR_MS, () => record(this, PAST_HOURS - hour));
     }
   }
 

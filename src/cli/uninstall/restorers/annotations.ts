@@ -10,7 +10,7 @@ import {
   type ApiResource,
 } from '../../../adapters/kubernetes/resources.ts';
 import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
-import { isRecord, judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
+import { isRecord, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 

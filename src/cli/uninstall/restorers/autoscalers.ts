@@ -7,7 +7,7 @@ import { HPAS } from '../../../adapters/kubernetes/resources.ts';
 import { decoder } from '../../../adapters/kubernetes/wire.ts';
 import { readOriginal, sameMeasured } from '../../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
-import { judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
+import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../ports/writers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';

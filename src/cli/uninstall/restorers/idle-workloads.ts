@@ -5,8 +5,9 @@ import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writ
 import { DEPLOYMENTS, HPAS, objectPath, REPLICA_SETS, STATEFUL_SETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import { numberAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import { readIdleNote, type IdleMemory } from '../../../core/idle/idle-memory.ts';
-import { UNINSTALL_MANAGER } from '../../../core/uninstall/field-managers.ts';
+import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
+import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 

@@ -3,8 +3,8 @@
 import { NODES } from '../../../adapters/kubernetes/resources.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
 import { NODE_ANNOTATIONS, PREFIX } from '../../../apis/annotations.ts';
-import { isOwnManager, judgeAnnotation } from '../../../core/uninstall/field-managers.ts';
-import { ownersOfSpecField } from '../../../core/uninstall/field-owners.ts';
+import { isOwnManager, judgeAnnotation } from '../../../core/model/field-managers.ts';
+import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
 import type { JsonPatchOperation } from '../../../ports/writers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Restorer } from '../restorer.ts';

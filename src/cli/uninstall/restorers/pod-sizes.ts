@@ -1,4 +1,4 @@
-// Pods back to the sizes they were born with, in place, where the values are still those that Evenkeel gave them.
+// Pods back to the sizes they were created with, in place, where the values are still those that Evenkeel gave them.
 
 import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
@@ -11,15 +11,15 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
-import { changeSummary } from '../../../core/rightsizing/apply/change-summary.ts';
-import type { Values } from '../../../core/rightsizing/apply/container-values.ts';
-import { lentValues } from '../../../core/exceptions/beside-overages.ts';
-import { isApplied } from '../../../core/exceptions/limit-exception.ts';
-import { readMemory } from '../../../core/rightsizing/apply/read-recommendation.ts';
-import { UNINSTALL_MANAGER } from '../../../core/uninstall/field-managers.ts';
+import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
+import type { Values } from '../../../core/resize/model/container-values.ts';
+import { lentValues } from '../../../core/resize/plan/beside-overages.ts';
+import { isApplied } from '../../../core/resize/model/limit-exception.ts';
+import { readMemory } from '../../../core/resize/status/memory-codec.ts';
+import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import {
   mayHoldOurSizes,
-  sizesAtBirth,
+  sizesAtCreation,
   sizesToRestore,
   type SizeDefaults,
   type SizesVerdict,
@@ -52,8 +52,8 @@ class PodSizes {
   async *find(signal: AbortSignal): AsyncGenerator<Finding> {
     await this.#readSurroundings(signal);
     for await (const head of this.#cluster.list(PODS, signal)) {
-      const born = head.annotations[POD_ANNOTATIONS.born] !== undefined;
-      if (head.isGoing || !(born || mayHoldOurSizes(head.managedFields))) continue;
+      const created = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
+      if (head.isGoing || !(created || mayHoldOurSizes(head.managedFields))) continue;
       const pod = readPod(head.wire, this.#interner);
       if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
       const { changes, kept, foreign } = await this.#judge(pod, head, signal);
@@ -81,7 +81,7 @@ class PodSizes {
     const template = pod.owner === null ? null : await this.#templates.of(pod.namespace, pod.owner, pod.labels, signal);
     const defaults = this.#defaults.get(pod.namespace) ?? [];
     const original =
-      template === null ? null : new Map([...template.containers].map(([name, sizes]) => [name, sizesAtBirth(sizes, defaults)]));
+      template === null ? null : new Map([...template.containers].map(([name, sizes]) => [name, sizesAtCreation(sizes, defaults)]));
     const remembered = template === null ? [] : this.#remembered.get(workloadKey(template.workload));
     const verdict = sizesToRestore({
       pod,

@@ -15,6 +15,7 @@ const REASONS: Readonly<Record<string, string>> = {
   approval: 'awaits approval',
   confidence: 'waits for confidence',
   capacity: 'waits for room on a node',
+  unmeasured: 'waits until throttling is measured',
   'disruption-budget': 'waits for a disruption budget',
   restart: 'waits for a restart',
   rollout: 'waits for a roll-out',
@@ -27,7 +28,6 @@ const REASONS: Readonly<Record<string, string>> = {
   'dry-run': 'dry-run',
   'no-in-place': 'no in-place resize here',
   'other-manager': 'another tool sizes it',
-  'limit-range': 'a limit range forbids it',
   'invalid-policy': 'its policy is invalid',
   'invalid-annotation': 'an annotation is invalid',
 };

@@ -55,14 +55,35 @@ function stateOf(pod: Pod, metric: PodMetrics | undefined, resource: string, now
 }
 
 function isStarting(pod: Pod, metric: PodMetrics, now: Instant): boolean {
-  const condition = findCondition(pod.status.conditions, 'Ready');
-  const startedAt = fromTimestamp(pod.status.startTime);
-  if (condition === undefined || Number.isNaN(startedAt)) return true;
-  const changedAt = fromTimestamp(condition.lastTransitionTime);
-  if (startedAt + CPU_INITIALIZATION_MS > now) {
-    return condition.status === 'False' || metric.at < changedAt + metric.windowSeconds * SECOND_MS;
-  }
-  return condition.status === 'False' && startedAt + INITIAL_READINESS_MS > changedAt;
+  const { startedAt, changedAt, unready } = readinessOf(pod);
+  if (Number.isNaN(startedAt)) return true;
+  if (startedAt + CPU_INITIALIZATION_MS > now) return unready || metric.at < changedAt + metric.windowSeconds * SECOND_MS;
+  return unready && startedAt + INITIAL_READINESS_MS > changedAt;
+}
+
+interface Readiness {
+  /** NaN where it is not known to have started. */
+  readonly startedAt: Instant;
+  readonly changedAt: Instant;
+  readonly unready: boolean;
+}
+
+/** What the store holds is replaced, never changed: an object is read once, not every 15 seconds. */
+const readinesses = new WeakMap<Pod, Readiness>();
+
+function readinessOf(pod: Pod): Readiness {
+  let known = readinesses.get(pod);
+  if (known === undefined) readinesses.set(pod, (known = readReadiness(pod)));
+  return known;
+}
+
+function readReadiness({ status }: Pod): Readiness {
+  const condition = findCondition(status.conditions, 'Ready');
+  return {
+    startedAt: condition === undefined ? Number.NaN : fromTimestamp(status.startTime),
+    changedAt: fromTimestamp(condition?.lastTransitionTime),
+    unready: condition?.status === 'False',
+  };
 }
 
 function usageIn({ containers }: PodMetrics, { name, container }: MeasuredResource): number | undefined {

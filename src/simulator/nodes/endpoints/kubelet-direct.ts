@@ -1,9 +1,9 @@
 import type { NodeRecord } from '../../../core/model/node.ts';
-import type { KubeletPages, ResourceMetrics } from '../../../ports/kubelet-pages.ts';
+import type { ContainerCounters, KubeletPages, ResourceMetrics } from '../../../ports/kubelet-pages.ts';
 import type { KubeletEndpoints } from './kubelet-endpoints.ts';
 
 /**
- * The kubelets' pages for a controller in the same process, without HTTP. The two pages that usage is read from come as
+ * The kubelets' pages for a controller in the same process, without HTTP. The pages that usage is read from come as
  * values: printing and parsing their text would cost more than the rest of a reading.
  */
 export class KubeletDirect implements KubeletPages {
@@ -19,6 +19,10 @@ export class KubeletDirect implements KubeletPages {
 
   async statsSummary(node: NodeRecord): Promise<unknown> {
     return existing(node, this.#endpoints.statsSummary(node.name));
+  }
+
+  async containerCounters(node: NodeRecord): Promise<readonly ContainerCounters[]> {
+    return existing(node, this.#endpoints.containerCounters(node.name));
   }
 
   /** @param path with a slash in front. Throws an Error that names node and path for any answer but 200. */

@@ -1,17 +1,19 @@
 import type { Clock } from '../../../ports/clock.ts';
-import type { ResourceMetrics } from '../../../ports/kubelet-pages.ts';
+import type { ContainerCounters, ResourceMetrics } from '../../../ports/kubelet-pages.ts';
 import type { KubeletAnswer, KubeletProvider } from '../../api/providers.ts';
 import type { Kubelets } from '../kubelet/kubelets.ts';
+import { CadvisorMetricsPage } from './cadvisor-metrics.ts';
 import { ResourceMetricsPage } from './resource-metrics.ts';
 import { statsSummary } from './stats-summary.ts';
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
 
-/** The kubelets' own HTTP paths, in process: `/metrics/resource`, `/stats/summary`, `/pods`, `/healthz`. */
+/** The kubelets' own HTTP paths, in process: `/metrics/resource`, `/metrics/cadvisor`, `/stats/summary`, `/pods`, `/healthz`. */
 export class KubeletEndpoints implements KubeletProvider {
   readonly #kubelets: Kubelets;
   readonly #clock: Clock;
   readonly #resourceMetrics = new ResourceMetricsPage();
+  readonly #cadvisorMetrics = new CadvisorMetricsPage();
 
   constructor(kubelets: Kubelets, clock: Clock) {
     this.#kubelets = kubelets;
@@ -23,6 +25,12 @@ export class KubeletEndpoints implements KubeletProvider {
     const kubelet = this.#kubelets.find(node);
     if (kubelet === undefined) return undefined;
     return { visit: (visitor) => this.#resourceMetrics.visit(kubelet, this.#clock.now(), visitor) };
+  }
+
+  /** The counters on `/metrics/cadvisor`, without the text; undefined where there is no such node. */
+  containerCounters(node: string): readonly ContainerCounters[] | undefined {
+    const kubelet = this.#kubelets.find(node);
+    return kubelet === undefined ? undefined : this.#cadvisorMetrics.counters(kubelet);
   }
 
   /** `/stats/summary` as an object; undefined where there is no such node. */
@@ -39,6 +47,8 @@ export class KubeletEndpoints implements KubeletProvider {
     switch (path.replace(/\/$/, '')) {
       case '/metrics/resource':
         return { status: 200, contentType: METRICS_TYPE, body: this.#resourceMetrics.print(kubelet, now) };
+      case '/metrics/cadvisor':
+        return { status: 200, contentType: METRICS_TYPE, body: this.#cadvisorMetrics.print(kubelet) };
       case '/stats/summary':
         return json(statsSummary(kubelet, now));
       case '/pods': {

@@ -16,11 +16,14 @@ export class ResourceMetricsPage {
   /** The series of the page that usage is made from, without its text. */
   visit(kubelet: Kubelet, now: Instant, visitor: ResourceMetricsVisitor): void {
     for (const pod of kubelet.pods()) {
-      for (const container of measuredContainers(pod)) {
+      if (pod.ended) continue;
+      for (const container of pod.containers) {
+        const { startedAt } = container;
+        if (startedAt === null || container.curve === null) continue;
         const labels = this.#labelsOfContainer(pod, container);
         visitor.containerCpuSeconds(labels, container.cpuCoreSecondsAt(now), now);
         visitor.containerMemoryBytes(labels, Math.round(container.workingSetBytes), now);
-        visitor.containerStart(labels, container.startedAt ?? now);
+        visitor.containerStart(labels, startedAt);
       }
     }
     visitor.nodeCpuSeconds(kubelet.cpuCoreSecondsAt(now), now);

@@ -3,9 +3,13 @@ import { toTimestamp } from '../../api/timestamp.ts';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { Kubelet } from '../kubelet/kubelet.ts';
 import type { PodRuntime } from '../kubelet/pod-runtime.ts';
+import type { Pressure } from '../kubelet/pressure.ts';
 import { volumeFill } from './volume-usage.ts';
 
 const NODE_DISK_BYTES = 100 * GiB;
+
+type PressureStats = Pick<Pressure, 'totalMs' | 'avg10' | 'avg60' | 'avg300'>;
+const NO_PRESSURE: PressureStats = { totalMs: 0, avg10: 0, avg60: 0, avg300: 0 };
 
 /** `/stats/summary` as a kubelet answers it: node, pods with containers, network counters, and a volume for each claim. */
 export function statsSummary(kubelet: Kubelet, now: Instant): object {
@@ -15,8 +19,9 @@ export function statsSummary(kubelet: Kubelet, now: Instant): object {
     node: {
       nodeName: kubelet.name,
       startTime: toTimestamp(kubelet.startedAt),
-      cpu: cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), time),
-      memory: memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, time),
+      cpu: { ...cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), time), ...psi(kubelet, kubelet.cpuPressure) },
+      memory: { ...memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, time), ...psi(kubelet, kubelet.memoryPressure) },
+      ...ioStats(kubelet, time),
       network: networkStats(kubelet.cpuCoreSecondsAt(now) * 1e6, time),
       fs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.2, time),
       runtime: { imageFs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.1, time) },
@@ -32,20 +37,28 @@ function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string)
   return {
     podRef: { name: pod.name, namespace: pod.namespace, uid: pod.uid },
     startTime: toTimestamp(pod.startTime ?? now),
-    containers: running.map((container) => containerStats(container, now, time)),
-    cpu: cpuStats(granted, coreSeconds, time),
-    memory: memoryStats(pod.workingSetBytes(), null, time),
+    containers: running.map((container) => containerStats(kubelet, container, now, time)),
+    cpu: { ...cpuStats(granted, coreSeconds, time), ...psi(kubelet, greatest(running.map(({ cpuPressure }) => cpuPressure))) },
+    memory: {
+      ...memoryStats(pod.workingSetBytes(), null, time),
+      ...psi(kubelet, greatest(running.map(({ memoryPressure }) => memoryPressure))),
+    },
+    ...ioStats(kubelet, time),
     network: networkStats(coreSeconds * pod.networkBytesPerCoreSecond, time),
     volume: volumeStats(kubelet, pod, now, time),
   };
 }
 
-function containerStats(container: ContainerRuntime, now: Instant, time: string): object {
+function containerStats(kubelet: Kubelet, container: ContainerRuntime, now: Instant, time: string): object {
   return {
     name: container.name,
     startTime: toTimestamp(container.startedAt ?? now),
-    cpu: cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), time),
-    memory: memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
+    cpu: { ...cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), time), ...psi(kubelet, container.cpuPressure) },
+    memory: {
+      ...memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
+      ...psi(kubelet, container.memoryPressure),
+    },
+    ...ioStats(kubelet, time),
   };
 }
 
@@ -65,6 +78,27 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, time: s
     pageFaults: 0,
     majorPageFaults: 0,
   };
+}
+
+/** Nothing where the kubelet is too old to measure it. `total` in nanoseconds, averages in percent. */
+function psi(kubelet: Kubelet, { totalMs, avg10, avg60, avg300 }: Readonly<PressureStats>): { readonly psi?: object } {
+  if (!kubelet.measuresPressure) return {};
+  const data = { total: Math.round(totalMs * 1e6), avg10: percent(avg10), avg60: percent(avg60), avg300: percent(avg300) };
+  return { psi: { full: data, some: data } };
+}
+
+function percent(ratio: number): number {
+  return Math.round(ratio * 10_000) / 100;
+}
+
+/** A pod waits when its most hindered container does. */
+function greatest(pressures: readonly PressureStats[]): PressureStats {
+  return pressures.reduce((most, each) => (each.totalMs > most.totalMs ? each : most), NO_PRESSURE);
+}
+
+/** Disks are never short here. */
+function ioStats(kubelet: Kubelet, time: string): object {
+  return kubelet.measuresPressure ? { io: { time, ...psi(kubelet, NO_PRESSURE) } } : {};
 }
 
 function networkStats(bytes: number, time: string): object {

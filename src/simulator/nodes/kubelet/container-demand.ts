@@ -20,4 +20,8 @@ export function setDemand(pod: PodRuntime, container: ContainerRuntime, now: Ins
   container.demandMillicores = cpu;
   container.workingSetBytes = curve.memoryBytes(now, runningMs) * load.memoryFactor(pod.ready, pod.skew) * warmth;
   container.ownMemoryBytes = container.workingSetBytes * (1 - container.cacheShare);
+  const { startupMemoryBytes } = container;
+  if (startupMemoryBytes === null || now >= container.startupUntil) return;
+  container.ownMemoryBytes = Math.max(container.ownMemoryBytes, startupMemoryBytes);
+  container.workingSetBytes = Math.max(container.workingSetBytes, container.ownMemoryBytes);
 }

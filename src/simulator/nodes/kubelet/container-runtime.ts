@@ -4,6 +4,7 @@ import type { DemandCurve } from '../../usage/demand-curve.ts';
 import type { ArchivedSeries } from '../../usage/usage-archive.ts';
 import type { ContainerTally } from '../simulator-counters.ts';
 import type { ContainerSpec } from './pod-spec.ts';
+import { Pressure } from './pressure.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 
 export interface Termination {
@@ -46,6 +47,7 @@ export class ContainerRuntime {
   cacheShare: Ratio = 0;
   /** What a start wants where that is stated; null: the usual. */
   startupCpuMillicores: Millicores | null = null;
+  startupMemoryBytes: Bytes | null = null;
   startupMs: DurationMs | null = null;
   /** CPU boost of a start ends here. */
   startupUntil: Instant = 0;
@@ -59,7 +61,13 @@ export class ContainerRuntime {
   evaluatedAt: Instant = 0;
   /** CPU used since the start, up to `evaluatedAt`. */
   cpuCoreSeconds = 0;
+  /** Since the start: running time under a CPU limit, and the part of it in which it wanted more. */
+  limitedMs: DurationMs = 0;
   throttledMs: DurationMs = 0;
+  readonly cpuPressure = new Pressure();
+  readonly memoryPressure = new Pressure();
+  /** Share of the time that it waits for memory: its limit leaves too little for its page cache. */
+  reclaimRatio: Ratio = 0;
 
   constructor(spec: ContainerSpec, waitingReason: string) {
     this.spec = spec;
@@ -92,6 +100,13 @@ export class ContainerRuntime {
   /** CPU used since the start, at any moment after the last evaluation. */
   cpuCoreSecondsAt(at: Instant): number {
     return this.cpuCoreSeconds + (this.grantedMillicores * Math.max(0, at - this.evaluatedAt)) / 1e6;
+  }
+
+  /** A new process has a new cgroup. */
+  resetCounters(): void {
+    this.cpuCoreSeconds = this.limitedMs = this.throttledMs = this.reclaimRatio = 0;
+    this.cpuPressure.reset();
+    this.memoryPressure.reset();
   }
 
   /** Whether the spec asks for something that is not allocated. */

@@ -5,6 +5,7 @@ import { MINUTE_MS, SECOND_MS } from '../../../core/model/units.ts';
 import type { ContainerStatus, Pod, WireResources } from '../../actors/wire/pod.ts';
 import { USAGE_ANNOTATION } from '../../usage/usage-annotation.ts';
 import { UsagePlan } from '../../usage/usage-plan.ts';
+import { statsSummary } from '../endpoints/stats-summary.ts';
 import { Kubelets } from './kubelets.ts';
 import { createNodes } from '../node-pool.ts';
 
@@ -17,10 +18,10 @@ interface PodOptions {
 }
 
 /** A node with a kubelet, and pods bound to it. */
-function aNode(seed = 1, machineType = 'e2-standard-4') {
+function aNode(seed = 1, machineType = 'e2-standard-4', kubeletVersion = 'v1.36.0') {
   const clock = new ManualClock();
   const cluster = new FakeClusterAccess(clock);
-  const [node = ''] = createNodes(cluster, { count: 1, machineTypes: [machineType], seed, now: clock.now() });
+  const [node = ''] = createNodes(cluster, { count: 1, machineTypes: [machineType], seed, now: clock.now(), kubeletVersion });
   const kubelets = new Kubelets({ cluster, clock, seed, plan: new UsagePlan({ seed, epoch: TEST_EPOCH }) });
   kubelets.start();
   clock.settle();
@@ -220,6 +221,121 @@ describe('out of memory', () => {
     expect(cluster.get('nodes', null, node)).toMatchObject({ spec: { taints: [{ key: 'node.kubernetes.io/memory-pressure' }] } });
     clock.advance(10 * MINUTE_MS);
     expect((cluster.get('nodes', null, node) as unknown as { spec: { taints?: unknown } }).spec.taints).toBeUndefined();
+  });
+});
+
+describe('a node that runs out of memory', () => {
+  // Eight that start together and grow by a gigabyte and a half a step: faster than the kubelet evicts.
+  const startTogether = (bind: (name: string, options: PodOptions) => void): void => {
+    bind('safe', { resources: both('100m', '256Mi', '100m', '256Mi'), usage: { memory: '200Mi', cacheShare: 0 } });
+    for (let index = 0; index < 8; index++) {
+      bind(`web-${index}`, { resources: both('100m', '256Mi', '200m', '8Gi'), usage: { memory: '2Gi', cacheShare: 0 } });
+    }
+  };
+
+  test('has a container killed that is far below its own limit, and says so on the Node', () => {
+    const { clock, cluster, bind, status, kubelets, node } = aNode(1, 'n2-standard-2');
+    startTogether(bind);
+    clock.advance(3 * MINUTE_MS);
+    const killed = Array.from({ length: 8 }, (_, index) => `web-${index}`).filter((name) => (status(name).restartCount ?? 0) > 0);
+    expect(killed.length).toBeGreaterThan(0);
+    for (const name of killed) expect(status(name)['lastState']).toMatchObject({ terminated: { reason: 'OOMKilled', exitCode: 137 } });
+    expect(status('safe').restartCount).toBe(0);
+    const events = cluster.list('events') as unknown as {
+      reason: string;
+      message: string;
+      involvedObject: { kind: string; name: string };
+    }[];
+    expect(events.filter(({ reason }) => reason === 'SystemOOM')).toContainEqual(
+      expect.objectContaining({
+        involvedObject: expect.objectContaining({ kind: 'Node', name: node }),
+        message: expect.stringMatching(/^System OOM encountered, victim process: app, pid: \d+$/),
+      }),
+    );
+    expect(kubelets.find(node)!.workingSetBytes).toBeLessThan(8 * 2 ** 30);
+  });
+
+  test('the same seed kills the same', () => {
+    const killedBy = (seed: number) => {
+      const { clock, bind, status } = aNode(seed, 'n2-standard-2');
+      startTogether(bind);
+      clock.advance(10 * MINUTE_MS);
+      return Array.from({ length: 8 }, (_, index) => status(`web-${index}`).restartCount);
+    };
+    expect(killedBy(3)).toEqual(killedBy(3));
+  });
+});
+
+describe('a container that needs more than its limit to start', () => {
+  const crashing = { usage: { memory: '64Mi', startupMemory: '300Mi' }, resources: both('100m', '64Mi', '200m', '128Mi') };
+
+  test('dies at once, each time, with a longer back-off: nothing of its usage is ever seen', () => {
+    const { clock, bind, status, condition, kubelets, node } = aNode();
+    bind('web', crashing);
+    clock.advance(30 * SECOND_MS);
+    expect(status('web')['lastState']).toMatchObject({ terminated: { reason: 'OOMKilled', exitCode: 137 } });
+    const { terminated } = status('web')['lastState'] as { terminated: { startedAt: string; finishedAt: string } };
+    expect(Date.parse(terminated.finishedAt) - Date.parse(terminated.startedAt)).toBeLessThanOrEqual(2 * SECOND_MS);
+    clock.advance(30 * MINUTE_MS);
+    expect(status('web').state).toMatchObject({
+      waiting: { reason: 'CrashLoopBackOff', message: expect.stringMatching(/^back-off 5m0s/) },
+    });
+    expect(condition('web', 'Ready')?.status).toBe('False');
+    expect(status('web').restartCount).toBeGreaterThan(5);
+    expect(kubelets.find(node)!.running).toEqual([]);
+  });
+
+  test('starts once its limit is raised', () => {
+    const { clock, bind, resize, status, condition } = aNode();
+    bind('web', crashing);
+    clock.advance(5 * MINUTE_MS);
+    resize('web', both('100m', '64Mi', '200m', '400Mi'));
+    clock.advance(10 * MINUTE_MS);
+    expect(status('web').state).toHaveProperty('running');
+    expect(condition('web', 'Ready')?.status).toBe('True');
+  });
+});
+
+describe('pressure', () => {
+  interface Psi {
+    readonly psi?: { readonly some: Readonly<Record<'total' | 'avg10' | 'avg60' | 'avg300', number>> };
+  }
+  interface Stats {
+    readonly cpu: Psi;
+    readonly memory: Psi;
+    readonly io?: Psi;
+  }
+  const measured = (version?: string) => {
+    const { clock, bind, kubelets, node } = aNode(1, 'e2-standard-4', version);
+    bind('held', { usage: { cpu: '400m', cacheShare: 0 }, resources: both('100m', '128Mi', '150m', '256Mi') });
+    bind('cached', { usage: { memory: '200Mi', cacheShare: 0.2 }, resources: both('100m', '64Mi', '1', '170Mi') });
+    bind('free');
+    clock.advance(30 * MINUTE_MS);
+    const summary = statsSummary(kubelets.find(node)!, clock.now()) as {
+      node: Stats;
+      pods: (Stats & { podRef: { name: string }; containers: Stats[] })[];
+    };
+    const of = (name: string) => summary.pods.find(({ podRef }) => podRef.name === name)!;
+    return { summary, of };
+  };
+
+  test('is the time that a container waited for CPU or memory, of container, pod and node', () => {
+    const { summary, of } = measured();
+    const { cpu, memory } = of('held').containers[0]!;
+    expect(cpu.psi!.some.avg300).toBeGreaterThan(50);
+    expect(cpu.psi!.some.total / 1e9).toBeGreaterThan(0.5 * 29 * 60);
+    expect(memory.psi!.some).toEqual({ total: 0, avg10: 0, avg60: 0, avg300: 0 });
+    expect(of('cached').containers[0]!.memory.psi!.some.avg300).toBeGreaterThan(0);
+    expect(of('held').cpu.psi!.some.avg300).toBe(cpu.psi!.some.avg300);
+    expect(summary.node.cpu.psi!.some.avg60).toBeGreaterThan(50);
+    expect(of('free').containers[0]!.io!.psi!.some.total).toBe(0);
+  });
+
+  test('is not measured by a kubelet before 1.34', () => {
+    const { summary, of } = measured('v1.33.4');
+    for (const stats of [summary.node, of('held'), of('held').containers[0]!]) {
+      expect([stats.cpu.psi, stats.memory.psi, stats.io]).toEqual([undefined, undefined, undefined]);
+    }
   });
 });
 

@@ -13,8 +13,9 @@ import type { ContainerLogs } from '../endpoints/container-logs.ts';
 import { setDemand } from './container-demand.ts';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
 import type { EventWords, EventWriter } from '../../api/event-writer.ts';
-import { PodLifecycle, startupBoostMs } from './pod-lifecycle.ts';
+import { KILLED_EXIT_CODE, PodLifecycle, startupBoostMs } from './pod-lifecycle.ts';
 import { PodResizer, type ResizeHost } from './pod-resizer.ts';
+import { Pressure } from './pressure.ts';
 import { PodRuntime } from './pod-runtime.ts';
 import { asPod, optionalResources } from './pod-spec.ts';
 import { podStatus } from './pod-status.ts';
@@ -29,6 +30,7 @@ const RETRY_DEFERRED_MS: DurationMs = SECOND_MS;
 /** Memory and CPU of the system and the kubelet itself, outside of every pod. */
 const SYSTEM_MEMORY_BYTES: Bytes = 420 * MiB;
 const SYSTEM_CPU_MILLICORES = 45;
+const PRESSURE_SINCE_MINOR = 34;
 
 /** What all kubelets of a cluster share. */
 export interface KubeletParts {
@@ -57,6 +59,8 @@ export class Kubelet implements ResizeHost {
   evaluatedAt: Instant;
   grantedMillicores = SYSTEM_CPU_MILLICORES;
   workingSetBytes: Bytes = SYSTEM_MEMORY_BYTES;
+  readonly cpuPressure = new Pressure();
+  readonly memoryPressure = new Pressure();
   /** When memory was last short; null: never. */
   pressureSeenAt: Instant | null = null;
   underMemoryPressure = false;
@@ -87,6 +91,11 @@ export class Kubelet implements ResizeHost {
   }
   get allocatable(): Resources {
     return this.#allocatable;
+  }
+  /** Since 1.34 (`KubeletPSI`). */
+  get measuresPressure(): boolean {
+    const { nodeInfo } = this.#object['status'] as { readonly nodeInfo?: { readonly kubeletVersion?: string } };
+    return Number(nodeInfo?.kubeletVersion?.split('.')[1] ?? 0) >= PRESSURE_SINCE_MINOR;
   }
   get systemMemoryBytes(): Bytes {
     return SYSTEM_MEMORY_BYTES;
@@ -213,6 +222,7 @@ export class Kubelet implements ResizeHost {
       container.runMs = runsToEnd && role === 'main' ? planned.runSeconds * SECOND_MS : null;
       container.cacheShare = planned.cacheShare;
       container.startupCpuMillicores = planned.startup.cpuMillicores;
+      container.startupMemoryBytes = planned.startup.memoryBytes;
       container.startupMs = planned.startup.seconds === null ? null : planned.startup.seconds * SECOND_MS;
       container.tally = this.parts.tallies.of(pod.load.ref, container.name);
       const ref = { namespace: pod.namespace, pod: pod.name, container: container.name };
@@ -267,7 +277,7 @@ export class Kubelet implements ResizeHost {
   containerStarted(pod: PodRuntime, container: ContainerRuntime): void {
     const now = this.now();
     container.evaluatedAt = now;
-    container.cpuCoreSeconds = container.throttledMs = 0;
+    container.resetCounters();
     container.demandMillicores = container.grantedMillicores = container.workingSetBytes = 0;
     container.startupUntil = now + (container.startupMs ?? startupBoostMs(this, pod, container));
     if (container.restartCount > 0) {
@@ -282,6 +292,24 @@ export class Kubelet implements ResizeHost {
       container.workingSetBytes = Math.min(container.workingSetBytes, container.limits.memoryBytes ?? Infinity);
     }
     this.parts.logs.started(pod, container, now);
+    this.#killAtStart(pod, container);
+  }
+
+  /** The kernel kills a container for want of memory: its own limit's, or the node's. */
+  oomKill(pod: PodRuntime, container: ContainerRuntime): void {
+    this.parts.counters.oomKills++;
+    if (container.tally !== null) container.tally.oomKills++;
+    container.archive?.recordOomKill(this.now(), container.limits.memoryBytes);
+    this.lifecycle.containerEnded(pod, container, KILLED_EXIT_CODE, 'OOMKilled');
+  }
+
+  /** A start that needs more than its limit never comes as far as the first step of the usage engine. */
+  #killAtStart(pod: PodRuntime, container: ContainerRuntime): void {
+    const { startupMemoryBytes, containerId } = container;
+    if (startupMemoryBytes === null || startupMemoryBytes <= (container.limits.memoryBytes ?? Infinity)) return;
+    pod.after(this.draw(`killed/${pod.name}/${container.name}`, 300, 1100), () => {
+      if (container.containerId === containerId && container.running) this.oomKill(pod, container);
+    });
   }
 
   containerStopped(pod: PodRuntime, container: ContainerRuntime, termination: Termination): void {

@@ -1,4 +1,4 @@
-import type { DurationMs, Instant } from '../../../core/model/units.ts';
+import type { DurationMs, Instant, Ratio } from '../../../core/model/units.ts';
 import type { ContainerRuntime } from '../kubelet/container-runtime.ts';
 import type { ClusterCounters, ContainerTally } from '../simulator-counters.ts';
 
@@ -13,14 +13,26 @@ export function settleUsage(container: ContainerRuntime, now: Instant, counters:
   const limit = container.limits.cpuMillicores;
   const throttledMs = limit !== null && demandMillicores > limit ? spanMs : 0;
   container.cpuCoreSeconds += (grantedMillicores * spanMs) / 1e6;
-  container.throttledMs += throttledMs;
-  container.evaluatedAt = now;
   const limitedMs = limit === null ? 0 : spanMs;
+  container.throttledMs += throttledMs;
+  container.limitedMs += limitedMs;
+  container.evaluatedAt = now;
+  settlePressure(container, spanMs);
   const demanded = (demandMillicores * spanMs) / 1e6;
   const unmet = (Math.max(0, demandMillicores - grantedMillicores) * spanMs) / 1e6;
   book(counters, limitedMs, throttledMs, demanded, unmet);
   if (container.tally !== null) book(container.tally, limitedMs, throttledMs, demanded, unmet);
-  container.archive?.record(now, spanMs, grantedMillicores, container.workingSetBytes, throttledMs);
+  container.archive?.record(now, spanMs, grantedMillicores, container.workingSetBytes, limit === null ? null : throttledMs);
+}
+
+/** Share of the time that a container waits for CPU: of what it wants, the part that it is not given. */
+export function waitedRatio({ demandMillicores, grantedMillicores }: ContainerRuntime): Ratio {
+  return demandMillicores > grantedMillicores ? 1 - grantedMillicores / demandMillicores : 0;
+}
+
+function settlePressure(container: ContainerRuntime, spanMs: DurationMs): void {
+  container.cpuPressure.advance(waitedRatio(container), spanMs);
+  container.memoryPressure.advance(container.reclaimRatio, spanMs);
 }
 
 function book(

@@ -314,10 +314,10 @@ export const APPLY_CASES = area(
     },
 
     'an apply that names a uid creates nothing': async (api) => {
-      const answer = await api.apply(MAPS, aConfigMap('reborn', {}, { uid: '00000000-0000-4000-8000-000000000000' }), 'ann');
+      const answer = await api.apply(MAPS, aConfigMap('successor', {}, { uid: '00000000-0000-4000-8000-000000000000' }), 'ann');
       const words =
-        'Operation cannot be fulfilled on configmaps "reborn": uid mismatch: the provided object specified uid 00000000-0000-4000-8000-000000000000, and no existing object was found';
-      expectStatus(answer, 409, 'Conflict', words, { name: 'reborn', kind: 'configmaps' });
+        'Operation cannot be fulfilled on configmaps "successor": uid mismatch: the provided object specified uid 00000000-0000-4000-8000-000000000000, and no existing object was found';
+      expectStatus(answer, 409, 'Conflict', words, { name: 'successor', kind: 'configmaps' });
     },
 
     'unknown fields are refused, whatever fieldValidation says': async (api) => {

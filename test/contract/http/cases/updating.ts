@@ -136,11 +136,11 @@ export const UPDATE_CASES = area(
     },
 
     'an update under another uid answers 409': async (api) => {
-      await api.made('configmaps', aConfigMap('reborn'));
+      await api.made('configmaps', aConfigMap('successor'));
       const uid = '00000000-0000-4000-8000-000000000000';
-      const answer = await api.replace('configmaps', aConfigMap('reborn', {}, { uid }));
+      const answer = await api.replace('configmaps', aConfigMap('successor', {}, { uid }));
       const words = new RegExp(`Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
-      expectStatus(answer, 409, 'Conflict', words, { name: 'reborn', kind: 'configmaps' });
+      expectStatus(answer, 409, 'Conflict', words, { name: 'successor', kind: 'configmaps' });
     },
 
     'the name of the object must be the one of the path': async (api) => {

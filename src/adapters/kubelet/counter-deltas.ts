@@ -1,0 +1,88 @@
+import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../../core/model/units.ts';
+import type { ContainerEvidence, ContainerRef } from '../../core/model/usage.ts';
+import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
+
+/** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events. */
+const WIDTH = 4;
+/** A reading after a longer time says nothing about when throttling happened. */
+const LONGEST_SPAN_MS: DurationMs = 3 * HOUR_MS;
+
+/** The counters that one container added since the reading before, all of its instances together. */
+interface Added extends ContainerRef {
+  periods: number | null;
+  throttled: number | null;
+  oomEvents: number | null;
+}
+
+/** Turns the growing counters of one node's containers into evidence: what was added since the reading before. 32 bytes a container. */
+export class CounterDeltas {
+  #before = new Float64Array(0);
+  #readAt: Instant | null = null;
+
+  /** Evidence of every container with a CPU limit or an OOM event; none at the first reading, which has nothing to compare with. */
+  read(counters: readonly ContainerCounters[], now: Instant): readonly ContainerEvidence[] {
+    const spanMs = this.#readAt === null ? 0 : now - this.#readAt;
+    const kept = counters.filter(({ cpuPeriods, oomEvents }) => cpuPeriods !== null || (oomEvents ?? 0) > 0);
+    const before = this.#rowsByKey();
+    const next = new Float64Array(kept.length * WIDTH);
+    const added = new Map<string, Added>();
+    for (const [index, each] of kept.entries()) {
+      const key = keyOf(each);
+      addTo(added, each, this.#before, before.get(key));
+      next.set([key, each.cpuPeriods ?? NaN, each.throttledPeriods ?? NaN, each.oomEvents ?? NaN], index * WIDTH);
+    }
+    this.#before = next;
+    this.#readAt = now;
+    if (spanMs <= 0 || spanMs > LONGEST_SPAN_MS) return [];
+    return [...added.values()].map(({ namespace, pod, container, periods, throttled, oomEvents }) => {
+      return { namespace, pod, container, at: now, spanMs, throttledRatio: ratioOf(throttled, periods), oomEvents };
+    });
+  }
+
+  #rowsByKey(): ReadonlyMap<number, number> {
+    const rows = new Map<number, number>();
+    for (let row = 0; row < this.#before.length; row += WIDTH) rows.set(this.#before[row] ?? NaN, row);
+    return rows;
+  }
+}
+
+// A cgroup that was not there before has counted since its start, which was after the reading before.
+function addTo(added: Map<string, Added>, now: ContainerCounters, before: Float64Array, row: number | undefined): void {
+  const { namespace, pod, container } = now;
+  const name = `${namespace}/${pod}/${container}`;
+  let sum = added.get(name);
+  if (sum === undefined) added.set(name, (sum = { namespace, pod, container, periods: null, throttled: null, oomEvents: null }));
+  const since = (value: number | null, column: number): number | null =>
+    value === null ? null : Math.max(0, value - valueAt(before, row, column));
+  sum.periods = plus(sum.periods, since(now.cpuPeriods, 1));
+  sum.throttled = plus(sum.throttled, since(now.throttledPeriods, 2));
+  sum.oomEvents = plus(sum.oomEvents, since(now.oomEvents, 3));
+}
+
+/** 0 where the counter was not there. */
+function valueAt(before: Float64Array, row: number | undefined, column: number): number {
+  const value = row === undefined ? 0 : (before[row + column] ?? 0);
+  return Number.isNaN(value) ? 0 : value;
+}
+
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : a + b;
+}
+
+/** 0 where no period elapsed: a container that wanted no CPU was not throttled. */
+function ratioOf(throttled: number | null, periods: number | null): Ratio | null {
+  if (throttled === null || periods === null) return null;
+  return periods === 0 ? 0 : Math.min(1, throttled / periods);
+}
+
+/** 53 bits of FNV-1a in two lanes over the container and its instance. */
+function keyOf({ namespace, pod, container, instance }: ContainerCounters): number {
+  const text = `${namespace}/${pod}/${container}/${instance}`;
+  let [low, high] = [0x811c9dc5, 0x01234567];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ code, 0x01000193) + low;
+  }
+  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
+}

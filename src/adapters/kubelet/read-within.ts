@@ -1,0 +1,21 @@
+import type { DurationMs } from '../../core/model/units.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
+
+/** Reads with a deadline in machine time; the signal that `read` gets aborts at the deadline and with the caller's. */
+export async function readWithin<T>(
+  timer: MachineTimer,
+  deadlineMs: DurationMs,
+  read: (stop: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  const cancel = timer.setTimer(deadlineMs, () => stop.abort(new Error(`no answer within ${deadlineMs} ms`)));
+  try {
+    return await read(stop.signal);
+  } finally {
+    cancel();
+    signal.removeEventListener('abort', onAbort);
+  }
+}

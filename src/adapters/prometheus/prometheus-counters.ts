@@ -1,0 +1,72 @@
+import type { NodeRecord } from '../../core/model/node.ts';
+import type { PodRecord } from '../../core/model/pod.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import type { PrometheusClient } from './prometheus-client.ts';
+import { quoted } from './series-names.ts';
+
+type Counter = 'cpuPeriods' | 'throttledPeriods' | 'oomEvents';
+
+const COUNTERS: Readonly<Record<string, Counter>> = {
+  container_cpu_cfs_periods_total: 'cpuPeriods',
+  container_cpu_cfs_throttled_periods_total: 'throttledPeriods',
+  container_oom_events_total: 'oomEvents',
+};
+
+type MutableCounters = { -readonly [K in keyof ContainerCounters]: ContainerCounters[K] };
+
+/**
+ * The counters of a node's containers as Prometheus last scraped them from the kubelet: raw and not as a rate, so that the time
+ * between two readings is covered whole. Pods are named in the query: which label holds the node differs between installations.
+ */
+export class PrometheusCounters implements ContainerCounterSource {
+  readonly name = 'prometheus';
+  readonly #client: Pick<PrometheusClient, 'instant'>;
+  readonly #podsOnNode: (node: string) => Iterable<PodRecord>;
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(client: Pick<PrometheusClient, 'instant'>, podsOnNode: (node: string) => Iterable<PodRecord>, clock: Pick<Clock, 'now'>) {
+    this.#client = client;
+    this.#podsOnNode = podsOnNode;
+    this.#clock = clock;
+  }
+
+  /** Rejects with PrometheusFailure. */
+  async containerCounters({ name }: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]> {
+    const pods = [...this.#podsOnNode(name)];
+    if (pods.length === 0) return [];
+    const anyOf = (values: Iterable<string>): string => quoted([...new Set(values)].map(escaped).join('|'));
+    const selectors = [
+      `__name__=~${quoted(Object.keys(COUNTERS).join('|'))}`,
+      `namespace=~${anyOf(pods.map((pod) => pod.namespace))}`,
+      `pod=~${anyOf(pods.map((pod) => pod.name))}`,
+      'container!=""',
+      'container!="POD"',
+    ];
+    const found = new Map<string, MutableCounters>();
+    for (const { labels, value } of await this.#client.instant(`{${selectors.join(',')}}`, this.#clock.now(), signal)) {
+      const counter = COUNTERS[labels['__name__'] ?? ''];
+      if (counter === undefined || !(value >= 0)) continue;
+      const counters = countersOf(found, labels);
+      // A kubelet that two jobs scrape has each series twice.
+      counters[counter] = Math.max(counters[counter] ?? 0, value);
+    }
+    return [...found.values()];
+  }
+}
+
+function countersOf(found: Map<string, MutableCounters>, labels: Readonly<Record<string, string>>): MutableCounters {
+  const { namespace = '', pod = '', container = '', id: instance = '' } = labels;
+  const key = `${namespace}/${pod}/${container}/${instance}`;
+  let counters = found.get(key);
+  if (counters === undefined) {
+    counters = { namespace, pod, container, instance, at: null, cpuPeriods: null, throttledPeriods: null, oomEvents: null };
+    found.set(key, counters);
+  }
+  return counters;
+}
+
+/** A name as a regular expression that matches nothing else: names hold letters, digits, `-` and `.`. */
+function escaped(name: string): string {
+  return name.replaceAll('.', '\\.');
+}

@@ -1,0 +1,116 @@
+// Which size a pod is to be created with, from what the informers hold: no request is made on the way, and any replica
+// answers the same.
+
+import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
+import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
+import { memoryAtCreation } from '../../core/resize/layers/node-classes/current-classes.ts';
+import type { ResizeMemory } from '../../core/resize/model/situation.ts';
+import { modeInForce } from '../../core/resize/policy/policy-rules.ts';
+import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
+import { readMemory } from '../../core/resize/status/memory-codec.ts';
+import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
+import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '../../core/model/units.ts';
+import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '../../core/model/workload.ts';
+import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { PolicyBook } from '../../state/policy-book.ts';
+
+/** Free room is summed up this often: pods are created in bursts, and the scheduler has the last word. */
+const ROOM_HOLDS_MS: DurationMs = 15 * SECOND_MS;
+
+export interface SizesAtCreationDependencies {
+  readonly cluster: ClusterReader & { topOfOwner(namespace: string, owner: OwnerRef): WorkloadRef | undefined };
+  readonly policies: PolicyBook;
+  readonly clock: Clock;
+  readonly dryRun: boolean;
+  /** The kill switch. */
+  readonly activePause: (now: Instant) => unknown;
+}
+
+export class RecommendedSizesAtCreation implements SizesAtCreation {
+  readonly #parts: SizesAtCreationDependencies;
+  #room: { readonly at: Instant; readonly free: Millicores | null } | null = null;
+
+  constructor(parts: SizesAtCreationDependencies) {
+    this.#parts = parts;
+  }
+
+  sizeOf(request: CreationRequest): SizeAtCreation | null {
+    const { cluster, clock, dryRun, activePause } = this.#parts;
+    if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
+    const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
+    // The pods of a reset are to be created as they were deployed, though the Recommendation goes a moment later.
+    const reset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
+    return workload?.deletionAt === null && !reset ? this.#sizeFor(workload, request) : null;
+  }
+
+  #sizeFor(workload: WorkloadRecord, request: CreationRequest): SizeAtCreation | null {
+    const { cluster, policies } = this.#parts;
+    const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
+    const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
+    const recommendation = cluster.findRecommendation(workloadKey(workload));
+    if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
+    const mode = modeInForce(rules, overrides);
+    const settled = this.#memoryFor(workload, readMemory(recommendation?.status), request.node).lastApplied;
+    // In mode Approve nothing is done before something was approved.
+    if (mode !== 'Auto' && (mode !== 'Approve' || settled === null)) return null;
+    return sizeAtCreation(request, {
+      mode,
+      policy: rules,
+      overrides,
+      inForce: settled?.values ?? new Map(),
+      limitRanges: cluster.limitRangesIn(request.namespace),
+      quotas: cluster.quotasIn(request.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
+      freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
+    });
+  }
+
+  /** What is in force for pods of its class: on a class of nodes that is new to it, it is created as it asks. */
+  #memoryFor(workload: WorkloadRecord, memory: ResizeMemory, nodeName: string | null): ResizeMemory {
+    if (!isByNodeClass(workload)) return memory;
+    const { cluster } = this.#parts;
+    const pods = [...cluster.podsOf(workloadKey(workload))];
+    const classes = new Map<string, string>();
+    for (const name of [nodeName, ...pods.map(({ node }) => node)]) {
+      const known = name === null ? null : classOfNode(cluster.findNode(name));
+      if (name !== null && known !== null) classes.set(name, known);
+    }
+    return memoryAtCreation(nodeName === null ? null : (classes.get(nodeName) ?? null), pods, classes, memory);
+  }
+
+  // The first pods of a roll-out come before the informers have told of their ReplicaSet: its name tells whose it is.
+  #workloadOf({ namespace, labels }: CreationRequest, owner: OwnerRef): WorkloadRecord | undefined {
+    const { cluster } = this.#parts;
+    const known = cluster.topOfOwner(namespace, owner);
+    if (known !== undefined) return cluster.findWorkload(workloadKey(known));
+    const guess = guessOf(owner, labels);
+    return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
+  }
+
+  #roomiest(): Millicores | null {
+    const { cluster, clock } = this.#parts;
+    const now = clock.now();
+    if (this.#room !== null && now - this.#room.at < ROOM_HOLDS_MS && now >= this.#room.at) return this.#room.free;
+    let free: Millicores | null = null;
+    for (const node of cluster.nodes()) {
+      if (!node.ready || node.unschedulable) continue;
+      free = Math.max(free ?? 0, freeOnNode(node, cluster.podsOnNode(node.name)).cpuMillicores);
+    }
+    this.#room = { at: now, free };
+    return free;
+  }
+}
+
+/** `web-5f7d…` with its hash is of the Deployment web, `report-29384756` with its minute of the CronJob report. */
+function guessOf(
+  { kind, name }: OwnerRef,
+  labels: Readonly<Record<string, string>>,
+): { readonly kind: string; readonly name: string } | null {
+  const hash = labels['pod-template-hash'];
+  if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`)) {
+    return { kind: 'Deployment', name: name.slice(0, -hash.length - 1) };
+  }
+  const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
+  return cron === undefined ? null : { kind: 'CronJob', name: cron };
+}

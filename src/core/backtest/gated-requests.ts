@@ -1,0 +1,109 @@
+// What a PodResizePolicy with all defaults holds back of the advice: changes within the tolerance, reductions without
+// confidence or within the cool-down, and reductions until their canary has proved itself. Raises that safety needs and the
+// end of a temporary increase wait for nothing.
+
+import { MINUTE_MS, SECOND_MS, type Instant } from '../model/units.ts';
+import type { RequestsAndLimits } from '../model/resources.ts';
+import type { ContainerAdvice, Goal } from '../recommender/advice.ts';
+import { dueChanges } from '../resize/plan/due-changes.ts';
+import { DEFAULT_POLICY_RULES, defaultResourcePolicy, type ContainerPolicy } from '../resize/policy/policy-rules.ts';
+import { type Resource, SLOT_SECONDS } from './time-grid.ts';
+
+const SLOT_MS = SLOT_SECONDS * SECOND_MS;
+/** The other replicas follow after this. */
+const CANARY_SLOTS = (30 * MINUTE_MS) / SLOT_MS;
+const COOLDOWN_SLOTS = DEFAULT_POLICY_RULES.cooldownMs / SLOT_MS;
+const NO_LIMITS = { cpuMillicores: null, memoryBytes: null };
+
+/** Advice, the slot from which on it holds, and the recommender's time then. */
+export interface AdviceFrom {
+  readonly at: Instant;
+  readonly slot: number;
+  readonly advice: ContainerAdvice;
+}
+
+/** The requests of all replicas by slot; NaN before the first advice. */
+export function gatedRequests(
+  length: number,
+  firstSlot: number,
+  advices: readonly AdviceFrom[],
+  { resource, goal }: { readonly resource: Resource; readonly goal: Goal },
+): Float64Array {
+  const policy: ContainerPolicy = {
+    ...DEFAULT_POLICY_RULES.container,
+    cpu: defaultResourcePolicy('cpu', goal),
+    memory: defaultResourcePolicy('memory', goal),
+  };
+  const requests = new Float64Array(length);
+  const gate = new Gate(resource, policy);
+  let next = 0;
+  for (let index = 0; index < length; index++) {
+    const slot = firstSlot + index;
+    while ((advices[next]?.slot ?? Infinity) <= slot) next += 1;
+    const latest = advices[next - 1];
+    requests[index] = latest === undefined ? NaN : gate.requestAt(slot, latest.at + (slot - latest.slot) * SLOT_MS, latest.advice);
+  }
+  return requests;
+}
+
+class Gate {
+  readonly #resource: Resource;
+  readonly #policy: ContainerPolicy;
+  #request = NaN;
+  #changedAt = -Infinity;
+  #baseSetAt: number | null = null;
+  /** A reduction on its canary, and the slot at which the other replicas follow. */
+  #underWay: { readonly to: number; readonly at: number } | null = null;
+
+  constructor(resource: Resource, policy: ContainerPolicy) {
+    this.#resource = resource;
+    this.#policy = policy;
+  }
+
+  requestAt(slot: number, now: Instant, advice: ContainerAdvice): number {
+    const target = advice[this.#resource]?.target ?? NaN;
+    if (Number.isNaN(this.#request)) this.#request = target;
+    if (this.#underWay !== null && slot >= this.#underWay.at) {
+      this.#set(this.#underWay.to, slot);
+      this.#underWay = null;
+    }
+    const change = this.#dueChange(now, target, advice);
+    if (change === undefined) return this.#request;
+    const endsIncrease = change.endsIncrease === true;
+    const mayWait = !change.urgent && !endsIncrease;
+    if (mayWait && slot - this.#changedAt < COOLDOWN_SLOTS) return this.#request;
+    if (change.direction === 'raise' || endsIncrease) {
+      this.#underWay = null;
+      this.#set(target, slot);
+    } else if (this.#underWay === null && change.confidence >= DEFAULT_POLICY_RULES.minConfidence[this.#resource]) {
+      this.#underWay = { to: target, at: slot + CANARY_SLOTS };
+    } else {
+      return this.#request;
+    }
+    if (advice[this.#resource]?.increase === null) this.#baseSetAt = now;
+    return this.#request;
+  }
+
+  #dueChange(now: Instant, target: number, advice: ContainerAdvice) {
+    return dueChanges({
+      now,
+      container: advice.container,
+      current: this.#amounts(this.#request),
+      target: this.#amounts(target),
+      advice,
+      policy: this.#policy,
+      cpuBaseSetAt: this.#baseSetAt,
+    }).find(({ resource }) => resource === this.#resource);
+  }
+
+  #amounts(value: number): RequestsAndLimits {
+    const amount = Number.isNaN(value) ? null : value;
+    const requests = this.#resource === 'cpu' ? { ...NO_LIMITS, cpuMillicores: amount } : { ...NO_LIMITS, memoryBytes: amount };
+    return { requests, limits: NO_LIMITS };
+  }
+
+  #set(value: number, slot: number): void {
+    this.#request = value;
+    this.#changedAt = slot;
+  }
+}

@@ -1,0 +1,50 @@
+import type { ByteReader, ByteWriter } from './byte-codec.ts';
+import type { Ratio } from '../model/units.ts';
+import { hourOf } from './slots.ts';
+
+/** Half-life in hours of how often the busiest replica stayed the same. */
+const HALF_LIFE_HOURS = 24;
+const HOURLY_DISCOUNT = Math.pow(0.5, 1 / HALF_LIFE_HOURS);
+/** Less often than this, and the role moves: a request for the busiest would size every replica for a turn that each has rarely. */
+const MIN_SAME_SHARE: Ratio = 0.5;
+
+/** Which replica uses most CPU, hour by hour: a lasting hot one sizes all, a role that moves does not. */
+export class BusiestReplica {
+  #hour = -1;
+  #sums = new Map<string, number>();
+  #busiest: string | null = null;
+  /** How often the busiest replica of an hour was that of the hour before. */
+  #sameShare = 1;
+
+  /** The highest replica changes from hour to hour. */
+  get changes(): boolean {
+    return this.#sameShare < MIN_SAME_SHARE;
+  }
+
+  /** Takes the CPU of a slot, by pod. */
+  add(slot: number, pods: ReadonlyMap<string, number>): void {
+    const hour = hourOf(slot);
+    if (hour !== this.#hour) this.#closeHour(hour);
+    for (const [pod, cpu] of pods) this.#sums.set(pod, (this.#sums.get(pod) ?? 0) + cpu);
+  }
+
+  save(out: ByteWriter): void {
+    out.f64(this.#sameShare);
+  }
+
+  load(from: ByteReader): void {
+    this.#sameShare = from.f64();
+  }
+
+  #closeHour(hour: number): void {
+    let busiest: string | null = null;
+    for (const [pod, sum] of this.#sums) if (busiest === null || sum > (this.#sums.get(busiest) ?? 0)) busiest = pod;
+    if (this.#sums.size > 1 && this.#busiest !== null) {
+      const isSame = busiest === this.#busiest ? 1 : 0;
+      this.#sameShare = this.#sameShare * HOURLY_DISCOUNT + isSame * (1 - HOURLY_DISCOUNT);
+    }
+    this.#busiest = busiest ?? this.#busiest;
+    this.#hour = hour;
+    this.#sums = new Map();
+  }
+}

@@ -1,0 +1,97 @@
+// The last weeks hour by hour, each hour's highest value, and its upper quartile for the last days, as 16-bit codes. Windows
+// over it answer "the highest of the last 6 hours" and "the same hour on the last 7 days".
+
+import type { ByteReader, ByteWriter } from './byte-codec.ts';
+import { decodeValue, encodeValue, UNKNOWN_CODE } from './log-scale.ts';
+
+export class HourRing {
+  readonly #peaks: Uint16Array;
+  readonly #uppers: Uint16Array;
+  /** Hour (since the epoch) after the newest one stored. */
+  #end = 0;
+
+  /** Hours that peaks, and upper quartiles, are stored for. */
+  constructor(peakHours: number, upperHours: number) {
+    this.#peaks = new Uint16Array(peakHours);
+    this.#uppers = new Uint16Array(upperHours);
+  }
+
+  /** Appends the hour `hour`; hours between it and the newest stored are unknown. */
+  push(hour: number, peak: number, upperQuartile: number): void {
+    const [peaks, uppers] = [this.#peaks, this.#uppers];
+    if (this.#end === 0 || hour - this.#end >= peaks.length) {
+      peaks.fill(UNKNOWN_CODE);
+      uppers.fill(UNKNOWN_CODE);
+    } else {
+      for (let missing = this.#end; missing < hour; missing++) {
+        peaks[missing % peaks.length] = UNKNOWN_CODE;
+        if (uppers.length > 0) uppers[missing % uppers.length] = UNKNOWN_CODE;
+      }
+    }
+    peaks[hour % peaks.length] = encodeValue(peak);
+    if (uppers.length > 0) uppers[hour % uppers.length] = encodeValue(upperQuartile);
+    this.#end = hour + 1;
+  }
+
+  /** Highest value of the `hours` hours before `before`; NaN where none is known. */
+  maxPeak(before: number, hours: number): number {
+    const peaks = this.#peaks;
+    const end = Math.min(before, this.#end);
+    const begin = Math.max(before - hours, this.#end - peaks.length, 0);
+    let most = UNKNOWN_CODE;
+    for (let hour = begin, at = begin % peaks.length; hour < end; hour++) {
+      const code = peaks[at] ?? 0;
+      if (code > most) most = code;
+      at = at + 1 === peaks.length ? 0 : at + 1;
+    }
+    return decodeValue(most);
+  }
+
+  /** Highest values of several windows that end at `before`, ascending lengths in hours, in one pass. */
+  maxPeaks(before: number, windows: readonly number[], found: (index: number, peak: number) => void): void {
+    let most = UNKNOWN_CODE;
+    let back = 0;
+    for (const [index, hours] of windows.entries()) {
+      for (; back < hours; back++) {
+        const code = this.#peakCode(before - 1 - back);
+        if (code > most) most = code;
+      }
+      found(index, decodeValue(most));
+    }
+  }
+
+  peakAt(hour: number): number {
+    return decodeValue(this.#peakCode(hour));
+  }
+
+  upperAt(hour: number): number {
+    const length = this.#uppers.length;
+    return hour >= this.#end || hour < this.#end - length ? NaN : decodeValue(this.#uppers[hour % length] ?? 0);
+  }
+
+  save(out: ByteWriter): void {
+    const length = Math.min(this.#end - this.#firstKnown(), this.#peaks.length);
+    out.f64(this.#end);
+    out.u16(length);
+    for (let hour = this.#end - length; hour < this.#end; hour++) out.u16(this.#peakCode(hour));
+    for (const upper of this.#uppers) out.u16(upper);
+  }
+
+  load(from: ByteReader): void {
+    this.#end = from.f64();
+    const length = from.u16();
+    for (let hour = this.#end - length; hour < this.#end; hour++) this.#peaks[hour % this.#peaks.length] = from.u16();
+    for (let at = 0; at < this.#uppers.length; at++) this.#uppers[at] = from.u16();
+  }
+
+  #firstKnown(): number {
+    let first = Math.max(0, this.#end - this.#peaks.length);
+    while (first < this.#end && this.#peakCode(first) === UNKNOWN_CODE) first += 1;
+    return first;
+  }
+
+  #peakCode(hour: number): number {
+    const length = this.#peaks.length;
+    return hour >= this.#end || hour < this.#end - length ? UNKNOWN_CODE : (this.#peaks[hour % length] ?? 0);
+  }
+}

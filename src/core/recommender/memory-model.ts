@@ -1,0 +1,148 @@
+// Memory of one container: the highest working set of the last 7 days and of the same weekday a week ago, which rises at
+// once and falls at most once a day. A request that follows the hour would save a few percent more, and be wrong on nodes
+// that do not follow it.
+
+import type { Bytes, Ratio } from '../model/units.ts';
+import type { Goal } from './advice.ts';
+import type { ByteReader, ByteWriter } from './byte-codec.ts';
+import { CoverageShare } from './coverage-share.ts';
+import { HistogramBank } from './histogram-bank.ts';
+import { HourRing } from './hour-ring.ts';
+import {
+  GOALS,
+  MEMORY_LOWER_EVERY_HOURS,
+  MEMORY_LOWER_RATIO,
+  MEMORY_MARGINS,
+  MEMORY_PEAK_HOURS,
+  YOUNG_HOURS,
+  YOUNG_RATIO,
+} from './recommender-rules.ts';
+import { hourOf } from './slots.ts';
+
+/** Two weeks: the default window of history. */
+const RING_HOURS = 336;
+const HALF_LIFE_HOURS = 336;
+
+export class MemoryModel {
+  readonly ring = new HourRing(RING_HOURS, 0);
+  readonly #bank = new HistogramBank([HALF_LIFE_HOURS]);
+  readonly #coverages = GOALS.map(() => new CoverageShare());
+  #hour = -1;
+  /** Of the hour under way: its highest point, its points, and how many of them each goal's request covered. */
+  #hourPeak: Bytes = NaN;
+  #points = 0;
+  #covered = GOALS.map(() => 0);
+  #latest: Bytes = NaN;
+  #hoursKnown = 0;
+  /** The peak that requests are made from: it falls later than the peak itself. */
+  #level: Bytes = NaN;
+  #loweredAtHour = NaN;
+
+  /** Last point; NaN before the first. */
+  get latest(): Bytes {
+    return this.#latest;
+  }
+
+  get isKnown(): boolean {
+    return !Number.isNaN(this.#latest);
+  }
+
+  get hour(): number {
+    return this.#hour;
+  }
+
+  /** The peak that requests are made from; NaN before the first point. */
+  get level(): Bytes {
+    return this.#level;
+  }
+
+  /** Hour at whose beginning the level last fell; NaN: never. */
+  get loweredAtHour(): number {
+    return this.#loweredAtHour;
+  }
+
+  /** Takes the point of a slot. Slots ascend; the caller sees to it. */
+  addPoint(slot: number, bytes: Bytes): void {
+    this.advanceTo(slot);
+    this.#points += 1;
+    for (const [at, goal] of GOALS.entries())
+      if (bytes <= this.#level * this.marginRatio(goal)) this.#covered[at] = (this.#covered[at] ?? 0) + 1;
+    this.#latest = bytes;
+    this.#bank.add(bytes);
+    if (!(this.#hourPeak >= bytes)) this.#hourPeak = bytes;
+    if (!(this.#level >= bytes)) this.#level = bytes;
+  }
+
+  /** Everything before `slot` is over: closes the hours that ended. */
+  advanceTo(slot: number): void {
+    const hour = hourOf(slot);
+    if (this.#hour === -1) this.#hour = hour;
+    if (hour > this.#hour) this.#closeHour(hour);
+  }
+
+  /** What the level is multiplied by: more while little history is known. */
+  marginRatio(goal: Goal): Ratio {
+    return this.#hoursKnown < YOUNG_HOURS ? Math.max(YOUNG_RATIO, MEMORY_MARGINS[goal]) : MEMORY_MARGINS[goal];
+  }
+
+  /** Highest working set of the last `hours` hours, the one under way included; NaN where none is known. */
+  peak(hours: number): Bytes {
+    const closed = this.ring.maxPeak(this.#hour, hours);
+    return Number.isNaN(closed) || this.#hourPeak > closed ? this.#hourPeak : closed;
+  }
+
+  /** Percentile over the whole known past, older points weighing less (half-life 14 days). */
+  percentile(percentile: Ratio): Bytes {
+    return this.#bank.percentile(0, percentile);
+  }
+
+  coverage(goal: Goal): CoverageShare['value'] {
+    return this.#coverages[GOALS.indexOf(goal)]?.value ?? { share: 0, hours: 0 };
+  }
+
+  save(out: ByteWriter): void {
+    for (const value of [this.#hour, this.#hourPeak, this.#latest, this.#level, this.#loweredAtHour]) out.f64(value);
+    out.u32(this.#hoursKnown);
+    out.u8(this.#points);
+    for (const covered of this.#covered) out.u8(covered);
+    for (const coverage of this.#coverages) coverage.save(out);
+    this.ring.save(out);
+    this.#bank.save(out);
+  }
+
+  load(from: ByteReader): void {
+    this.#hour = from.f64();
+    this.#hourPeak = from.f64();
+    this.#latest = from.f64();
+    this.#level = from.f64();
+    this.#loweredAtHour = from.f64();
+    this.#hoursKnown = from.u32();
+    this.#points = from.u8();
+    this.#covered = this.#covered.map(() => from.u8());
+    for (const coverage of this.#coverages) coverage.load(from);
+    this.ring.load(from);
+    this.#bank.load(from);
+  }
+
+  #closeHour(hour: number): void {
+    const wasSeen = this.#points > 0;
+    if (wasSeen) {
+      for (const [at, coverage] of this.#coverages.entries()) coverage.add((this.#covered[at] ?? 0) / this.#points);
+      this.ring.push(this.#hour, this.#hourPeak, NaN);
+      this.#hoursKnown += 1;
+    }
+    this.#bank.decay(hour - this.#hour);
+    this.#hour = hour;
+    this.#hourPeak = NaN;
+    this.#points = 0;
+    this.#covered.fill(0);
+    if (wasSeen) this.#lower();
+  }
+
+  #lower(): void {
+    const peak = this.ring.maxPeak(this.#hour, MEMORY_PEAK_HOURS);
+    if (!(peak < this.#level * (1 - MEMORY_LOWER_RATIO)) || this.#hour - this.#loweredAtHour < MEMORY_LOWER_EVERY_HOURS) return;
+    this.#level = peak;
+    this.#loweredAtHour = this.#hour;
+  }
+}

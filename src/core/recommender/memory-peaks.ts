@@ -1,0 +1,62 @@
+// The peaks of a container's working set over all that is known of it: what a memory limit has to stand above.
+
+import type { Bytes, Instant } from '../model/units.ts';
+import type { ByteReader, ByteWriter } from './byte-codec.ts';
+import { SLOT_MS } from './slots.ts';
+
+const SLOTS_PER_DAY = 288;
+/** A first day always breaks records; they tell nothing. */
+const DAYS_BEFORE_RECORDS_COUNT = 1;
+
+export class MemoryPeaks {
+  #firstSlot = -1;
+  #ever: Bytes = 0;
+  #everSlot = 0;
+  #day = -1;
+  /** The record as it stood when the day under way began. */
+  #recordAtDayStart: Bytes = 0;
+  #worstRecordRatio = 1;
+
+  get ever(): Bytes {
+    return this.#ever;
+  }
+
+  get everAt(): Instant {
+    return (this.#everSlot + 1) * SLOT_MS;
+  }
+
+  /** How far a day's peak stood above the record of all days before it, at worst; 1 where it never did. */
+  get worstRecordRatio(): number {
+    return this.#worstRecordRatio;
+  }
+
+  addPoint(slot: number, bytes: Bytes): void {
+    if (this.#firstSlot === -1) this.#firstSlot = slot;
+    const day = Math.floor(slot / SLOTS_PER_DAY);
+    if (day > this.#day) {
+      this.#day = day;
+      this.#recordAtDayStart = this.#ever;
+    }
+    if (bytes <= this.#ever) return;
+    this.#ever = bytes;
+    this.#everSlot = slot;
+    const days = (slot - this.#firstSlot) / SLOTS_PER_DAY;
+    if (days >= DAYS_BEFORE_RECORDS_COUNT && this.#recordAtDayStart > 0) {
+      this.#worstRecordRatio = Math.max(this.#worstRecordRatio, bytes / this.#recordAtDayStart);
+    }
+  }
+
+  save(out: ByteWriter): void {
+    for (const value of [this.#firstSlot, this.#ever, this.#everSlot, this.#day, this.#recordAtDayStart, this.#worstRecordRatio])
+      out.f64(value);
+  }
+
+  load(from: ByteReader): void {
+    this.#firstSlot = from.f64();
+    this.#ever = from.f64();
+    this.#everSlot = from.f64();
+    this.#day = from.f64();
+    this.#recordAtDayStart = from.f64();
+    this.#worstRecordRatio = from.f64();
+  }
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { aSeries, MONDAY } from '../../../test/builders/usage.ts';
+import type { ContainerRuntime } from '../model/container-runtime.ts';
+import { DAY_MS, GiB, MiB } from '../model/units.ts';
+import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal } from './advice.ts';
+import { ContainerModel } from './container-model.ts';
+import { memoryLimitFor, type MemoryLimitDecision } from '../resize/plan/memory-limit.ts';
+
+const NOW = MONDAY + 10 * DAY_MS + 31_000;
+const XMX: ContainerRuntime = { name: 'JVM', option: '-Xmx', heapBytes: GiB, heapShare: null };
+const SHARE: ContainerRuntime = { name: 'JVM', option: '-XX:MaxRAMPercentage', heapBytes: null, heapShare: 0.75 };
+
+/** Ten days of a process that uses 300 MiB, all the time. */
+function advised(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): ContainerAdvice {
+  const model = new ContainerModel();
+  const samples = aSeries(
+    10,
+    () => 200,
+    () => 300,
+  );
+  for (const sample of samples) model.observe('p', sample);
+  const memory = { ...DEFAULT_RECOMMENDER_RULES.memory, goal };
+  const advice = model.advise('app', NOW, { ...DEFAULT_RECOMMENDER_RULES, memory, runtime });
+  if (advice === null) throw new Error('no advice');
+  return advice;
+}
+
+function limitOf(runtime: ContainerRuntime | null, goal: Goal = 'Balanced'): MemoryLimitDecision {
+  const { memory, memoryEvidence: evidence } = advised(runtime, goal);
+  const request = memory?.target ?? 0;
+  return memoryLimitFor({ now: NOW, current: 2 * GiB, request, ratio: 1.25, max: null, oomNeed: 0, evidence, lastLoweredAt: null });
+}
+
+describe('memory of a container whose runtime says how far its heap may grow', () => {
+  test('is never less than the full heap and a quarter, and says why', () => {
+    const { memory } = advised(XMX);
+    expect(memory?.target).toBe(1.25 * GiB);
+    expect(memory?.steps.find(({ step }) => step === 'floor')?.detail).toContain('-Xmx lets the heap of JVM grow to 1Gi');
+    expect(memory?.steps.reduce((sum, { value }) => sum + value, 0)).toBe(memory?.target);
+    expect(advised(null).memory?.target).toBeLessThan(500 * MiB);
+  });
+
+  test('follows use with goal Savings, and keeps the limit above the full heap all the same', () => {
+    expect(advised(XMX, 'Savings').memory?.target).toBeLessThan(500 * MiB);
+    expect(limitOf(XMX, 'Savings').limit).toBeGreaterThanOrEqual(1.25 * GiB);
+    expect(limitOf(null, 'Savings').limit).toBeLessThan(1.25 * GiB);
+  });
+
+  test('stays below its ceiling, whatever the heap', () => {
+    const model = ContainerModel.restore(checkpointOfADay());
+    const memory = { ...DEFAULT_RECOMMENDER_RULES.memory, max: 600 * MiB };
+    const advice = model?.advise('app', MONDAY + DAY_MS + 31_000, { ...DEFAULT_RECOMMENDER_RULES, memory, runtime: XMX });
+    expect(advice?.memory?.target).toBe(600 * MiB);
+  });
+
+  test('keeps its limit where the heap was sized from it: only a restart could make use of a lower one', () => {
+    expect(limitOf(null).kind).toBe('lower');
+    const kept = limitOf(SHARE);
+    expect(kept).toMatchObject({ kind: 'keep', limit: 2 * GiB });
+    expect(kept.because).toBe(
+      'JVM sized its heap to 75 % of the limit when it started (-XX:MaxRAMPercentage): a lower limit needs a restart to take effect',
+    );
+  });
+});
+
+function checkpointOfADay(): Uint8Array {
+  const model = new ContainerModel();
+  const samples = aSeries(
+    1,
+    () => 200,
+    () => 300,
+  );
+  for (const sample of samples) model.observe('p', sample);
+  return model.checkpoint();
+}

@@ -1,0 +1,121 @@
+// Samples of all replicas of one container, gathered into 5-minute slots: one CPU and one memory value each.
+
+import type { UsageSample } from '../model/usage.ts';
+import type { Instant } from '../model/units.ts';
+import { BusiestReplica } from './busiest-replica.ts';
+import { slotOf } from './slots.ts';
+
+/** Beyond what any machine has: a broken counter. */
+const ABSURD_MILLICORES = 1e8;
+const ABSURD_BYTES = 1e16;
+/** CPU of a slot is the highest of its replicas; where the highest changes from hour to hour, this percentile over them. */
+const REPLICA_PERCENTILE = 0.9;
+
+/** One closed slot. NaN where no sample was known. */
+export interface SlotPoint {
+  readonly slot: number;
+  readonly cpu: number;
+  readonly memory: number;
+  readonly throttled: number;
+  /** Working set of each replica, for growth. */
+  readonly replicas: ReadonlyMap<string, { readonly memory: number; readonly startedAt: Instant | null }>;
+}
+
+interface PodSlot {
+  lastAt: Instant;
+  cpuSum: number;
+  cpuCount: number;
+  memory: number;
+  startedAt: Instant | null;
+  throttledSum: number;
+  throttledCount: number;
+}
+
+export class SlotCollector {
+  #slot = -1;
+  #pods = new Map<string, PodSlot>();
+  readonly busiest = new BusiestReplica();
+
+  /** The slot under way; -1 before the first sample. */
+  get slot(): number {
+    return this.#slot;
+  }
+
+  /** Highest working set of the slot under way; NaN where none is known. */
+  get openMemory(): number {
+    let most = NaN;
+    for (const pod of this.#pods.values()) if (!(pod.memory <= most)) most = pod.memory;
+    return most;
+  }
+
+  /** Takes one sample; false where it is thrown away: absurd, a repeat, or older than the slot under way. */
+  take(pod: string, sample: UsageSample): boolean {
+    if (!Number.isFinite(sample.at) || sample.at <= 0) return false;
+    const cpu = plausible(sample.cpuMillicores, ABSURD_MILLICORES);
+    const memory = greater(plausible(sample.memoryBytes, ABSURD_BYTES), plausible(sample.memoryPeakBytes ?? null, ABSURD_BYTES));
+    const slot = slotOf(sample.at);
+    if ((cpu === null && memory === null) || slot < this.#slot) return false;
+    this.#slot = slot;
+    const known = this.#pods.get(pod);
+    if (known !== undefined && sample.at <= known.lastAt) return false;
+    const state = known ?? { lastAt: 0, cpuSum: 0, cpuCount: 0, memory: NaN, startedAt: null, throttledSum: 0, throttledCount: 0 };
+    if (known === undefined) this.#pods.set(pod, state);
+    state.lastAt = sample.at;
+    state.memory = greatest(state.memory, memory);
+    state.startedAt = sample.startedAt ?? null;
+    addCpu(state, cpu, plausible(sample.throttledRatio ?? null, 1));
+    return true;
+  }
+
+  /** Closes the slot under way and opens another; null where it held nothing. */
+  close(next: number): SlotPoint | null {
+    const pods = [...this.#pods.values()];
+    const cpu = new Map([...this.#pods].flatMap(([pod, { cpuSum, cpuCount }]) => (cpuCount > 0 ? [[pod, cpuSum / cpuCount]] : [])));
+    if (cpu.size > 0) this.busiest.add(this.#slot, cpu);
+    const point: SlotPoint = {
+      slot: this.#slot,
+      cpu: percentileOver([...cpu.values()], this.busiest.changes ? REPLICA_PERCENTILE : 1),
+      memory: this.openMemory,
+      throttled: meanOver(pods.filter((pod) => pod.throttledCount > 0).map((pod) => pod.throttledSum / pod.throttledCount)),
+      replicas: this.#pods,
+    };
+    this.#slot = next;
+    this.#pods = new Map();
+    return Number.isNaN(point.cpu) && Number.isNaN(point.memory) ? null : point;
+  }
+}
+
+function addCpu(state: PodSlot, cpu: number | null, throttled: number | null): void {
+  if (cpu !== null) {
+    // Usage under throttling is cut off at the limit; what was wanted is above it by about the share of periods cut.
+    state.cpuSum += cpu * (1 + (throttled ?? 0));
+    state.cpuCount += 1;
+  }
+  if (throttled !== null) {
+    state.throttledSum += throttled;
+    state.throttledCount += 1;
+  }
+}
+
+function plausible(value: number | null, absurd: number): number | null {
+  return value === null || !Number.isFinite(value) || value < 0 || value > absurd ? null : value;
+}
+
+/** The greater of what was known (NaN: nothing) and what was told (null: nothing). */
+function greatest(known: number, told: number | null): number {
+  return told === null || told <= known ? known : told;
+}
+
+function greater(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}
+
+function percentileOver(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
+}
+
+function meanOver(values: readonly number[]): number {
+  return values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

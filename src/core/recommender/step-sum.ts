@@ -1,0 +1,54 @@
+// From a decision to a number with its sum: steps that add up to the target.
+
+import { MiB } from '../model/units.ts';
+import type { ExplanationStep, ResourceRules } from './advice.ts';
+
+/** Keeps the running value whole, so that what the steps add is whole and adds up to the last number exactly. */
+export class StepSum {
+  readonly steps: ExplanationStep[] = [];
+  readonly #unit: 'millicores' | 'bytes';
+  #value = 0;
+
+  constructor(unit: 'millicores' | 'bytes') {
+    this.#unit = unit;
+  }
+
+  get value(): number {
+    return this.#value;
+  }
+
+  /** Moves the running value; a move by nothing is no step, but the first always is. */
+  to(step: ExplanationStep['step'], value: number, detail: string): void {
+    const next = Math.round(value);
+    if (next === this.#value && this.steps.length > 0) return;
+    this.steps.push({ step, detail, value: next - this.#value, unit: this.#unit });
+    this.#value = next;
+  }
+
+  /** Adds a policy's own margin where it has one. */
+  addMargin({ margin }: ResourceRules): void {
+    if (margin === null) return;
+    this.to('margin', this.#value * (1 + margin), `${Number((margin * 100).toFixed(1))} % on top, fixed by the policy`);
+  }
+
+  round(): void {
+    this.to('rounding', roundUp(this.#value, this.#unit), 'rounded up to a readable quantity');
+  }
+
+  /** Applies floor and ceiling. */
+  bound({ min, max }: ResourceRules): void {
+    if (this.#value < min) this.to('floor', min, 'never less than the floor');
+    if (max !== null && this.#value > max) this.to('ceiling', max, 'never more than the ceiling');
+  }
+}
+
+/** Whole steps that a person reads at a glance and that are small against the noise of usage. */
+export function roundUp(value: number, unit: 'millicores' | 'bytes'): number {
+  const step = unit === 'bytes' ? MiB : value < 100 ? 1 : value < 1000 ? 5 : 10;
+  return Math.ceil(value / step) * step;
+}
+
+/** The value as the steps would make it: rounded up, within floor and ceiling. */
+export function bounded(value: number, unit: 'millicores' | 'bytes', { min, max }: ResourceRules): number {
+  return Math.min(Math.max(roundUp(Math.round(value), unit), min), max ?? Infinity);
+}

@@ -1,0 +1,77 @@
+// The JSON patch that gives a pod its size at creation: amounts of CPU and memory that differ, an annotation that tells what
+// the template had, and nothing else.
+
+import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import type { RequestsAndLimits } from '../../model/resources.ts';
+import { writeQuantities } from '../../recommendations/quantities.ts';
+import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
+import { writeBoostAtCreation } from '../layers/start-up/boost-at-creation.ts';
+import type { SizeAtCreation } from './size-at-creation.ts';
+
+export interface PatchOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path: string;
+  readonly value?: unknown;
+}
+
+/** A container where it stands in the pod. */
+export interface PlacedContainer extends RequestsAndLimits {
+  readonly name: string;
+  /** `/spec/containers/0` */
+  readonly path: string;
+  /** Which of `resources`, `resources.requests` and `resources.limits` are there as objects. */
+  readonly has: { readonly resources: boolean; readonly requests: boolean; readonly limits: boolean };
+}
+
+/** Empty where the pod is right as it is. @param hasAnnotations whether `metadata.annotations` is an object */
+export function creationPatch(
+  containers: readonly PlacedContainer[],
+  { values, usual }: SizeAtCreation,
+  hasAnnotations: boolean,
+): readonly PatchOperation[] {
+  const operations = containers.flatMap((container) => {
+    const to = values.get(container.name);
+    return to === undefined ? [] : amountsPatch(container, to);
+  });
+  if (operations.length === 0) return [];
+  const notes: [string, string][] = [[POD_ANNOTATIONS.sizeAtCreation, originals(containers, values)]];
+  if (usual.size > 0) notes.push([POD_ANNOTATIONS.startUp, writeBoostAtCreation(usual, pick(values, usual))]);
+  return [
+    ...operations,
+    ...(hasAnnotations ? [] : [{ op: 'add', path: '/metadata/annotations', value: {} } as const]),
+    ...notes.map(([name, value]) => ({ op: 'add', path: `/metadata/annotations/${name.replaceAll('/', '~1')}`, value }) as const),
+  ];
+}
+
+function amountsPatch({ path, has, requests, limits }: PlacedContainer, to: RequestsAndLimits): PatchOperation[] {
+  const operations: PatchOperation[] = has.resources ? [] : [{ op: 'add', path: `${path}/resources`, value: {} }];
+  for (const [part, from] of [
+    ['requests', requests],
+    ['limits', limits],
+  ] as const) {
+    const own: PatchOperation[] = [];
+    const written = writeQuantities(to[part]);
+    for (const resource of RESOURCES) {
+      const [before, after] = [from[FIELD[resource]], to[part][FIELD[resource]]];
+      if (before === after) continue;
+      const at = `${path}/resources/${part}/${resource}`;
+      if (after === null) own.push({ op: 'remove', path: at });
+      else own.push({ op: 'add', path: at, value: written[resource] });
+    }
+    if (own.length > 0 && !has[part]) operations.push({ op: 'add', path: `${path}/resources/${part}`, value: {} });
+    operations.push(...own);
+  }
+  return operations;
+}
+
+/** What the template asked for, of the containers that are created otherwise: kubectl shows it, and an uninstall puts it back. */
+function originals(containers: readonly PlacedContainer[], values: Values): string {
+  const entries = containers
+    .filter(({ name }) => values.has(name))
+    .map(({ name, requests, limits }) => [name, { requests: writeQuantities(requests), limits: writeQuantities(limits) }] as const);
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+function pick(values: Values, names: Values): Values {
+  return new Map([...values].filter(([name]) => names.has(name)));
+}

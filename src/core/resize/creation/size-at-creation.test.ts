@@ -1,0 +1,187 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { amounts, autoPolicy, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { MINUTE_MS } from '../../model/units.ts';
+import { qosOf } from '../model/container-values.ts';
+import { DEFAULT_POLICY_RULES, type PolicyRules } from '../policy/policy-rules.ts';
+import { creationPatch } from './creation-patch.ts';
+import { sizeAtCreation, type CreationInputs, type NewPod } from './size-at-creation.ts';
+
+const NONE = amounts(null, null);
+
+function pod(requests: OptionalResources, limits: OptionalResources = NONE): NewPod {
+  return { restartPolicy: 'Always', containers: [{ name: 'main', sidecar: false, requests, limits }] };
+}
+
+function inputs(more: Partial<CreationInputs> = {}): CreationInputs {
+  return {
+    mode: 'Auto',
+    policy: autoPolicy(),
+    overrides: NO_OVERRIDES,
+    inForce: new Map([['main', { requests: amounts('100m', '128Mi'), limits: amounts('200m', '160Mi') }]]),
+    limitRanges: [],
+    quotas: [],
+    freeOnAnyNode: 16_000,
+    ...more,
+  };
+}
+
+const limitNone = (of: PolicyRules = autoPolicy()): PolicyRules => ({
+  ...of,
+  container: { ...of.container, cpu: { ...of.container.cpu, limit: { rule: 'None', ratio: null } } },
+});
+const range = (min: OptionalResources, max: OptionalResources) => [
+  { namespace: 'shop', name: 'l', min, max, maxLimitRequestRatio: { cpu: null, memory: null } },
+];
+const startup = { boostRatio: 3, durationMs: MINUTE_MS };
+
+describe('a pod is created', () => {
+  test.each<[string, NewPod, Partial<CreationInputs>, RequestsAndLimits | null]>([
+    ['with what is in force', pod(amounts('500m', '512Mi')), {}, { requests: amounts('100m', '128Mi'), limits: NONE }],
+    [
+      'with limits where it has some',
+      pod(amounts('500m', '512Mi'), amounts('1', '1Gi')),
+      {},
+      { requests: amounts('100m', '128Mi'), limits: amounts('200m', '160Mi') },
+    ],
+    [
+      'Guaranteed as it asks',
+      pod(amounts('500m', '512Mi'), amounts('500m', '512Mi')),
+      {},
+      { requests: amounts('200m', '160Mi'), limits: amounts('200m', '160Mi') },
+    ],
+    ['as it asks where nothing is in force', pod(amounts('500m', '512Mi')), { inForce: new Map() }, null],
+    ['as it asks where it has that already', pod(amounts('100m', '128Mi')), {}, null],
+    ['as it asks without any request', pod(NONE), {}, null],
+    ['as it asks in mode Recommend', pod(amounts('500m', '512Mi')), { mode: 'Recommend' }, null],
+    [
+      'as it asks where a LimitRange allows no less',
+      pod(amounts('500m', '512Mi')),
+      { limitRanges: range(amounts('200m', null), NONE) },
+      null,
+    ],
+    [
+      'as it asks where a LimitRange wants a limit',
+      pod(amounts('500m', '512Mi'), amounts('1', '1Gi')),
+      { policy: limitNone(), limitRanges: range(NONE, amounts('2', null)) },
+      null,
+    ],
+    [
+      'without a limit under the rule None',
+      pod(amounts('500m', '512Mi'), amounts('1', '1Gi')),
+      { policy: limitNone() },
+      { requests: amounts('100m', '128Mi'), limits: amounts(null, '160Mi') },
+    ],
+    [
+      'Guaranteed all the same under the rule None',
+      pod(amounts('500m', '512Mi'), amounts('500m', '512Mi')),
+      { policy: limitNone() },
+      { requests: amounts('200m', '160Mi'), limits: amounts('200m', '160Mi') },
+    ],
+    [
+      'with more CPU to start',
+      pod(amounts('500m', '512Mi')),
+      { policy: autoPolicy({ startup }) },
+      { requests: amounts('300m', '128Mi'), limits: NONE },
+    ],
+    [
+      'with no more than any node has',
+      pod(amounts('500m', '512Mi')),
+      { policy: autoPolicy({ startup }), freeOnAnyNode: 150 },
+      { requests: amounts('150m', '128Mi'), limits: NONE },
+    ],
+    [
+      'without more where nothing is known of nodes',
+      pod(amounts('500m', '512Mi')),
+      { policy: autoPolicy({ startup }), freeOnAnyNode: null },
+      { requests: amounts('100m', '128Mi'), limits: NONE },
+    ],
+  ])('%s', (_, newPod, more, expected) => {
+    expect(sizeAtCreation(newPod, inputs(more)).values.get('main') ?? null).toEqual(expected);
+  });
+
+  test('a run that ends by itself is created without more CPU to start', () => {
+    const newPod = { ...pod(amounts('500m', '512Mi')), restartPolicy: 'Never' as const };
+    expect(sizeAtCreation(newPod, inputs({ policy: autoPolicy({ startup }) })).usual.size).toBe(0);
+  });
+
+  test('it keeps its QoS class, and requests stay within limits, whatever is in force', () => {
+    const amount = fc.option(fc.integer({ min: 1, max: 4000 }), { nil: null });
+    const pair = fc.record({ cpuMillicores: amount, memoryBytes: amount });
+    const container = fc
+      .record({ requests: pair, limits: pair })
+      // As the API server has it before it asks: a request that is missing beside a limit equals it.
+      .map(({ requests, limits }) => ({
+        requests: {
+          cpuMillicores: Math.min(requests.cpuMillicores ?? limits.cpuMillicores ?? 0, limits.cpuMillicores ?? Infinity) || null,
+          memoryBytes: Math.min(requests.memoryBytes ?? limits.memoryBytes ?? 0, limits.memoryBytes ?? Infinity) || null,
+        },
+        limits,
+      }));
+    const rules = fc.record({ none: fc.boolean(), boost: fc.boolean(), onlyRequests: fc.boolean() });
+    fc.assert(
+      fc.property(
+        fc.array(container, { minLength: 1, maxLength: 3 }),
+        fc.array(container, { maxLength: 3 }),
+        rules,
+        (asked, settled, rule) => {
+          const containers = asked.map((each, index) => ({ ...each, name: `c${index}`, sidecar: false }));
+          const base = rule.none ? limitNone() : autoPolicy();
+          const policy: PolicyRules = {
+            ...base,
+            startup: rule.boost ? startup : null,
+            container: { ...base.container, controlled: rule.onlyRequests ? 'requests' : 'requestsAndLimits' },
+          };
+          const inForce = new Map(settled.map((values, index) => [`c${index}`, values]));
+          const { values } = sizeAtCreation({ restartPolicy: 'Always', containers }, inputs({ policy, inForce }));
+          const created = containers.map((each) => values.get(each.name) ?? each);
+          expect(qosOf(created)).toBe(qosOf(containers));
+          for (const { requests, limits } of created) {
+            expect(requests.cpuMillicores ?? 0).toBeLessThanOrEqual(limits.cpuMillicores ?? Infinity);
+            expect(requests.memoryBytes ?? 0).toBeLessThanOrEqual(limits.memoryBytes ?? Infinity);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('the patch', () => {
+  const has = { resources: true, requests: true, limits: true };
+  const asked = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
+  const placed = { name: 'main', path: '/spec/containers/0', has, ...asked };
+
+  test('touches what differs alone, and tells what the template had', () => {
+    const values = new Map([['main', { requests: amounts('100m', '512Mi'), limits: amounts(null, '1Gi') }]]);
+    expect(creationPatch([placed], { values, usual: new Map() }, true)).toEqual([
+      { op: 'add', path: '/spec/containers/0/resources/requests/cpu', value: '100m' },
+      { op: 'remove', path: '/spec/containers/0/resources/limits/cpu' },
+      {
+        op: 'add',
+        path: '/metadata/annotations/evenkeel.io~1size-at-creation',
+        value: '{"main":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{"cpu":"1","memory":"1Gi"}}}',
+      },
+    ]);
+  });
+
+  test('makes what is missing on the way', () => {
+    const bare = { ...placed, requests: NONE, limits: NONE, has: { resources: false, requests: false, limits: false } };
+    const values = new Map([['main', { requests: amounts('100m', null), limits: NONE }]]);
+    expect(creationPatch([bare], { values, usual: new Map() }, false).map(({ op, path }) => `${op} ${path}`)).toEqual([
+      'add /spec/containers/0/resources',
+      'add /spec/containers/0/resources/requests',
+      'add /spec/containers/0/resources/requests/cpu',
+      'add /metadata/annotations',
+      'add /metadata/annotations/evenkeel.io~1size-at-creation',
+    ]);
+  });
+
+  test('is empty for a pod that is right, and notes more CPU to start', () => {
+    expect(creationPatch([placed], { values: new Map(), usual: new Map() }, true)).toEqual([]);
+    const more = { requests: amounts('1', '512Mi'), limits: amounts('2', '1Gi') };
+    const [, , , note] = creationPatch([placed], { values: new Map([['main', more]]), usual: new Map([['main', asked]]) }, true);
+    expect(note?.path).toBe('/metadata/annotations/evenkeel.io~1start-up');
+    expect(DEFAULT_POLICY_RULES.startup).toBeNull();
+  });
+});

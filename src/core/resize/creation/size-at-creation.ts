@@ -1,0 +1,160 @@
+// With which sizes a pod is to be created: what is in force for its workload, in the shape that its template gives it, and more
+// CPU to start where the policy lends it. Whatever would change the pod's QoS class, or that a LimitRange would refuse, stays
+// as the template says: a pod that is not created is worse than one of the wrong size.
+
+import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import type { QosClass } from '../../model/pod.ts';
+import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../model/resources.ts';
+import type { Millicores } from '../../model/units.ts';
+import { FIELD, qosOf, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
+import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';
+import { requestBounds } from '../policy/container-rules.ts';
+import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
+
+/** A pod as it asks to be created. */
+export interface NewPod {
+  readonly restartPolicy: 'Always' | 'OnFailure' | 'Never';
+  /** Its containers, and its sidecars, in the order of their names' first use. */
+  readonly containers: readonly NewContainer[];
+}
+
+export interface NewContainer extends RequestsAndLimits {
+  readonly name: string;
+  readonly sidecar: boolean;
+}
+
+export interface CreationInputs {
+  readonly mode: ResizeMode;
+  readonly policy: PolicyRules;
+  readonly overrides: WorkloadOverrides;
+  /** What is in force for its workload; empty: nothing yet. */
+  readonly inForce: Values;
+  readonly limitRanges: readonly LimitRangeRecord[];
+  readonly quotas: readonly ResourceQuotaRecord[];
+  /** Most CPU that any one node has free; null where that is not known: then none is usual. */
+  readonly freeOnAnyNode: Millicores | null;
+}
+
+export interface SizeAtCreation {
+  /** Containers that are to be created otherwise than they ask, with what they get. */
+  readonly values: Values;
+  /** Of those with more CPU to start: what they have otherwise. */
+  readonly usual: Values;
+}
+
+const AS_ASKED: SizeAtCreation = { values: new Map(), usual: new Map() };
+
+export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreation {
+  const asked = qosOf(pod.containers);
+  // Requests where there are none would make another class of it.
+  if (asked === 'BestEffort') return AS_ASKED;
+  const sizes = usualSizes(pod, inputs, asked);
+  const usual = new Map<string, RequestsAndLimits>();
+  const values = new Map<string, RequestsAndLimits>();
+  const boosted = boostedSizes(pod, inputs, asked, sizes);
+  for (const container of pod.containers) {
+    const base = sizes.get(container.name) ?? container;
+    const created = boosted.get(container.name) ?? base;
+    if (!sameValues(created, container)) values.set(container.name, created);
+    if (boosted.has(container.name)) usual.set(container.name, base);
+  }
+  return { values, usual };
+}
+
+function usualSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass): Values {
+  const sizes = new Map<string, RequestsAndLimits>();
+  for (const container of pod.containers) {
+    const policy = containerPolicyOf(inputs.policy, container.name);
+    const isOurs = mayBeSized(containerMode(policy, inputs.mode));
+    sizes.set(container.name, isOurs ? sizeOf(container, inputs, policy, asked) : plain(container));
+  }
+  const after = pod.containers.map((container) => sizes.get(container.name) ?? container);
+  return qosOf(after) === asked ? sizes : new Map(pod.containers.map((container) => [container.name, plain(container)]));
+}
+
+/** One container's: as its template has it, with the amounts that are in force; a limit that it lacks is not invented. */
+function sizeOf(
+  container: NewContainer,
+  { inForce, limitRanges }: CreationInputs,
+  policy: ContainerPolicy,
+  asked: QosClass,
+): RequestsAndLimits {
+  const settled = inForce.get(container.name);
+  let sized: RequestsAndLimits = plain(container);
+  for (const resource of RESOURCES) {
+    const { request, limit } = amountsOf(container, settled, resource, policy, asked);
+    sized = { requests: withAmount(sized.requests, resource, request), limits: withAmount(sized.limits, resource, limit) };
+  }
+  return isAdmitted(sized, limitRanges) ? sized : plain(container);
+}
+
+function amountsOf(
+  container: NewContainer,
+  settled: RequestsAndLimits | undefined,
+  resource: ResourceName,
+  policy: ContainerPolicy,
+  asked: QosClass,
+): { readonly request: number | null; readonly limit: number | null } {
+  const field = FIELD[resource];
+  const [asks, has] = [container.requests[field], container.limits[field]];
+  if (asks === null) return { request: asks, limit: has };
+  const request = settled?.requests[field] ?? asks;
+  if (policy.controlled === 'requests') return { request: has === null ? request : Math.min(request, has), limit: has };
+  // Removed only here: in place a limit can be moved, and never taken away.
+  if (has === null || (policy[resource].limit.rule === 'None' && asked !== 'Guaranteed')) return { request, limit: null };
+  const limit = Math.max(request, settled?.limits[field] ?? has);
+  return { request: asked === 'Guaranteed' ? limit : request, limit };
+}
+
+function boostedSizes(pod: NewPod, inputs: CreationInputs, asked: QosClass, usual: Values): Values {
+  const { policy, overrides, limitRanges, quotas, mode } = inputs;
+  const { startup } = policy;
+  const boosted = new Map<string, RequestsAndLimits>();
+  const free = inputs.freeOnAnyNode;
+  if (startup === null || free === null || pod.restartPolicy !== 'Always') return boosted;
+  const whole = [...usual.values()].reduce((sum, { requests }) => sum + (requests.cpuMillicores ?? 0), 0);
+  const left = cpuLeftByQuotas(quotas);
+  let spare = Math.max(0, Math.min(free, left.request) - whole);
+  for (const container of pod.containers) {
+    const base = usual.get(container.name);
+    const rules = containerPolicyOf(policy, container.name);
+    if (container.sidecar || base === undefined || !mayBeSized(containerMode(rules, mode))) continue;
+    const more = boostedCpu(asked, base, {
+      ratio: startup.boostRatio,
+      most: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
+      movesLimits: rules.controlled === 'requestsAndLimits',
+      limitRanges,
+      room: { request: spare, limit: Math.max(0, left.limit - (base.limits.cpuMillicores ?? 0)) },
+    });
+    if (more === null) continue;
+    spare -= (more.requests.cpuMillicores ?? 0) - (base.requests.cpuMillicores ?? 0);
+    boosted.set(container.name, more);
+  }
+  const after = pod.containers.map((container) => boosted.get(container.name) ?? usual.get(container.name) ?? container);
+  return qosOf(after) === asked ? boosted : new Map();
+}
+
+/** Approve counts: what is in force there has been approved. */
+function mayBeSized(mode: ResizeMode): boolean {
+  return RESIZE_MODES.indexOf(mode) >= RESIZE_MODES.indexOf('Approve');
+}
+
+function isAdmitted({ requests, limits }: RequestsAndLimits, ranges: readonly LimitRangeRecord[]): boolean {
+  return ranges.every((range) =>
+    RESOURCES.every((resource) => {
+      const field = FIELD[resource];
+      const [least, greatest, ratio] = [range.min[field], range.max[field], range.maxLimitRequestRatio[resource]];
+      const [request, limit] = [requests[field], limits[field]];
+      if (least !== null && ((request !== null && request < least) || (limit !== null && limit < least))) return false;
+      // A greatest amount asks for a limit, too.
+      if (greatest !== null && ((request ?? 0) > greatest || limit === null || limit > greatest)) return false;
+      return ratio === null || (limit !== null && request !== null && request > 0 && limit / request <= ratio);
+    }),
+  );
+}
+
+function plain({ requests, limits }: RequestsAndLimits): { readonly requests: OptionalResources; readonly limits: OptionalResources } {
+  return { requests, limits };
+}

@@ -1,0 +1,219 @@
+// What speaks for a limit exception now, by container and resource. It is one only where the ordinary way cannot give what
+// is needed: a raise that is recommended, and may be applied, is no exception.
+
+import { formatCpu, formatMemory } from '../../../model/quantity.ts';
+import type { ResourceName } from '../../../model/resources.ts';
+import { HOUR_MS, MiB, type DurationMs, type Instant, type Ratio } from '../../../model/units.ts';
+import type { ResourceAdvice } from '../../../recommender/advice.ts';
+import { FIELD } from '../../model/container-values.ts';
+import type { WorkloadSituation } from '../../model/situation.ts';
+import type { ContainerFigures } from '../../model/container-figures.ts';
+import type { ExceptionBound, LimitExceptionType } from '../../model/limit-exception.ts';
+import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
+import { isLeakKept } from '../../plan/leak.ts';
+import { demandNow, isMostlyCache, isNearLimit, isThrottled, standsStill } from './pressure.ts';
+
+/** What stands in one container's way, for one resource. */
+export interface Evidence {
+  readonly type: LimitExceptionType;
+  readonly bound: ExceptionBound;
+  readonly limit: number;
+  readonly observed: number;
+  /** What was really used, as far as that is known: a wish of the recommender is no demand. */
+  readonly used: number;
+  /** What would be enough, before anything caps it. */
+  readonly needed: number;
+  readonly words: string;
+  /** When it happened; a kill is told long after. */
+  readonly at: Instant;
+}
+
+type KnownDemand = Pick<ContainerDemand, 'windows' | 'memoryStillSince'>;
+
+/** What is known of one resource of one container. */
+export interface ResourceFacts {
+  readonly container: string;
+  readonly resource: ResourceName;
+  /** In force, a temporary overage apart; null: there is none. */
+  readonly limit: number | null;
+  /** The most that it may ask for; null where nothing caps what is recommended. */
+  readonly ceiling: number | null;
+  /** The request that is recommended, within every bound; null: nothing is. */
+  readonly target: number | null;
+  /** Demand of the last minutes; null: not known. */
+  readonly demand: number | null;
+  readonly evidence: Evidence | null;
+  /** Its memory has stood still for hours without a kill: however near to its limit, it is not about to pass it. */
+  readonly standing: boolean;
+}
+
+/** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
+export const CALM_RATIO: Ratio = 0.8;
+/** So long after a kill it still speaks for more. */
+const KILL_COUNTS_FOR_MS: DurationMs = 24 * HOUR_MS;
+
+/** @param applies whether what is recommended for this container is put into force without being asked for */
+export function resourceFacts(
+  situation: WorkloadSituation,
+  figures: ContainerFigures,
+  resource: ResourceName,
+  known: KnownDemand,
+  applies: boolean,
+): ResourceFacts {
+  const { windows } = known;
+  const standing = resource === 'memory' && isStanding(known, figures, situation);
+  const limit = figures.inForce.limits[FIELD[resource]];
+  const target = figures.target?.limits[FIELD[resource]] ?? null;
+  const reachable = limit === null ? null : applies ? Math.max(limit, target ?? limit) : limit;
+  const inputs: Inputs = { situation, figures, resource, windows, limit, reachable, applies, standing };
+  const bounded = overBound(inputs);
+  return {
+    container: figures.name,
+    resource,
+    limit,
+    ceiling: bounded?.ceiling ?? null,
+    target: figures.target?.requests[FIELD[resource]] ?? null,
+    demand: demandNow(windows, resource, situation.now),
+    evidence: gravestOf(inputs, bounded?.evidence ?? null, applies),
+    standing,
+  };
+}
+
+/** A CPU limit that is raised by itself once throttling has lasted needs no decision of a person; a ceiling does. */
+function gravestOf(inputs: Inputs, overBounds: Evidence | null, applies: boolean): Evidence | null {
+  const { resource, figures } = inputs;
+  const awaitsStep = resource === 'cpu' && applies && figures.targetInputs?.cpuLimitStep?.isPossible === true;
+  if (awaitsStep) return overBounds?.bound === 'ceiling' ? overBounds : null;
+  return leaking(inputs) ?? killed(inputs) ?? throttled(inputs) ?? nearLimit(inputs) ?? overBounds;
+}
+
+function isStanding({ memoryStillSince = null }: KnownDemand, { advice }: ContainerFigures, { now }: WorkloadSituation): boolean {
+  return standsStill(memoryStillSince, advice?.lastOomAt ?? null, now);
+}
+
+interface Inputs {
+  readonly situation: WorkloadSituation;
+  readonly figures: ContainerFigures;
+  readonly resource: ResourceName;
+  readonly windows: readonly DemandWindow[];
+  readonly limit: number | null;
+  readonly standing: boolean;
+  /** The limit once what is recommended is in force. */
+  readonly reachable: number | null;
+  readonly applies: boolean;
+}
+
+/** Memory that grows without end: neither request nor limit follows it, and its own limit restarts the container. */
+function leaking({ situation, figures, resource }: Inputs): Evidence | null {
+  const { advice, name } = figures;
+  if (resource !== 'memory' || advice === null || !isLeakKept(name, advice, situation)) return null;
+  const deployed = situation.workload.containers.find((container) => container.name === name);
+  const used = advice.memoryEvidence?.latest ?? advice.memory?.latest ?? 0;
+  const limit = deployed?.limits.memoryBytes ?? figures.inForce.limits.memoryBytes ?? deployed?.requests.memoryBytes ?? used;
+  const words = `its memory has grown by more than 3 % a day for days: a leak, that is not fed; it stays at its deployed size of ${formatMemory(limit)}`;
+  return { type: 'leak', bound: 'limit', limit, observed: used, used, needed: limit, words, at: situation.now };
+}
+
+function killed({ situation, figures, resource, limit, reachable, applies }: Inputs): Evidence | null {
+  const { now, policy } = situation;
+  const { advice } = figures;
+  const at = advice?.lastOomAt ?? null;
+  if (resource !== 'memory' || advice === null || at === null || limit === null || reachable === null) return null;
+  if (now - at >= KILL_COUNTS_FOR_MS) return null;
+  const needed = advice.oom?.killedPodNeed ?? 0;
+  // The killed pod comes first: its raise is on its way before the others'.
+  if (needed <= (applies ? Math.max(reachable, figures.killedPod?.limits.memoryBytes ?? 0) : reachable)) return null;
+  const { maxBumps } = policy.oom;
+  const spent =
+    new Set(situation.memory.oomBumps.filter((bump) => bump.container === figures.name).map((bump) => bump.limit)).size >= maxBumps;
+  const why = spent
+    ? `its limit of ${formatMemory(limit)} was raised ${maxBumps} times in 7 days`
+    : `its limit of ${formatMemory(limit)} is not to be raised`;
+  // What was used is cut at the limit; what the kill asks for is the demand that is known.
+  return {
+    type: 'oom-killed',
+    bound: 'limit',
+    limit,
+    observed: needed,
+    used: needed,
+    needed,
+    words: `killed for want of memory; ${why}`,
+    at,
+  };
+}
+
+function nearLimit({ situation: { now }, resource, windows, limit, reachable, standing }: Inputs): Evidence | null {
+  if (limit === null || reachable === null || standing || !isNearLimit(windows, resource, reachable, now)) return null;
+  const observed = demandNow(windows, resource, now) ?? reachable;
+  const share = Math.round((observed / limit) * 100);
+  const words =
+    resource === 'memory'
+      ? `its working set reached ${amount(resource, observed)}, ${share} % of the limit of ${amount(resource, limit)}, in two of three minutes`
+      : `it used ${amount(resource, observed)}, all that its limit of ${amount(resource, limit)} gives, in two of three minutes`;
+  return { type: 'usage-over-limit', ...usedOf(resource, limit, observed), words, at: now };
+}
+
+function throttled({ situation: { now }, resource, windows, limit, reachable }: Inputs): Evidence | null {
+  if (resource !== 'cpu' || limit === null || reachable === null || reachable > limit || !isThrottled(windows, now)) return null;
+  const observed = demandNow(windows, resource, now) ?? limit;
+  const words = `its CPU was throttled in more than a quarter of all periods for 10 minutes, by its limit of ${formatCpu(limit)}`;
+  return { type: 'cpu-throttled', ...usedOf(resource, limit, observed), words, at: now };
+}
+
+/** Usage that a limit holds back. */
+function usedOf(
+  resource: ResourceName,
+  limit: number,
+  observed: number,
+): Pick<Evidence, 'bound' | 'limit' | 'observed' | 'used' | 'needed'> {
+  return { bound: 'limit', limit, observed, used: observed, needed: greaterLimit(resource, limit, observed) };
+}
+
+/** More is recommended than a ceiling, the policy or a limit lets it have, and it is used lately. */
+function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly evidence: Evidence | null } | null {
+  const { situation, figures, resource, limit } = inputs;
+  const { target, advice, policy } = figures;
+  const about = advice?.[resource] ?? null;
+  const given = target?.requests[FIELD[resource]] ?? null;
+  if (about === null || given === null) return null;
+  const wanted = learntNeed(about);
+  if (wanted <= given) return null;
+  const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';
+  const ceiling = bound === 'ceiling' ? given : null;
+  const used = lately(inputs, about, bound);
+  if (wanted <= given * (1 + policy[resource].minChangeRatio) || used < given * CALM_RATIO) return { ceiling, evidence: null };
+  const what = bound === 'limit' ? 'its limit, which is not to be raised,' : 'its ceiling';
+  const words = `${amount(resource, wanted)} of ${resource} would be right; ${what} gives ${amount(resource, given)}`;
+  const needed = bound === 'limit' ? Math.max(wanted, greaterLimit(resource, given, used)) : wanted;
+  return {
+    ceiling,
+    evidence: { type: 'recommendation-over-ceiling', bound, limit: given, observed: wanted, used, needed, words, at: situation.now },
+  };
+}
+
+/** What was used lately. Page cache fills any limit: there, what the recommender saw is no use. */
+function lately(
+  { situation: { now }, resource, windows, standing }: Inputs,
+  { recentPeak }: ResourceAdvice,
+  bound: ExceptionBound,
+): number {
+  const demand = demandNow(windows, resource, now) ?? 0;
+  if (resource !== 'memory' || bound === 'ceiling') return Math.max(recentPeak, demand);
+  if (standing) return 0;
+  return isMostlyCache(windows, now) ? demand : Math.max(recentPeak, demand);
+}
+
+/** The recommendation as it would be without a ceiling, and without what only this hour asks for. */
+function learntNeed({ target, steps }: ResourceAdvice): number {
+  const moved = steps.reduce((sum, { step, value }) => (step === 'ceiling' || step === 'increase' ? sum + value : sum), 0);
+  return target - moved;
+}
+
+/** By how much a limit is to be greater so that it is not hit again at once. Made from what was used, never from an earlier bump. */
+function greaterLimit(resource: ResourceName, limit: number, observed: number): number {
+  return resource === 'memory' ? Math.max(limit * 1.2, limit + 64 * MiB, observed * 1.25) : Math.max(limit * 1.5, observed * 1.25);
+}
+
+export function amount(resource: ResourceName, value: number): string {
+  return resource === 'cpu' ? formatCpu(Math.round(value)) : formatMemory(Math.ceil(value / MiB) * MiB);
+}

@@ -1,0 +1,40 @@
+// Gives an open exception its overage, or more of it: once for each opening, and never from what was given before.
+
+import type { Instant } from '../../../model/units.ts';
+import type { LimitException, Overage } from '../../model/limit-exception.ts';
+import type { OverageOffer } from './overage-offer.ts';
+import { NEAR_LIMIT_RATIO } from './pressure.ts';
+
+/** @param demand of the last minutes; null: not known */
+export function withOverage(exception: LimitException, offer: OverageOffer, demand: number | null, now: Instant): LimitException {
+  const { overage } = exception;
+  // The policy no longer lets it: it is to be taken back.
+  if (!offer.allowed) return overage === null || overage.until <= now ? exception : { ...exception, overage: { ...overage, until: now } };
+  if (exception.state !== 'open' || exception.bound !== 'limit' || offer.value === null) return exception;
+  if (overage === null || isLeftOver(overage)) return { ...exception, overage: given(exception, offer, offer.value, now) };
+  if (overage.returnedAt !== null || now >= overage.until) return exception;
+  if (offer.value > overage.value) return { ...exception, overage: { ...overage, value: offer.value } };
+  const isShort = demand !== null && demand >= overage.value * NEAR_LIMIT_RATIO;
+  return isShort && !exception.ceilingReached ? withCeilingReached(exception, offer) : exception;
+}
+
+/** Of the opening before, not yet taken back. */
+function isLeftOver({ since, until }: Overage): boolean {
+  return until <= since;
+}
+
+function given({ limit, overage }: LimitException, { forMs }: OverageOffer, value: number, now: Instant): Overage {
+  return {
+    before: overage?.before ?? limit,
+    value: Math.max(value, overage?.value ?? 0),
+    since: now,
+    until: now + forMs,
+    returnedAt: null,
+  };
+}
+
+function withCeilingReached(exception: LimitException, { cappedBy }: OverageOffer): LimitException {
+  const cap = cappedBy === null ? '' : ` (${cappedBy})`;
+  const evidence = `CeilingReached: even the temporary limit is nearly used up${cap}; ${exception.evidence}`;
+  return { ...exception, ceilingReached: true, evidence: evidence.slice(0, 1024) };
+}

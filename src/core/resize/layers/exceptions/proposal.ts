@@ -1,0 +1,101 @@
+// From what would be enough to a value that the cluster takes, and to what may be given for a while.
+
+import type { ResourceName, Resources } from '../../../model/resources.ts';
+import { MiB, type Ratio } from '../../../model/units.ts';
+import { FIELD } from '../../model/container-values.ts';
+import type { WorkloadSituation } from '../../model/situation.ts';
+
+/** Of what a node has free, others may need some too. */
+const FREE_SHARE: Ratio = 0.8;
+/** Less than this on top of a limit is not worth a resize. */
+const LEAST_GAIN_RATIO: Ratio = 0.02;
+
+/** A value and what kept it from being greater; null: nothing did. */
+export interface Capped {
+  readonly value: number | null;
+  readonly cappedBy: string | null;
+}
+
+/** What to propose for good: enough, in readable amounts, and no more than LimitRanges and the largest node allow. */
+export function proposedValue(
+  situation: WorkloadSituation,
+  container: string,
+  resource: ResourceName,
+  limit: number,
+  needed: number,
+): Capped {
+  const caps = [...standingCaps(situation, resource), ...rangeCaps(situation, container, resource)];
+  return capped(limit, roundedUp(resource, needed), caps);
+}
+
+/**
+ * What pods may have for a while: what is proposed, within the policy's ratio, and within what their nodes have free, since
+ * what is used beyond the requests has to be there.
+ */
+export function overageValue(situation: WorkloadSituation, resource: ResourceName, limit: number, proposed: number): Capped {
+  const { policy } = situation;
+  const within = { value: limit * policy.limitOverage.maxRatio, what: `limitOverage.maxRatio of ${policy.limitOverage.maxRatio}` };
+  const { value, cappedBy } = capped(limit, proposed, [within, ...freeCaps(situation, resource, limit)]);
+  return { value: value === null ? null : roundedDown(resource, value), cappedBy };
+}
+
+interface Cap {
+  readonly value: number;
+  readonly what: string;
+}
+
+function standingCaps({ limitRanges, largestNode }: WorkloadSituation, resource: ResourceName): readonly Cap[] {
+  const field = FIELD[resource];
+  const ranges = limitRanges.flatMap(({ name, max }): Cap[] => {
+    const greatest = max[field];
+    return greatest === null ? [] : [{ value: greatest, what: `LimitRange ${name}` }];
+  });
+  return largestNode === null ? ranges : [...ranges, { value: largestNode[field], what: 'the largest node' }];
+}
+
+/** What a LimitRange lets a limit come to beside its own request, which stays, and beside the rest of its pod. */
+function rangeCaps({ limitRanges, pods }: WorkloadSituation, name: string, resource: ResourceName): readonly Cap[] {
+  const field = FIELD[resource];
+  const [pod] = pods;
+  const own = pod?.containers.find((each) => each.name === name);
+  if (pod === undefined || own === undefined) return [];
+  const request = own.requests[field];
+  const others = pod.containers.reduce((sum, { limits }) => sum + (limits[field] ?? 0), 0) - (own.limits[field] ?? 0);
+  return limitRanges.flatMap((range): Cap[] => {
+    const ratio = range.maxLimitRequestRatio[resource];
+    const whole = range.podMax?.[field] ?? null;
+    return [
+      ...(ratio === null || request === null || pod.qosClass === 'Guaranteed'
+        ? []
+        : [{ value: request * ratio, what: `LimitRange ${range.name} (limits of at most ${ratio} × the request)` }]),
+      ...(whole === null ? [] : [{ value: whole - others, what: `LimitRange ${range.name} (of a whole pod)` }]),
+    ];
+  });
+}
+
+function freeCaps({ pods, freeOnNodes }: WorkloadSituation, resource: ResourceName, limit: number): readonly Cap[] {
+  const perNode = new Map<string, number>();
+  for (const { node } of pods) if (node !== null) perNode.set(node, (perNode.get(node) ?? 0) + 1);
+  return [...perNode].flatMap(([node, count]): Cap[] => {
+    const free: Resources | undefined = freeOnNodes.get(node);
+    if (free === undefined) return [];
+    return [{ value: limit + (Math.max(0, free[FIELD[resource]]) * FREE_SHARE) / count, what: `what node ${node} has free` }];
+  });
+}
+
+function capped(limit: number, wanted: number, caps: readonly Cap[]): Capped {
+  const tightest = caps.reduce<Cap | null>((least, cap) => (least === null || cap.value < least.value ? cap : least), null);
+  const isCapped = tightest !== null && tightest.value < wanted;
+  const value = isCapped ? tightest.value : wanted;
+  return { value: value > limit * (1 + LEAST_GAIN_RATIO) ? value : null, cappedBy: isCapped ? tightest.what : null };
+}
+
+function roundedUp(resource: ResourceName, value: number): number {
+  const unit = resource === 'cpu' ? 10 : MiB;
+  return Math.ceil(value / unit) * unit;
+}
+
+function roundedDown(resource: ResourceName, value: number): number {
+  const unit = resource === 'cpu' ? 1 : MiB;
+  return Math.floor(value / unit) * unit;
+}

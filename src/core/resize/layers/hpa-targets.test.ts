@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals';
+import { anAdvice, anHpaRecord, aSituation, pods, resized } from '../../../../test/builders/rightsizing.ts';
+import { decideInPlace } from '../plan/decide-in-place.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { hpaTargets } from './hpa-targets.ts';
+
+const measured = anHpaRecord({ metrics: [{ percent: 60 }] });
+const context = aSituation({ hpas: [measured], pods: pods(3), advice: [anAdvice({ cpu: '400m', memory: '512Mi' })] });
+const decide = (more: Partial<WorkloadSituation> = {}) => hpaTargets.apply({ ...context, ...more }, decideInPlace);
+
+describe('the targets of autoscalers', () => {
+  test('are none of its business without autoscalers', () => {
+    const alone = { ...context, hpas: [] };
+    expect(hpaTargets.apply(alone, decideInPlace)).toEqual(decideInPlace(alone));
+  });
+
+  test('follow what is decided inside, and are remembered before anything is done', () => {
+    const { steps, autoscalers, memory } = decide();
+    expect(steps.length).toBeGreaterThan(0);
+    expect(autoscalers.map(({ name }) => name)).toEqual([measured.name]);
+    expect(memory.autoscalers[0]?.targets).toMatchObject([{ percent: 60, request: 500 }]);
+    expect(resized(context.pods, steps)).not.toEqual(context.pods);
+  });
+
+  test('are neither moved nor remembered in a dry run, and not moved while everything is paused', () => {
+    expect(decide({ policy: { ...context.policy, dryRun: true } }).memory.autoscalers).toEqual([]);
+    expect(decide({ policy: { ...context.policy, paused: true } }).autoscalers).toEqual([]);
+  });
+});

@@ -1,0 +1,24 @@
+// Whatever is done to the pods, the utilization targets of their HorizontalPodAutoscalers follow, so that replicas stay.
+
+import { holdsEverything } from '../plan/interlocks.ts';
+import { preserveReplicas } from '../plan/preserve-replicas.ts';
+import type { ResizeLayer } from './layer.ts';
+
+export const hpaTargets: ResizeLayer = {
+  name: 'hpa-targets',
+  apply(context, next) {
+    const decision = next(context);
+    if (context.hpas.length === 0 && context.memory.autoscalers.length === 0) return decision;
+    const { standing, policy } = context;
+    const decided = { ...context, memory: { ...decision.memory, autoscalers: context.memory.autoscalers } };
+    const { followed, memory, notes } = preserveReplicas(decided, decision.mode, decision.steps);
+    const dryRun = standing.dryRun || policy.dryRun;
+    return {
+      ...decision,
+      // A dry run leaves no traces.
+      memory: dryRun ? decision.memory : { ...decision.memory, autoscalers: memory },
+      autoscalers: holdsEverything(context) === null ? followed : [],
+      notes: [...decision.notes, ...notes],
+    };
+  },
+};

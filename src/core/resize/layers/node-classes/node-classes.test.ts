@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { anAdvice, aSituation, aWorkloadRecord, pods } from '../../../../../test/builders/rightsizing.ts';
+import { decideInPlace } from '../../plan/decide-in-place.ts';
+import { NO_MEMORY, type WorkloadSituation } from '../../model/situation.ts';
+import { nodeClasses } from './node-classes.ts';
+
+const [one, two, three] = pods(3);
+const advised = (container: string, cpu: string) => ({ ...anAdvice({ cpu, memory: '512Mi' }), container });
+const context = aSituation({
+  workload: aWorkloadRecord({ kind: 'DaemonSet' }),
+  pods: [
+    { ...one!, node: 's1' },
+    { ...two!, node: 's2' },
+    { ...three!, node: 'l1' },
+  ],
+  nodeClasses: new Map([
+    ['s1', '2cpu-8Gi'],
+    ['s2', '2cpu-8Gi'],
+    ['l1', '16cpu-64Gi'],
+  ]),
+  advice: [advised('main', '300m'), advised('main@2cpu-8Gi', '200m'), advised('main@16cpu-64Gi', '900m')],
+});
+
+describe('pods of a DaemonSet on nodes of several classes', () => {
+  test('are decided class by class, each from its own advice, that with the most pods first', () => {
+    const seen: (readonly [number, readonly (number | undefined)[]])[] = [];
+    const decision = nodeClasses.apply(context, (own) => {
+      seen.push([own.pods.length, own.advice.map(({ cpu }) => cpu?.target)]);
+      return decideInPlace(own);
+    });
+    expect(seen).toEqual([
+      [2, [200]],
+      [1, [900]],
+    ]);
+    expect(decision.classes?.map(({ name }) => name)).toEqual(['2cpu-8Gi', '16cpu-64Gi']);
+    expect([...(decision.memory.classes?.keys() ?? [])]).toEqual(['2cpu-8Gi', '16cpu-64Gi']);
+  });
+
+  test('are decided together where all nodes are of one class, and the memory of a class that is away is kept', () => {
+    const alike = new Map(['s1', 's2', 'l1'].map((node) => [node, '2cpu-8Gi']));
+    const seen: WorkloadSituation[] = [];
+    const next = (own: WorkloadSituation) => {
+      seen.push(own);
+      return decideInPlace(own);
+    };
+    expect(nodeClasses.apply({ ...context, nodeClasses: alike }, next).classes).toBeUndefined();
+    expect(seen.map(({ advice }) => advice.map(({ container }) => container))).toEqual([['main']]);
+    const memory = { ...NO_MEMORY, classes: new Map([['16cpu-64Gi', NO_MEMORY]]) };
+    const apart = nodeClasses.apply({ ...context, nodeClasses: alike, memory }, next);
+    expect([...(apart.memory.classes?.keys() ?? [])]).toEqual(['2cpu-8Gi', '16cpu-64Gi']);
+  });
+});

@@ -1,0 +1,125 @@
+// The outermost layer of a decision: where a DaemonSet's pods stand on nodes of more than one class, each class is decided by
+// itself, from what its own pods have used and were given. With one class, and for every other kind, nothing is different.
+
+import type { RecommendationState } from '../../../../apis/conditions.ts';
+import type { ContainerAdvice } from '../../../recommender/advice.ts';
+import type { WorkloadDecision } from '../../model/decision.ts';
+import type { DecisionNote } from '../../model/decision-note.ts';
+import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
+import type { ResizeLayer } from '../layer.ts';
+import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
+import { areApart, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
+
+/** What a state of one class says of the whole, the most telling first. */
+const TELLING: readonly RecommendationState[] = [
+  'applying',
+  'exception',
+  'blocked',
+  'awaiting',
+  'recommended',
+  'idle',
+  'collecting',
+  'applied',
+  'optimal',
+  'excluded',
+];
+/** As many as the schema holds. */
+const MOST_CLASSES = 32;
+const LONGEST_CLASS_MESSAGE = 200;
+
+export const nodeClasses: ResizeLayer = {
+  name: 'node-classes',
+  apply(context, next) {
+    const { workload, pods, memory, nodeClasses: byNode, advice } = context;
+    if (byNode === undefined || !isByNodeClass(workload)) return next(context);
+    const current = currentClasses(pods, byNode);
+    if (!areApart(current, memory)) return keeping(memory, next({ ...context, advice: advice.filter(isPlain) }));
+    const [first, ...rest] = current.map((each, index) => ({ each, decision: next(partOf(context, each, current, index === 0)) }));
+    return first === undefined ? next(context) : merged(first, rest, context);
+  },
+};
+
+/** The change of any class that has to prove itself. */
+export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
+  return apply ?? [...(classes?.values() ?? [])].find((each) => each.apply !== null)?.apply ?? null;
+}
+
+interface Decided {
+  readonly each: CurrentClass;
+  readonly decision: WorkloadDecision;
+}
+
+/** What one class alone would be told. */
+function partOf(situation: WorkloadSituation, own: CurrentClass, standing: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
+  const { advice, userRequests, memory } = situation;
+  return {
+    ...situation,
+    pods: own.pods,
+    advice: advice.flatMap((each): ContainerAdvice[] => {
+      const split = splitClassedName(each.container);
+      return split?.className === own.name ? [{ ...each, container: split.container }] : [];
+    }),
+    userRequests: requestsFor(userRequests, own.name, isFirst),
+    memory: memoryOfClass(own, standing, memory),
+    // Of the last minutes only the most of all pods is known, and that is some other class's.
+    demand: [],
+  };
+}
+
+/** What was approved or rejected of this class; where no classes were told apart then, of the one that was shown. */
+function requestsFor(userRequests: UserRequests, name: string, isFirst: boolean): UserRequests {
+  const part = <W extends UserRequests['approved']>(request: W): W | null => {
+    if (request === null) return null;
+    const isClassed = [...request.values.keys()].some((key) => splitClassedName(key) !== null);
+    if (!isClassed) return isFirst ? request : null;
+    const values = ofClass(request.values, name);
+    return values.size === 0 ? null : { ...request, values };
+  };
+  return { ...userRequests, approved: part(userRequests.approved), rejected: part(userRequests.rejected) };
+}
+
+function merged(first: Decided, rest: readonly Decided[], situation: WorkloadSituation): WorkloadDecision {
+  const all = [first, ...rest];
+  const telling = all.toSorted((a, b) => TELLING.indexOf(a.decision.state) - TELLING.indexOf(b.decision.state))[0] ?? first;
+  const steps = all.flatMap(({ decision }) => decision.steps);
+  const dryRun = situation.standing.dryRun || situation.policy.dryRun;
+  return {
+    ...first.decision,
+    state: telling.decision.state,
+    reason: telling.decision.reason,
+    until: telling.decision.until,
+    message: all.map(inWords).join('; '),
+    memory: { ...first.decision.memory, classes: remembered(all, situation.memory) },
+    steps: dryRun ? steps.slice(0, 1) : steps,
+    ceilings: all.flatMap(({ decision }) => decision.ceilings ?? []),
+    evict: all.find(({ decision }) => decision.evict !== null)?.decision.evict ?? null,
+    notes: all.flatMap(notesOf),
+    lookAgainInMs: Math.min(...all.map(({ decision }) => decision.lookAgainInMs)),
+    classes: all.map(({ each, decision }) => ({ name: each.name, pods: each.pods, decision })),
+  };
+}
+
+function inWords({ each, decision }: Decided): string {
+  const { length } = each.pods;
+  return `on ${each.name} (${length} ${length === 1 ? 'pod' : 'pods'}): ${decision.message.slice(0, LONGEST_CLASS_MESSAGE)}`;
+}
+
+function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
+  return decision.notes.map((note) => ({ ...note, message: `on ${each.name}: ${note.message}` }));
+}
+
+/** Those that stand, then those that have stood: a pool that is away for the night comes back. */
+function remembered(all: readonly Decided[], before: ResizeMemory): ReadonlyMap<string, ResizeMemory> {
+  const standing = all.map(({ each, decision }) => [each.name, decision.memory] as const);
+  const names = new Set(standing.map(([name]) => name));
+  const away = [...(before.classes ?? [])].filter(([name]) => !names.has(name));
+  return new Map([...standing, ...away].slice(0, MOST_CLASSES));
+}
+
+function keeping({ classes }: ResizeMemory, decision: WorkloadDecision): WorkloadDecision {
+  return classes === undefined || classes.size === 0 ? decision : { ...decision, memory: { ...decision.memory, classes } };
+}
+
+function isPlain({ container }: ContainerAdvice): boolean {
+  return splitClassedName(container) === null;
+}

@@ -1,0 +1,213 @@
+// Which pods get more CPU to start, keep it, or give it back, beside what was decided about them otherwise.
+
+import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
+import type { RequestsAndLimits } from '../../../model/resources.ts';
+import { formatDuration } from '../../../model/duration.ts';
+import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
+import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
+import type { ResizeStep } from '../../model/resize-step.ts';
+import { qosOf, sameValues, type Values } from '../../model/container-values.ts';
+import type { WorkloadDecision } from '../../model/decision.ts';
+import { failureOf, retryAt } from '../../plan/failed-resizes.ts';
+import { isResizable } from '../../plan/pod-change.ts';
+import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
+import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
+import { requestBounds } from '../../policy/container-rules.ts';
+import { boostedCpu } from './boosted-cpu.ts';
+import { cpuOf, sameCpu } from './boosts.ts';
+import { SpareCpu } from './spare-cpu.ts';
+import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
+
+/** As many as the schema holds: further pods start with what they have. */
+const MAX_BOOSTS = 64;
+/** Until the informers show what was written, a boost that cannot be seen may still be on its way. */
+const ON_ITS_WAY_MS: DurationMs = 2 * MINUTE_MS;
+
+export class Boosting {
+  readonly #situation: WorkloadSituation;
+  readonly #decision: WorkloadDecision;
+  readonly #usual: ReadonlyMap<string, Values>;
+  readonly #boosts: StartUpBoost[] = [];
+  readonly #failures: FailedResize[] = [];
+  readonly #mayBoost: boolean;
+  readonly #spareCpu: SpareCpu;
+  #ends = Number.POSITIVE_INFINITY;
+  /** Remembered now for the first time. */
+  #added = 0;
+
+  constructor(situation: WorkloadSituation, decision: WorkloadDecision, usual: ReadonlyMap<string, Values>) {
+    this.#situation = situation;
+    this.#decision = decision;
+    this.#usual = usual;
+    this.#mayBoost = mayBoost(situation);
+    this.#spareCpu = new SpareCpu(situation);
+  }
+
+  decide(): WorkloadDecision {
+    const { now, pods } = this.#situation;
+    const { memory, lookAgainInMs } = this.#decision;
+    const own = new Map(this.#decision.steps.map((step) => [step.pod.uid, step]));
+    const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, own.get(pod.uid))]));
+    // In the order of the decision, then what only starting asks for.
+    const ordered = [...own.keys(), ...[...steps.keys()].filter((uid) => !own.has(uid))];
+    const failed = new Set(this.#failures.map(({ uid }) => uid));
+    return {
+      ...this.#decision,
+      steps: ordered.flatMap((uid) => steps.get(uid) ?? []),
+      memory: { ...memory, boosts: this.#boosts, failures: [...memory.failures.filter(({ uid }) => !failed.has(uid)), ...this.#failures] },
+      lookAgainInMs: Math.min(lookAgainInMs, Math.max(1000, this.#ends - now)),
+    };
+  }
+
+  /** The one step of a pod, the decision's own included; null: none. */
+  #stepOf(pod: PodRecord, own: ResizeStep | undefined): ResizeStep | null {
+    const usual = this.#usual.get(pod.uid) ?? new Map<string, RequestsAndLimits>();
+    const refused = usual.size > 0 && ['deferred', 'infeasible', 'error'].includes(pod.resize.state);
+    if (refused) this.#rememberRefusal(pod);
+    const after = new Map(pod.containers.map((container) => [container.name, baseAfter(container, usual, own)]));
+    const starting = refused ? new Map<string, RequestsAndLimits>() : this.#startingWith(pod, after, usual);
+    this.#rememberBoost(pod, after, starting, usual);
+    const containers = pod.containers.flatMap((container) => {
+      const from = { requests: container.requests, limits: container.limits };
+      const to = starting.get(container.name) ?? after.get(container.name) ?? from;
+      return sameValues(from, to) ? [] : [{ name: container.name, from, to }];
+    });
+    if (containers.length === 0) return null;
+    if (own !== undefined) return { ...own, pod, containers };
+    return isResizable(pod) ? { pod, containers, kind: 'start-up', lowers: false, because: this.#because(pod, starting) } : null;
+  }
+
+  /** Values with more CPU, of the containers that are to have it now. */
+  #startingWith(pod: PodRecord, after: Values, usual: Values): Values {
+    const found = new Map<string, RequestsAndLimits>();
+    const { startup } = this.#situation.policy;
+    if (startup === null || !this.#mayBoost) return found;
+    for (const container of pod.containers) {
+      const base = after.get(container.name);
+      const has = usual.has(container.name);
+      if (base === undefined || !this.#isWanted(pod, container, has, startup.durationMs)) continue;
+      const boosted = this.#boosted(pod, container, base);
+      if (boosted === null) continue;
+      // Once usual it stays as it is while it is no more than allowed: room that comes later is not worth another resize.
+      found.set(container.name, cpuOf(base, has && isBetween(container, base, boosted) ? container : boosted));
+      this.#ends = Math.min(this.#ends, startEndsAt(pod, container, startup.durationMs));
+    }
+    const values = pod.containers.flatMap(({ name }) => found.get(name) ?? after.get(name) ?? []);
+    const full = usual.size === 0 && this.#isFull(pod);
+    if (found.size > 0 && (full || qosOf(values) !== pod.qosClass)) return new Map();
+    for (const container of pod.containers) this.#spareCpu.take(pod, container, found.get(container.name));
+    return found;
+  }
+
+  #isWanted(pod: PodRecord, container: ContainerRecord, has: boolean, durationMs: DurationMs): boolean {
+    const { now, memory } = this.#situation;
+    if (!isTouched(this.#situation, container.name)) return false;
+    if (has) return isStillStarting(pod, container, durationMs, now);
+    const failure = failureOf(pod, memory.failures);
+    if (failure !== undefined && now < retryAt(failure)) return false;
+    // Where nothing grows in place, a boost of the creation is kept and taken back, and no new one is given.
+    if (isSizedAtCreationOnly(this.#situation)) return false;
+    return canBeBoosted(pod, container) && isWorthBoosting(pod, container, durationMs, now);
+  }
+
+  #boosted(pod: PodRecord, container: ContainerRecord, base: RequestsAndLimits): RequestsAndLimits | null {
+    const { policy, overrides, limitRanges, memory } = this.#situation;
+    const rules = containerPolicyOf(policy, container.name);
+    const usual = inForceOf(container.name, base, memory);
+    const boosted = boostedCpu(pod.qosClass, usual, {
+      ratio: policy.startup?.boostRatio ?? 1,
+      most: requestBounds('cpu', policy, overrides, container.name, null).max?.value ?? null,
+      movesLimits: rules.controlled === 'requestsAndLimits',
+      limitRanges,
+      room: this.#spareCpu.of(pod, container, usual),
+    });
+    // Created larger than it is to become: that is boost enough.
+    return (boosted?.requests.cpuMillicores ?? 0) > (base.requests.cpuMillicores ?? 0) ? boosted : null;
+  }
+
+  #rememberBoost(pod: PodRecord, after: Values, starting: Values, usual: Values): void {
+    const { now, memory } = this.#situation;
+    const before = memory.boosts.find(({ uid }) => uid === pod.uid);
+    const names = starting.size > 0 ? starting.keys() : (before?.values ?? usual).keys();
+    const values = new Map(
+      [...names].flatMap((name) => {
+        const usual = after.get(name);
+        return usual === undefined ? [] : [[name, usual] as const];
+      }),
+    );
+    const since = before?.since ?? now;
+    // What does not fit is a boost of the pod's creation, which its annotation keeps.
+    if (this.#isFull(pod)) return;
+    if (starting.size > 0 || usual.size > 0 || (before !== undefined && now - since < ON_ITS_WAY_MS)) {
+      if (before === undefined) this.#added += 1;
+      this.#boosts.push({ pod: pod.name, uid: pod.uid, since, values });
+    }
+  }
+
+  /** No room to remember one more; what is remembered stays. */
+  #isFull({ uid }: PodRecord): boolean {
+    const { boosts } = this.#situation.memory;
+    return boosts.length + this.#added >= MAX_BOOSTS && !boosts.some((each) => each.uid === uid);
+  }
+
+  #rememberRefusal(pod: PodRecord): void {
+    const { now } = this.#situation;
+    this.#failures.push({
+      pod: pod.name,
+      uid: pod.uid,
+      state: pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred',
+      since: now,
+      code: 'start-up-boost',
+      message: `more CPU to start: ${pod.resize.message}`,
+      values: new Map(pod.containers.map(({ name, requests, limits }) => [name, { requests, limits }])),
+    });
+  }
+
+  #because({ resize }: PodRecord, starting: Values): string {
+    const duration = formatDuration(this.#situation.policy.startup?.durationMs ?? 0);
+    if (starting.size > 0) return `more CPU to start, until it has been ready for ${duration}`;
+    return resize.state === 'none' || resize.state === 'in-progress'
+      ? 'its start is over'
+      : `the node says ${resize.state}: ${resize.message}`;
+  }
+}
+
+/** What a container has, or is about to have, without any boost. */
+function baseAfter(container: ContainerRecord, usual: Values, own: ResizeStep | undefined): RequestsAndLimits {
+  const { requests, limits } = container;
+  const decided = own?.containers.find(({ name }) => name === container.name)?.to;
+  const base = usual.get(container.name);
+  return decided ?? (base === undefined ? { requests, limits } : cpuOf({ requests, limits }, base));
+}
+
+/** What the workload has in force for a container, in the shape of this pod's: a pod may still have what it was created with. */
+function inForceOf(name: string, base: RequestsAndLimits, { apply, lastApplied }: WorkloadSituation['memory']): RequestsAndLimits {
+  const settled = (apply ?? lastApplied)?.values.get(name);
+  const limit = base.limits.cpuMillicores === null ? null : (settled?.limits.cpuMillicores ?? base.limits.cpuMillicores);
+  return {
+    requests: { ...base.requests, cpuMillicores: settled?.requests.cpuMillicores ?? base.requests.cpuMillicores },
+    limits: { ...base.limits, cpuMillicores: limit },
+  };
+}
+
+function canBeBoosted(pod: PodRecord, container: ContainerRecord): boolean {
+  return isResizable(pod) && pod.resize.state === 'none' && !pod.windows && container.resizePolicy.cpu === 'NotRequired';
+}
+
+/** A boost is an effect: only where the policy may have any, and in mode Approve once something was approved. */
+function mayBoost({ policy, overrides, policyProblem, memory, now }: WorkloadSituation): boolean {
+  const mode = modeInForce(policy, overrides);
+  const allowed = mode === 'Auto' || (mode === 'Approve' && memory.lastApplied !== null);
+  const held = overrides.heldUntil !== null && overrides.heldUntil > now;
+  return allowed && !held && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null;
+}
+
+function isTouched({ policy, overrides }: WorkloadSituation, container: string): boolean {
+  return ['Auto', 'Approve'].includes(containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)));
+}
+
+function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, most: RequestsAndLimits): boolean {
+  const request = present.requests.cpuMillicores ?? 0;
+  const fits = (present.limits.cpuMillicores ?? 0) <= (most.limits.cpuMillicores ?? Infinity);
+  return !sameCpu(present, base) && request > (base.requests.cpuMillicores ?? 0) && request <= (most.requests.cpuMillicores ?? 0) && fits;
+}

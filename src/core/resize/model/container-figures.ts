@@ -1,0 +1,70 @@
+import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import type { Bytes, Instant, Millicores } from '../../model/units.ts';
+import type { ContainerAdvice } from '../../recommender/advice.ts';
+import type { ContainerPolicy } from '../policy/policy-rules.ts';
+import type { ExplainedStep } from './explained-step.ts';
+
+/** One container's figures. */
+export interface ContainerFigures {
+  readonly name: string;
+  /** What most pods have. */
+  readonly current: RequestsAndLimits;
+  /** What changes start from: what Evenkeel has put in force, else what most pods have. */
+  readonly inForce: RequestsAndLimits;
+  /** null while too little is known of it. */
+  readonly target: ContainerTarget | null;
+  readonly advice: ContainerAdvice | null;
+  readonly policy: ContainerPolicy;
+  /** What `target` was made from, so that a part of it can be made again; null where `target` is. */
+  readonly targetInputs: TargetInputs | null;
+  /** What a pod gets that was OOM-killed at its limit; absent or null: no more than the target. */
+  readonly killedPod?: RequestsAndLimits | null;
+  /** What the target would be but for an autoscaler that measures against the request, and why it is not. */
+  readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
+}
+
+export interface ContainerTarget extends RequestsAndLimits {
+  readonly steps: readonly ExplainedStep[];
+  /** Why the memory limit stands where it does, in words; null where there is none. */
+  readonly memoryLimitBecause: string | null;
+}
+
+/** What measured throttling allows for the CPU limit of a container. */
+export interface CpuLimitStep {
+  /** The limit to raise to now; null: not now. */
+  readonly raisedTo: Millicores | null;
+  /** Whether a step can follow by itself: throttling is measured, and neither the bound nor the number of steps is reached. */
+  readonly isPossible: boolean;
+}
+
+export interface TargetInputs {
+  readonly now: Instant;
+  readonly current: RequestsAndLimits;
+  readonly advice: ContainerAdvice;
+  readonly policy: ContainerPolicy;
+  /** Requests and limits of the pod are equal and must stay so. */
+  readonly guaranteed: boolean;
+  readonly limitRanges: readonly LimitRangeRecord[];
+  /** Memory limits may fall (the kubelets are new enough, and no restart is asked for). */
+  readonly memoryLimitMayFall: boolean;
+  readonly memoryLimitLoweredAt: Instant | null;
+  /** No memory limit is raised past it; one that is above it already stays. null or absent: nothing bounds it. */
+  readonly memoryLimitBound?: number | null;
+  /** The greatest CPU request: the workload's ceiling, else the policy's `max`. null or absent: there is none. */
+  readonly maxCpuRequest?: Millicores | null;
+  /** The CPU limit as deployed; null or absent: the template sets none. */
+  readonly templateCpuLimit?: Millicores | null;
+  /** The least limit that OOM kills prove, as far as `oom.maxBumps` lets them; 0 or absent: none. */
+  readonly oomNeed?: Bytes;
+  /** Its memory grows without end: request and limit stay as deployed. */
+  readonly leaks?: boolean;
+  /** As the workload's template has it; absent for a container that only the pods have. */
+  readonly deployed?: RequestsAndLimits;
+  /** What measured throttling allows; absent: nothing. */
+  readonly cpuLimitStep?: CpuLimitStep;
+  /** Limits that a person has approved: no rule takes them back. */
+  readonly leastLimits?: OptionalResources;
+  /** CPUs that a Go program is told to use at once; null or absent: not known. */
+  readonly goMaxProcs?: number | null;
+}

@@ -1,0 +1,22 @@
+/** Something worth a Kubernetes Event. */
+export interface DecisionNote {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason:
+    | 'Idled'
+    | 'Woken'
+    | 'RolledBack'
+    | 'ApprovalLapsed'
+    | 'ResizeDeferred'
+    | 'ResizeInfeasible'
+    | 'ResizeWrittenBack'
+    | 'InvalidAnnotation'
+    | 'LimitExceeded'
+    | 'CeilingReached'
+    | 'LimitExceptionRecurs'
+    | 'NodeOutOfMemory'
+    | 'LimitExceptionApproved'
+    | 'LimitExceptionRejected'
+    | 'LimitExceptionResolved'
+    | 'AutoscalerReverted';
+  readonly message: string;
+}

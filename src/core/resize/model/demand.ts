@@ -1,0 +1,141 @@
+// The last minutes of one container of a workload, all of its replicas together: what tells that a limit is about to be hit.
+// Coarser figures (an hour, a day) come too late for that.
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { UsageSample } from '../../model/usage.ts';
+import type { ThrottledPod } from './throttled-pods.ts';
+
+/** One minute, or as much of it as is over. null: nobody told. */
+export interface DemandWindow {
+  /** When it began. */
+  readonly at: Instant;
+  /** The greatest working set of any replica: the one that would be killed. */
+  readonly memoryBytes: number | null;
+  /** The greatest of what the kernel could not take back, where the source of usage tells it; else null. */
+  readonly ownMemoryBytes?: number | null;
+  /** What nine of ten replicas stay below. */
+  readonly cpuMillicores: number | null;
+  /** Mean over the replicas. */
+  readonly throttledRatio: number | null;
+}
+
+/** What a container has used lately, the oldest window first. */
+export interface ContainerDemand {
+  readonly container: string;
+  readonly windows: readonly DemandWindow[];
+  /** Since when its memory has neither risen nor fallen; null: not known. */
+  readonly memoryStillSince?: Instant | null;
+  /** Replicas that are throttled by their CPU limit. */
+  readonly throttled?: readonly ThrottledPod[];
+  /** When throttling was last measured in any replica; null or absent: never. */
+  readonly throttlingMeasuredAt?: Instant | null;
+}
+
+export const WINDOW_MS: DurationMs = MINUTE_MS;
+/** Enough for ten minutes of throttling. */
+const WINDOWS_KEPT = 12;
+const REPLICA_PERCENTILE = 0.9;
+/** On top of what a container has for itself: what the kernel holds for it. */
+const KERNEL_RATIO = 1.2;
+/** Memory within this band under its highest stands still: a full page cache moves a little. */
+const RISEN_RATIO = 1.002;
+const FALLEN_RATIO = 0.9;
+
+interface ReplicaMinute {
+  cpuSum: number;
+  cpuCount: number;
+  memory: number | null;
+  own: number | null;
+  throttledSum: number;
+  throttledCount: number;
+}
+
+/** Gathers samples into windows. Holds a few hundred bytes. */
+export class DemandLog {
+  readonly #closed: DemandWindow[] = [];
+  #openAt: Instant = Number.NEGATIVE_INFINITY;
+  #replicas = new Map<string, ReplicaMinute>();
+  #still: { readonly highest: number; readonly since: Instant } | null = null;
+
+  /** Takes one replica's sample; one that is older than the window under way tells nothing of now and is left out. */
+  observe(pod: string, sample: UsageSample): void {
+    const at = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
+    if (!(at >= this.#openAt)) return;
+    if (at > this.#openAt) this.#open(at);
+    let replica = this.#replicas.get(pod);
+    if (replica === undefined) {
+      replica = { cpuSum: 0, cpuCount: 0, memory: null, own: null, throttledSum: 0, throttledCount: 0 };
+      this.#replicas.set(pod, replica);
+    }
+    const memory = sample.memoryPeakBytes ?? sample.memoryBytes;
+    if (memory !== null) {
+      replica.memory = Math.max(replica.memory ?? 0, memory);
+      const rss = sample.memoryRssBytes ?? null;
+      if (rss !== null) replica.own = Math.max(replica.own ?? 0, Math.min(memory, rss * KERNEL_RATIO));
+    }
+    if (sample.cpuMillicores !== null) {
+      replica.cpuSum += sample.cpuMillicores;
+      replica.cpuCount += 1;
+    }
+    if (sample.throttledRatio !== null && sample.throttledRatio !== undefined) {
+      replica.throttledSum += sample.throttledRatio;
+      replica.throttledCount += 1;
+    }
+  }
+
+  /** The windows of which anything is known, oldest first, the one under way last. */
+  windows(): readonly DemandWindow[] {
+    return this.#replicas.size === 0 ? this.#closed : [...this.#closed, this.#joined()];
+  }
+
+  /** Since when memory has neither risen nor fallen, as far as it was watched; null: nothing is known. */
+  get memoryStillSince(): Instant | null {
+    return this.#still?.since ?? null;
+  }
+
+  #open(at: Instant): void {
+    if (this.#replicas.size > 0) this.#close(this.#joined());
+    if (this.#closed.length > WINDOWS_KEPT) this.#closed.shift();
+    this.#openAt = at;
+    this.#replicas = new Map();
+  }
+
+  #close(window: DemandWindow): void {
+    this.#closed.push(window);
+    const { at, memoryBytes } = window;
+    if (memoryBytes === null) return;
+    const still = this.#still;
+    const moved = still === null || memoryBytes > still.highest * RISEN_RATIO || memoryBytes < still.highest * FALLEN_RATIO;
+    if (moved) this.#still = { highest: memoryBytes, since: at };
+  }
+
+  #joined(): DemandWindow {
+    let memory: number | null = null;
+    let own: number | null = null;
+    let ownIsTold = false;
+    let [throttledSum, throttledCount] = [0, 0];
+    const cpu: number[] = [];
+    for (const replica of this.#replicas.values()) {
+      memory = greater(memory, replica.memory);
+      own = greater(own, replica.own ?? replica.memory);
+      ownIsTold ||= replica.own !== null;
+      if (replica.cpuCount > 0) cpu.push(replica.cpuSum / replica.cpuCount);
+      if (replica.throttledCount === 0) continue;
+      throttledSum += replica.throttledSum / replica.throttledCount;
+      throttledCount += 1;
+    }
+    return {
+      at: this.#openAt,
+      memoryBytes: memory,
+      ownMemoryBytes: ownIsTold ? own : null,
+      cpuMillicores: cpu.sort((a, b) => a - b)[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
+      throttledRatio: throttledCount === 0 ? null : throttledSum / throttledCount,
+    };
+  }
+}
+
+/** The greater of two of which either may be unknown (null). */
+function greater(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.max(a, b);
+}

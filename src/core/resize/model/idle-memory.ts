@@ -1,0 +1,47 @@
+// What is remembered of a workload that is idle, and of the last time that it was. Written down before anything is changed,
+// so that a crash between any two steps loses no natural size.
+
+import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.ts';
+import type { DurationMs, Instant } from '../../model/units.ts';
+
+/** Requests and limits by container. */
+export type Sizes = ReadonlyMap<string, RequestsAndLimits>;
+
+export interface IdleMemory {
+  readonly since: Instant;
+  /** What it had, and is given back. */
+  readonly natural: Sizes;
+  /** Requests while it is idle; limits are left out: they stay. */
+  readonly sizes: Sizes;
+  /** What is recommended at least for a while after it wakes. */
+  readonly floor: Sizes;
+  /** How long it had been awake since `floor` was taken. */
+  readonly awakeMs: DurationMs;
+  /** Replicas before it was made small. */
+  readonly replicas: number;
+  /** Replicas while it is idle; null: as they were. */
+  readonly idleReplicas: number | null;
+  /** Scaled by its minReplicas in place of the replicas; null: there is no autoscaler, or it was left alone. */
+  readonly autoscaler: { readonly name: string; readonly minReplicas: number } | null;
+  /** The idle replicas (or minReplicas) have been seen in force: whoever moves them from there means it. */
+  readonly scaled: boolean;
+  /** Being brought back; null: it sleeps. */
+  readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'other' } | null;
+  readonly wakesOn: string;
+}
+
+export interface LastIdle {
+  readonly since: Instant;
+  readonly wokenAt: Instant;
+  readonly because: string;
+  /** In a row. */
+  readonly shortNaps: number;
+  /** Awake since `floor` was taken, up to `wokenAt`. */
+  readonly awakeMs: DurationMs;
+  readonly floor: Sizes;
+}
+
+/** Requests alone. */
+export function requestsOnly(requests: RequestsAndLimits['requests']): RequestsAndLimits {
+  return { requests, limits: UNSET_RESOURCES };
+}

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { refusalCode } from './refusal-code.ts';
+
+// Messages as the kubelet, the authorizer and the admission plug-ins of Kubernetes write them.
+test.each([
+  ['deferred', "Node didn't have enough resource: cpu, requested: 2000, used: 3500, capacity: 4000", 'node-capacity'],
+  ['infeasible', "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 33554432000", 'node-capacity'],
+  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside CPU Manager static policy', 'node-policy'],
+  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside Memory Manager static policy', 'node-policy'],
+  [
+    'error',
+    'pods "web-1" is forbidden: User "system:serviceaccount:e:e" cannot patch resource "pods/resize" in API group ""',
+    'permission',
+  ],
+  [
+    'error',
+    'pods "web-1" is forbidden: exceeded quota: team, requested: requests.cpu=2, used: requests.cpu=9, limited: requests.cpu=10',
+    'quota',
+  ],
+  ['error', 'pods "web-1" is forbidden: maximum cpu usage per Container is 2, but limit is 4', 'quota'],
+  ['error', 'admission webhook "policy.example.com" denied the request: no', 'other'],
+] as const)('%s: %s', (state, message, code) => {
+  expect(refusalCode(state, message)).toBe(code);
+});

@@ -1,0 +1,242 @@
+// Everything that a decision about one workload is made from. Plain data: a decision can be replayed from it alone.
+
+import type { IdleMemory, LastIdle } from './idle-memory.ts';
+import type { Activity } from './quiet-spell.ts';
+import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
+import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Bytes, DurationMs, Instant, Ratio } from '../../model/units.ts';
+import type { WorkloadRecord } from '../../model/workload.ts';
+import type { PlannedPod } from './planned-pod.ts';
+import type { ContainerDemand } from './demand.ts';
+import type { ExceptionDecision, LimitException } from './limit-exception.ts';
+import type { ContainerAdvice } from '../../recommender/advice.ts';
+import type { RefusalCode } from './refusal-code.ts';
+import type { PolicyRules } from '../policy/policy-rules.ts';
+import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
+import type { Values } from './container-values.ts';
+
+export interface WorkloadSituation {
+  readonly now: Instant;
+  readonly workload: WorkloadRecord;
+  /** Its pods that have not ended and are not being deleted, sorted by name. */
+  readonly pods: readonly PlannedPod[];
+  readonly policy: PolicyRules;
+  /** The governing policy exists but cannot be acted on: why. */
+  readonly policyProblem: string | null;
+  readonly overrides: WorkloadOverrides;
+  readonly advice: readonly ContainerAdvice[];
+  readonly hpas: readonly HpaRecord[];
+  /** Of KEDA, that scale it. */
+  readonly scaledObjects: readonly ScaledObjectRecord[];
+  /** That target it, whatever their mode. */
+  readonly vpas: readonly VpaRecord[];
+  readonly limitRanges: readonly LimitRangeRecord[];
+  readonly quotas: readonly ResourceQuotaRecord[];
+  /** Class of each node that its pods are on, by node name; absent where its pods are alike on all of them. */
+  readonly nodeClasses?: ReadonlyMap<string, string>;
+  /** Version of each node's kubelet, by node name. */
+  readonly kubeletVersions: ReadonlyMap<string, string>;
+  /** Nodes of its pods whose kubelet has told no usage for two periods: what their pods use now is not known. */
+  readonly unreadNodes: ReadonlySet<string>;
+  /** Nodes of its pods that take no new pods: they are cordoned, or being drained. */
+  readonly cordonedNodes?: ReadonlySet<string>;
+  /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */
+  readonly freeOnNodes: ReadonlyMap<string, Resources>;
+  /** How long it has been quiet; null where nobody watches for it. */
+  readonly activity?: Activity | null;
+  /** What its containers used in the last minutes; empty where nothing is known. */
+  readonly demand: readonly ContainerDemand[];
+  /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
+  readonly errorRate?: number | null;
+  /** Allocatable of the largest node, each resource by itself; null without nodes. */
+  readonly largestNode: Resources | null;
+  /** The most that one pod of it can have on any node that takes it; null: not known. */
+  readonly roomForPod: Resources | null;
+  readonly userRequests: UserRequests;
+  readonly memory: ResizeMemory;
+  readonly standing: Standing;
+  /** Other workloads of the same policy that are being resized now. */
+  readonly otherWorkloadsUnderWay: number;
+}
+
+/** What users ask for in the Recommendation's spec. */
+export interface UserRequests {
+  readonly paused: boolean;
+  readonly approved: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
+  readonly rejected: { readonly at: Instant; readonly by: string; readonly values: Values } | null;
+  readonly rollback: { readonly at: Instant; readonly by: string } | null;
+  readonly exceptionDecisions: readonly ExceptionDecision[];
+  /** The natural size, while it is idle. */
+  readonly wake: { readonly at: Instant; readonly by: string } | null;
+}
+
+export const NO_USER_REQUESTS: UserRequests = {
+  paused: false,
+  approved: null,
+  rejected: null,
+  rollback: null,
+  wake: null,
+  exceptionDecisions: [],
+};
+
+/** What Evenkeel as a whole may do at this moment. */
+export interface Standing {
+  /** The API server has `pods/resize`. */
+  readonly inPlace: boolean;
+  readonly dryRun: boolean;
+  /** The kill switch. */
+  readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
+  /** Usage or informers are too old to act on: which. */
+  readonly stale: string | null;
+  /** New pods get at creation what is in force (controller.admission.enabled). */
+  readonly admission?: boolean;
+  /** Observing after a start or an outage: no reduction before; null: not. */
+  readonly calmUntil: Instant | null;
+  /** Idle workloads may be made small (features.idleWorkloads). */
+  readonly idleWorkloads?: boolean;
+}
+
+export const APPLY_STAGES = ['Canary', 'Tenth', 'Half', 'All'] as const;
+export type ApplyStage = (typeof APPLY_STAGES)[number];
+
+/** A change under way. Written down before the first pod is touched, so that a crash leaves nothing unexplained. */
+export interface ChangeUnderWay {
+  readonly startedAt: Instant;
+  readonly stage: ApplyStage;
+  readonly stageStartedAt: Instant;
+  readonly throttledRatioBefore: Ratio | null;
+  /** By the policy's query, when it began. */
+  readonly errorRateBefore?: number | null;
+  readonly reason: string;
+  readonly by: string;
+  /** It only takes temporary increases back: nothing to prove. */
+  readonly endsIncrease?: boolean;
+  readonly values: Values;
+}
+
+/** A pod whose resize did not go through, so that it is not tried again in vain. */
+export interface FailedResize {
+  readonly pod: string;
+  readonly uid: string;
+  readonly state: 'deferred' | 'infeasible' | 'error';
+  readonly since: Instant;
+  readonly code: RefusalCode;
+  readonly message: string;
+  readonly values: Values;
+}
+
+/** Evictions for one size, so that they never become a loop. */
+export interface EvictionTries {
+  /** What the evicted pod was to request in all. */
+  readonly requests: Resources;
+  readonly count: number;
+  readonly lastAt: Instant;
+  /** A disruption budget said no. */
+  readonly refused: { readonly at: Instant; readonly message: string } | null;
+}
+
+/** A pod that has, or is about to have, more CPU while it starts. Written down before it is given, so that it is taken back whatever happens. */
+export interface StartUpBoost {
+  readonly pod: string;
+  readonly uid: string;
+  readonly since: Instant;
+  /** What its boosted containers have otherwise. */
+  readonly values: Values;
+}
+
+/** A memory limit that was raised because of OOM kills at it. */
+export interface OomBump {
+  readonly container: string;
+  /** The killed pod, that alone has it; null: every pod of the workload. */
+  readonly pod: string | null;
+  readonly uid: string | null;
+  readonly at: Instant;
+  readonly limit: Bytes;
+  /** null: as recommended. */
+  readonly request: Bytes | null;
+}
+
+/** What is remembered of resizes by others. */
+export interface OtherResizes {
+  /** Field manager. */
+  readonly by: string;
+  /** One of the pods. */
+  readonly pod: string;
+  /** The latest that has been counted. */
+  readonly at: Instant;
+  /** How often it has happened again after Evenkeel had put it right. */
+  readonly count: number;
+  /** Nothing is changed before. */
+  readonly until: Instant;
+}
+
+/** What the Recommendation's status remembers between decisions. */
+export interface ResizeMemory {
+  readonly apply: ChangeUnderWay | null;
+  readonly lastApplied: {
+    readonly at: Instant;
+    readonly by: string;
+    readonly reason: string;
+    readonly pods: number;
+    readonly values: Values;
+  } | null;
+  readonly previous: { readonly at: Instant; readonly values: Values } | null;
+  readonly rolledBack: {
+    readonly at: Instant;
+    readonly reason: string;
+    readonly message: string;
+    readonly heldUntil: Instant;
+    /** Automatic roll-backs in a row. */
+    readonly count: number;
+    /** `at` of the request that it carried out; null: it was automatic. */
+    readonly requestedAt: Instant | null;
+    readonly values: Values;
+  } | null;
+  readonly failures: readonly FailedResize[];
+  readonly boosts: readonly StartUpBoost[];
+  readonly evictions: EvictionTries | null;
+  /** Of the last 7 days, and those of pods that still exist. */
+  readonly oomBumps: readonly OomBump[];
+  /** By container: the last kill by a node that an Event has reported. */
+  readonly nodeOoms: ReadonlyMap<string, Instant>;
+  /** Made small because nobody uses it; null: it is not. */
+  readonly idle: IdleMemory | null;
+  readonly lastIdle: LastIdle | null;
+  /** Autoscalers whose targets follow the requests, and those that somebody puts back. */
+  readonly autoscalers: readonly AutoscalerMemory[];
+  readonly limitExceptions: readonly LimitException[];
+  /** Pods that somebody else has resized since; null: none. */
+  readonly otherResizes: OtherResizes | null;
+  /** When each container's CPU request was last set to its base: a lower one since then ends a temporary increase. */
+  readonly cpuBaseSetAt: ReadonlyMap<string, Instant>;
+  /** When each container's memory limit last fell. */
+  readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
+  /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
+  readonly cpuLimitRaises: ReadonlyMap<string, readonly Instant[]>;
+  /** The same of each class of nodes, where they are told apart; the rest is that of the class with the most pods then. */
+  readonly classes?: ReadonlyMap<string, ResizeMemory>;
+}
+
+export const NO_MEMORY: ResizeMemory = {
+  apply: null,
+  lastApplied: null,
+  previous: null,
+  rolledBack: null,
+  failures: [],
+  boosts: [],
+  evictions: null,
+  oomBumps: [],
+  nodeOoms: new Map(),
+  autoscalers: [],
+  otherResizes: null,
+  limitExceptions: [],
+  idle: null,
+  lastIdle: null,
+  cpuBaseSetAt: new Map(),
+  memoryLimitLoweredAt: new Map(),
+  cpuLimitRaises: new Map(),
+};
+
+/** Approvals and rejections hold this long. */
+export const USER_REQUEST_EXPIRES_AFTER_MS: DurationMs = 7 * 24 * 60 * 60_000;

@@ -1,0 +1,102 @@
+// Brings a change that is under way further: this stage's pods, then the next stage, then done.
+
+import { bumpsOfChange } from './oom-bumps.ts';
+import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
+import { carryOut, type CarryOut } from './carry-out.ts';
+import type { Draft } from './draft.ts';
+import type { DueChange } from './due-changes.ts';
+import { ended, forgiven, hasBegun, lowersContainer } from './memory-steps.ts';
+import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
+import { mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { waitingChange } from './waiting-change.ts';
+import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
+import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
+import type { ChangeUnderWay } from '../model/situation.ts';
+
+export function advanceChange(draft: Draft, change: ChangeUnderWay): Outcome {
+  const { now, pods, policy } = draft.context;
+  const running = pods.filter((pod) => pod.phase === 'Running').length;
+  if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
+  const careful = mustProveItself(change, draft.memory.previous?.values ?? null);
+  const progress = carryOutStage(draft, change, running);
+  if (progress.reachable === 0) return endOutOfReach(draft, change, progress);
+  draft.steps.push(...progress.steps);
+  const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
+  const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
+  if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return applying(draft, change, progress);
+  const paused = pausedByAutoscaler(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
+  if (paused !== null) return applying(draft, change, { ...progress, waits: [paused, ...progress.waits] });
+  const next = nextStage(change.stage, running);
+  if (next === null || progress.settled.length >= progress.reachable) return complete(draft, change, progress);
+  const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
+  draft.remember({ apply: advanced });
+  const further = carryOutStage(draft, advanced, running);
+  draft.steps.push(...further.steps);
+  return applying(draft, advanced, further);
+}
+
+function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): CarryOut {
+  return carryOut(draft.context, values, { kind: 'change', most: podsInStage(stage, running), because: reason });
+}
+
+/** No pod that exists can be given it. */
+function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
+  if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
+  // `previous` stays: pods that cannot be reached now may have the values of this change.
+  draft.remember({ apply: null });
+  return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
+}
+
+function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
+  const waiting = waitingChange(change, progress, draft.context);
+  if (waiting !== null) return waiting;
+  const waits = progress.waits.slice(0, 1).map(({ message }) => message);
+  const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
+  return outcome('applying', null, [far, ...waits, draft.summary(change.values)].join('; '));
+}
+
+function complete(draft: Draft, { by, reason, values }: ChangeUnderWay, { settled }: CarryOut): Outcome {
+  const summary = draft.summary(values);
+  draft.rememberInForce({
+    apply: null,
+    lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
+    rolledBack: forgiven(draft.memory.rolledBack, !isSizedAtCreationOnly(draft.context)),
+  });
+  return outcome('applied', null, `in force on ${settled.length} pods; ${summary}`);
+}
+
+/** An autoscaler whose target may not move any more: the change that counted on it ends, and its pods go back. */
+export function endIfFixedByAutoscaler(draft: Draft): void {
+  const { apply, previous } = draft.memory;
+  if (apply === null || !lowersWhatIsFixed(draft.context, previous?.values ?? new Map(), apply.values)) return;
+  const { now, pods } = draft.context;
+  draft.rememberInForce(ended(draft.memory, now, hasBegun(pods, previous)));
+}
+
+/**
+ * A container turns out too small while a change spreads (its hour of the day begins, say). The change goes on to what is
+ * needed now and proves itself again from there; going back to what was before would give up all that it is right in.
+ */
+export function retargetIfShort(draft: Draft): void {
+  const { apply } = draft.memory;
+  const urgent = apply === null ? [] : draft.due().filter((due) => due.urgent);
+  if (apply === null || urgent.length === 0) return;
+  if (draft.mode === 'Approve') endIfTooSmall(draft, apply, urgent);
+  else {
+    const values = valuesFor(draft.containers, urgent);
+    const { now } = draft.context;
+    draft.rememberInForce({
+      apply: { ...apply, stageStartedAt: now, reason: reasonOf(urgent), values },
+      ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+      oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
+    });
+  }
+}
+
+/** Nothing greater has been approved. What is too small goes no further, and back: the approval no longer holds. */
+function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
+  const isToBlame = short.some(({ container }) => lowersContainer(change, draft.memory.previous, container));
+  if (!isToBlame || standingApproval(draft.plan).kind === 'valid') return;
+  draft.rememberInForce(ended(draft.memory, draft.context.now, true));
+}

@@ -1,0 +1,142 @@
+// How far a request may go where an autoscaler measures against it: as far as its target can follow, and nowhere where the
+// target is not Evenkeel's to move.
+
+import type { AutoscalerStanding, TargetStanding } from '../../hpa/autoscaler-standing.ts';
+import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
+import { formatDuration } from '../../model/duration.ts';
+import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import type { ResourceName } from '../../model/resources.ts';
+import { FIELD, type Values } from '../model/container-values.ts';
+import type { DueChange } from './due-changes.ts';
+import type { Waiting } from '../model/waiting.ts';
+import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
+import { standingsIn } from './preserve-replicas.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { modeInForce } from '../policy/policy-rules.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+
+/** The figures with targets that the autoscalers can follow; what was wanted beyond stands in `beyondAutoscaler`. */
+export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {
+  if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return figures;
+  if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return figures;
+  let bounded = figures;
+  for (const standing of standingsIn(situation)) {
+    for (const target of standing.targets) {
+      const bounds = boundsOf(standing, target, situation);
+      if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
+    }
+  }
+  return bounded;
+}
+
+/** What holds a due change for the sake of an autoscaler; null: nothing does. */
+export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange): Waiting | null {
+  const { policy, pods, scaledObjects, hpas } = situation;
+  if (policy.hpa === 'Off') return null;
+  const mode = modeInForce(policy, situation.overrides);
+  for (const standing of standingsIn(situation)) {
+    const { hpa, obstacle } = standing;
+    const measured = standing.targets.find(({ metric }) => isMeasured(metric, change));
+    if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
+      const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
+      if (mode !== 'Auto') return wait(`${of}; its target moves along in mode Auto alone`);
+      if (obstacle !== null) return wait(`${of}, and ${obstacle.message}`, obstacle.until);
+      if (usualRequest(pods, measured.metric) === null) return wait(`${of}, and a container asks for none: set one in the template`);
+    }
+    const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
+    if (moving !== null) return moving;
+  }
+  // One that is paused, or whose HPA has not been seen yet.
+  const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
+  return scaled === undefined || change.oom
+    ? null
+    : wait(`ScaledObject ${scaled.name} scales by ${change.resource} against the request, and its targets are not Evenkeel's to move`);
+}
+
+/** Whether a change takes away what an autoscaler measures whose target cannot follow. */
+export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
+  if (situation.policy.hpa === 'Off') return false;
+  return standingsIn(situation).some(
+    ({ obstacle, targets }) => obstacle !== null && targets.some(({ metric }) => changeOf(metric, from, to) < 0),
+  );
+}
+
+/** Why a change under way does not spread further for now; null: it may. */
+export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
+  if (situation.policy.hpa === 'Off') return null;
+  for (const { hpa, targets } of standingsIn(situation)) {
+    const measured = targets.some(({ metric }) => changeOf(metric, from, to) !== 0);
+    const moving = measured ? inMotion(situation, true, hpa) : null;
+    if (moving !== null) return moving;
+  }
+  return null;
+}
+
+/** By how much a pod's measured request moves with a change. */
+function changeOf({ resource, container }: ResourceMetric, from: Values, to: Values): number {
+  const field = FIELD[resource];
+  let sum = 0;
+  for (const [name, { requests }] of to) {
+    const before = from.get(name)?.requests[field] ?? null;
+    if ((container === null || container === name) && before !== null) sum += (requests[field] ?? before) - before;
+  }
+  return sum;
+}
+
+/** An autoscaler that is changing the replicas, or has lately: a change then could not be told from its doing. */
+function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: AutoscalerStanding['hpa']): Waiting | null {
+  // One that has never been able to measure wants none yet.
+  if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
+    return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
+  const calmAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
+  if (!measured || now >= calmAt) return null;
+  const window = formatDuration(hpa.scaleDownWindowMs);
+  return wait(`HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, calmAt);
+}
+
+/** Back to the request for which a target was set that is to stay there: it undoes what we did. */
+function returns(
+  { obstacle }: AutoscalerStanding,
+  { kept, metric }: TargetStanding,
+  change: DueChange,
+  pods: WorkloadSituation['pods'],
+): boolean {
+  const was = obstacle === null ? undefined : kept?.request;
+  return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
+}
+
+function boundsOf(
+  standing: AutoscalerStanding,
+  { metric, live, kept }: TargetStanding,
+  { pods, advice }: WorkloadSituation,
+): PodBounds | null {
+  const { hpa, obstacle } = standing;
+  const now = usualRequest(pods, metric);
+  if (now === null) return null;
+  const name = `HorizontalPodAutoscaler ${hpa.name}`;
+  const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
+  if (obstacle !== null) {
+    // Its owner wants the target as it was: so the request goes back, and the replicas with it.
+    if (kept?.percent !== live || now >= kept.request) return null;
+    const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
+    return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
+  }
+  const point = kept ?? { percent: live, request: now };
+  const because = `${name} keeps its replicas with targets of 50–90 %; it has ${point.percent} % of ${words(metric.resource, point.request)}`;
+  const bounds = requestBounds(point);
+  // What kills for want of memory is not for the sake of replicas to be kept.
+  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
+  return { ...about, ...bounds, ...(killed ? { greatest: Number.POSITIVE_INFINITY } : {}), because };
+}
+
+function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {
+  return resource === change.resource && (container === null || container === change.container);
+}
+
+function words(resource: ResourceName, amount: number): string {
+  return resource === 'cpu' ? formatCpu(amount) : formatMemory(amount);
+}
+
+function wait(message: string, until: Waiting['until'] = null): Waiting {
+  return { reason: 'hpa', message, until };
+}

@@ -1,0 +1,246 @@
+// Which pods are to be touched now so that they come to the values that are in force or on their way.
+
+import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { AFTER_READY_MS } from '../../recommender/start-up.ts';
+import { besideOverages } from './beside-overages.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { WORKING_SET_HEADROOM } from './container-target.ts';
+import { FIELD, RESOURCES, sameValues, type Values } from '../model/container-values.ts';
+import { isSizedAtCreationOnly } from './size-at-creation.ts';
+import { forbiddingFailure, retryAt } from './failed-resizes.ts';
+import type { Waiting } from '../model/waiting.ts';
+import { withOomBumps } from './oom-bumps.ts';
+import { fitPod, isReachable, type PodFit } from './pod-change.ts';
+import type { RefusalCode } from '../model/refusal-code.ts';
+import type { ContainerChange } from '../model/resize-step.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { ResizeStep } from '../model/resize-step.ts';
+
+/** What a pod waits for after a refusal. A node with a static manager policy never resizes the pod: only a restart helps. */
+const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
+  'node-capacity': 'capacity',
+  'node-policy': 'restart',
+  quota: 'quota',
+  permission: 'capacity',
+  'start-up-boost': 'capacity',
+  other: 'capacity',
+};
+
+/** How far the pods have come, and what to do next. */
+export interface CarryOut {
+  readonly steps: readonly ResizeStep[];
+  /** Pods that have the values, and whose node has put them in force. */
+  readonly settled: readonly PodRecord[];
+  /** Pods that have the values or can be given them now or later. */
+  readonly reachable: number;
+  readonly waits: readonly Waiting[];
+}
+
+export interface CarryOutOptions {
+  readonly kind: 'change' | 'conform' | 'overage';
+  /** Most pods that may have the values after this; pods that only grow are not held to it. */
+  readonly most: number;
+  /** What a roll-back lowers is lowered at once, also in pods that are not ready: they are what it is for. */
+  readonly isRollBack?: boolean;
+  readonly because: string;
+}
+
+/** @param wanted what the pods should have; temporary overages are carried out by themselves */
+export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
+  const values = valuesNow(situation, wanted, options);
+  const steps: ResizeStep[] = [];
+  const settled: PodRecord[] = [];
+  const waits: Waiting[] = [];
+  let having = 0;
+  let reachable = 0;
+  const candidates: Candidate[] = [];
+  for (const pod of situation.pods) {
+    if (!isReachable(pod)) continue;
+    const fit = fitPod(
+      pod,
+      withOomBumps(values, pod, situation.memory.oomBumps),
+      situation.kubeletVersions.get(pod.node ?? '') ?? '',
+      situation.now,
+    );
+    if (fit.kind === 'fits') {
+      having += 1;
+      reachable += 1;
+      if (pod.resize.state === 'none') settled.push(pod);
+      waits.push(...refusedByNode(pod));
+      continue;
+    }
+    const wait = whyNotNow(situation, pod, fit);
+    if (wait !== null) {
+      waits.push(wait);
+      continue;
+    }
+    reachable += 1;
+    if (fit.kind === 'change') candidates.push({ pod, fit });
+  }
+  candidates.sort(inOrderOf(situation));
+  const room = new QuotaRoom(situation);
+  for (const candidate of candidates) {
+    const { pod, fit } = candidate;
+    if (fit.lowers && having >= options.most) break;
+    const wait = whyNotYet(situation, candidate, options, room);
+    if (wait === null) {
+      having += 1;
+      const { kind, because, isRollBack } = options;
+      steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), because });
+      // New pods get what is in force once they have started; a change waits for them, and says so.
+    } else {
+      steps.push(...raiseAlone(candidate, wait, options));
+      waits.push(...[wait].filter(({ reason }) => options.kind === 'change' || reason !== 'rollout'));
+    }
+  }
+  return { steps, settled, reachable, waits };
+}
+
+function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
+  return kind === 'overage' ? wanted : besideOverages(wanted, memory.limitExceptions);
+}
+
+interface Candidate {
+  readonly pod: PodRecord;
+  readonly fit: Extract<PodFit, { kind: 'change' }>;
+}
+
+/**
+ * Pods that only grow first: a raise has nothing to prove. Then ready pods: a canary that is starting or failing by itself would
+ * prove nothing. Of a StatefulSet the highest ordinal, as in its roll-outs: the lowest is usually the primary.
+ */
+function inOrderOf({ workload }: WorkloadSituation): (a: Candidate, b: Candidate) => number {
+  const ordinal = ({ pod }: Candidate): number => (workload.kind === 'StatefulSet' ? Number(/-(\d+)$/.exec(pod.name)?.[1] ?? 0) : 0);
+  return (a, b) => Number(a.fit.lowers) - Number(b.fit.lowers) || Number(b.pod.ready) - Number(a.pod.ready) || ordinal(b) - ordinal(a);
+}
+
+/** What grows does not wait for the start to be over: without it the pod may never come up. */
+function raiseAlone({ pod, fit }: Candidate, { reason }: Waiting, { kind, because }: CarryOutOptions): readonly ResizeStep[] {
+  if (reason !== 'rollout' || !fit.raises) return [];
+  const greater = (from: OptionalResources, to: OptionalResources): OptionalResources => ({
+    cpuMillicores: greaterOf(from.cpuMillicores, to.cpuMillicores),
+    memoryBytes: greaterOf(from.memoryBytes, to.memoryBytes),
+  });
+  const containers = fit.containers.flatMap(({ name, from, to }): ContainerChange[] => {
+    const raised = { requests: greater(from.requests, to.requests), limits: greater(from.limits, to.limits) };
+    return sameValues(from, raised) ? [] : [{ name, from, to: raised }];
+  });
+  return [{ pod, containers, kind, lowers: false, because }];
+}
+
+function greaterOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (b ?? a) : Math.max(a, b);
+}
+
+/** Why a pod that a resize could reach is not resized yet; null: it is. */
+function whyNotYet(
+  situation: WorkloadSituation,
+  { pod, fit }: Candidate,
+  { isRollBack }: CarryOutOptions,
+  room: QuotaRoom,
+): Waiting | null {
+  const starting = fit.lowers && isRollBack !== true ? untilStarted(situation, pod) : null;
+  return starting ?? tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
+}
+
+/** What a pod uses while it starts may be its most: nothing is lowered before that is over. */
+function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, containers }: PodRecord): Waiting | null {
+  if (!ready) return waitFor('rollout', `${name} is not ready`);
+  const startedAt = Math.max(readySince ?? 0, ...containers.map((container) => container.startedAt ?? 0));
+  const until = startedAt + AFTER_READY_MS;
+  return now >= until ? null : { reason: 'rollout', message: `${name} has just started`, until };
+}
+
+// It conforms when its kubelet answers again. The others do not wait for it: a dead node keeps its DaemonSets' pods.
+function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): Waiting | null {
+  if (node === null || !unreadNodes.has(node)) return null;
+  return waitFor('stale-data', `${name}: its node ${node} has told no usage for two periods`);
+}
+
+/** Pods of a cordoned node are about to be evicted, and created elsewhere with what is in force: a reduction is not worth a write. */
+function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
+  if (node === null || cordonedNodes?.has(node) !== true || (fit.kind === 'change' && fit.raises)) return null;
+  return waitFor('capacity', `${name}: its node ${node} is cordoned`);
+}
+
+function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
+  if (isSizedAtCreationOnly(situation)) return waitFor('restart', `${pod.name} gets it when it is created anew`);
+  if (fit.kind === 'restart') return waitFor('restart', fit.message);
+  const unfit = unread(situation, pod) ?? onCordonedNode(situation, pod, fit);
+  if (unfit !== null) return unfit;
+  const failure = forbiddingFailure(pod, fit.containers, situation.memory.failures, situation.now, situation.freeOnNodes);
+  if (failure !== null) {
+    return { reason: WAITS_FOR[failure.code], message: `${pod.name}: ${failure.message}`, until: retryAt(failure) };
+  }
+  return refusedByNode(pod)[0] ?? null;
+}
+
+/** What a pod asks for already and its node does not give it; none where it gives, or is about to. */
+function refusedByNode({ name, resize }: PodRecord): readonly Waiting[] {
+  if (resize.state === 'none' || resize.state === 'in-progress') return [];
+  return [waitFor('capacity', `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
+}
+
+function tooMuchInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
+  if (containers.every((change) => aboveWorkingSet(change, situation))) return null;
+  return waitFor('confidence', `${pod.name} uses too much memory right now for its limit to be lowered`);
+}
+
+/** Decided hours ago, carried out now: what the container uses at this moment has the last word on its memory limit. */
+function aboveWorkingSet({ name, from, to }: ContainerChange, { advice }: WorkloadSituation): boolean {
+  const [before, after] = [from.limits.memoryBytes, to.limits.memoryBytes];
+  if (before === null || after === null || after >= before) return true;
+  const latest = advice.find((each) => each.container === name)?.memoryEvidence?.latest;
+  return latest !== undefined && after >= latest * WORKING_SET_HEADROOM;
+}
+
+/** Whether a pod may be evicted at all, as far as its own annotations say. */
+export function mayBeEvicted(pod: PodRecord): boolean {
+  const { annotations } = pod;
+  return (
+    annotations[POD_ANNOTATIONS.doNotDisrupt] !== 'true' &&
+    annotations[POD_ANNOTATIONS.karpenterDoNotDisrupt] !== 'true' &&
+    annotations[POD_ANNOTATIONS.safeToEvict] !== 'false'
+  );
+}
+
+/** What the namespace's quotas leave, used up step by step. */
+class QuotaRoom {
+  readonly #situation: WorkloadSituation;
+  readonly #taken = { requests: { cpu: 0, memory: 0 }, limits: { cpu: 0, memory: 0 } };
+
+  constructor(situation: WorkloadSituation) {
+    this.#situation = situation;
+  }
+
+  /** Takes what the changes add; null where there is room, else why not. */
+  take(pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
+    for (const quota of this.#situation.quotas) {
+      for (const part of ['requests', 'limits'] as const) {
+        const [hard, used] = part === 'requests' ? [quota.hardRequests, quota.usedRequests] : [quota.hardLimits, quota.usedLimits];
+        for (const resource of RESOURCES) {
+          const field = FIELD[resource];
+          const added = addedBy(containers, part, field);
+          const bound = hard[field];
+          if (bound === null || added <= 0) continue;
+          if ((used[field] ?? 0) + this.#taken[part][resource] + added > bound) {
+            return waitFor('quota', `ResourceQuota ${quota.name} leaves no room for the ${resource} ${part} of ${pod.name}`);
+          }
+        }
+      }
+    }
+    for (const part of ['requests', 'limits'] as const) {
+      for (const resource of RESOURCES) this.#taken[part][resource] += addedBy(containers, part, FIELD[resource]);
+    }
+    return null;
+  }
+}
+
+function addedBy(containers: readonly ContainerChange[], part: keyof RequestsAndLimits, field: 'cpuMillicores' | 'memoryBytes'): number {
+  return containers.reduce((sum, { from, to }) => sum + (to[part][field] ?? 0) - (from[part][field] ?? 0), 0);
+}
+
+function waitFor(reason: Waiting['reason'], message: string): Waiting {
+  return { reason, message, until: null };
+}

@@ -1,0 +1,48 @@
+import { formatDuration } from '../../model/duration.ts';
+import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import type { RequestsAndLimits } from '../../model/resources.ts';
+import { MINUTE_MS } from '../../model/units.ts';
+import { LEAST_RUNS } from '../../recommender/runs/run-advice.ts';
+import type { Values } from '../model/container-values.ts';
+import { isShortLived } from './interlocks.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+
+/** `web: cpu 500m → 120m, memory 512Mi → 200Mi`: what differs, by container. */
+export function changeSummary(from: Values, to: Values): string {
+  const parts = [...to].flatMap(([name, values]) => {
+    const before = from.get(name);
+    const differences = [
+      ...difference('cpu', before?.requests.cpuMillicores, values.requests.cpuMillicores, formatCpu),
+      ...difference('memory', before?.requests.memoryBytes, values.requests.memoryBytes, formatMemory),
+      ...limitDifference(before, values),
+    ];
+    return differences.length === 0 ? [] : [`${name}: ${differences.join(', ')}`];
+  });
+  return parts.length === 0 ? 'nothing to change' : parts.join('; ');
+}
+
+/** How much is still missing before anything can be recommended. */
+export function collectingText(figures: readonly ContainerFigures[], { now, policy, workload }: WorkloadSituation): string {
+  if (isShortLived(workload.kind)) {
+    const [seen] = figures.flatMap(({ advice }) => advice?.confidenceText ?? []);
+    return `${seen ?? 'no run seen yet'}; ${LEAST_RUNS} are needed`;
+  }
+  const since = figures.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
+  const wanted = formatDuration(policy.minSamplesMs);
+  if (since.length === 0) return `no usage seen yet; ${wanted} of it are needed`;
+  const seen = Math.max(0, now - Math.min(...since));
+  return `${formatDuration(Math.floor(seen / MINUTE_MS) * MINUTE_MS)} of usage seen, ${wanted} needed`;
+}
+
+function limitDifference(before: RequestsAndLimits | undefined, after: RequestsAndLimits): string[] {
+  return [
+    ...difference('cpu limit', before?.limits.cpuMillicores, after.limits.cpuMillicores, formatCpu),
+    ...difference('memory limit', before?.limits.memoryBytes, after.limits.memoryBytes, formatMemory),
+  ];
+}
+
+function difference(what: string, from: number | null | undefined, to: number | null, format: (amount: number) => string): string[] {
+  if (to === null || from === to) return [];
+  return [`${what} ${from === null || from === undefined ? 'unset' : format(from)} → ${format(to)}`];
+}

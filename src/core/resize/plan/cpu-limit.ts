@@ -1,0 +1,74 @@
+// How far a CPU limit may be raised: as far as a person has set it, and beyond that in steps where throttling was measured.
+
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import type { ContainerFigures, CpuLimitStep, TargetInputs } from '../model/container-figures.ts';
+import type { Values } from '../model/container-values.ts';
+import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
+import { isThrottledFor } from '../model/throttled-pods.ts';
+
+/** Each step gives half as much again. */
+const STEP_RATIO = 1.5;
+const MIN_STEP_INTERVAL_MS: DurationMs = DAY_MS;
+const MAX_STEPS = 3;
+const STEPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
+/** Throttled for so long in at least half of the replicas: one hot replica is no reason to raise them all. */
+const THROTTLED_FOR_MS: DurationMs = HOUR_MS;
+const MIN_THROTTLED_SHARE = 0.5;
+/** Counters are read once an hour at least: after two hours without a reading nothing is known of throttling. */
+const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
+
+export const NO_CPU_LIMIT_STEP: CpuLimitStep = { raisedTo: null, isPossible: false };
+
+/** @param limit in force; null: there is none, so nothing throttles it @param bound no step passes it; null: there is none */
+export function cpuLimitStep(
+  { now, pods, demand, memory }: WorkloadSituation,
+  container: string,
+  limit: Millicores | null,
+  bound: Millicores | null,
+): CpuLimitStep {
+  const { throttled = [] } = demand.find((each) => each.container === container) ?? {};
+  if (limit === null || !isThrottlingMeasured({ now, demand }, container)) return NO_CPU_LIMIT_STEP;
+  const raisedTo = Math.min(Math.ceil(limit * STEP_RATIO), bound ?? Number.POSITIVE_INFINITY);
+  const steps = recentSteps(memory, container, now);
+  if (raisedTo <= limit || steps.length >= MAX_STEPS) return NO_CPU_LIMIT_STEP;
+  const running = new Set(pods.filter(({ phase }) => phase === 'Running').map(({ name }) => name));
+  const count = throttled.filter((each) => running.has(each.pod) && isThrottledFor(each, THROTTLED_FOR_MS, now)).length;
+  const isDue = count > 0 && count >= running.size * MIN_THROTTLED_SHARE && now - (steps.at(-1) ?? 0) >= MIN_STEP_INTERVAL_MS;
+  return { raisedTo: isDue ? raisedTo : null, isPossible: true };
+}
+
+/** Whether it is known how much a container is throttled. */
+export function isThrottlingMeasured({ now, demand }: Pick<WorkloadSituation, 'now' | 'demand'>, container: string): boolean {
+  const { throttlingMeasuredAt = null } = demand.find((each) => each.container === container) ?? {};
+  return throttlingMeasuredAt !== null && now - throttlingMeasuredAt <= MEASURED_WITHIN_MS;
+}
+
+/**
+ * The greatest CPU limit that is set: what a person has deployed or approved, what is in force, or the step that throttling allows.
+ * A container that takes all the CPU it gets would otherwise grow without end. null: there is no limit.
+ */
+export function greatestCpuLimit({ current, templateCpuLimit = null, leastLimits, cpuLimitStep: step }: TargetInputs): Millicores | null {
+  const limit = current.limits.cpuMillicores;
+  return limit === null ? null : Math.max(limit, templateCpuLimit ?? 0, leastLimits?.cpuMillicores ?? 0, step?.raisedTo ?? 0);
+}
+
+/** What is remembered of the steps once these values are in force. */
+export function rememberCpuLimitSteps(
+  memory: ResizeMemory,
+  figures: readonly ContainerFigures[],
+  values: Values,
+  now: Instant,
+): Pick<ResizeMemory, 'cpuLimitRaises'> {
+  const raises = new Map<string, readonly Instant[]>();
+  for (const { name, inForce, targetInputs } of figures) {
+    const steps = recentSteps(memory, name, now);
+    const raisedTo = targetInputs?.cpuLimitStep?.raisedTo ?? null;
+    const isStep = raisedTo !== null && (values.get(name)?.limits.cpuMillicores ?? 0) > (inForce.limits.cpuMillicores ?? 0);
+    if (isStep || steps.length > 0) raises.set(name, isStep ? [...steps, now] : steps);
+  }
+  return { cpuLimitRaises: raises };
+}
+
+function recentSteps({ cpuLimitRaises }: ResizeMemory, container: string, now: Instant): readonly Instant[] {
+  return (cpuLimitRaises.get(container) ?? []).filter((at) => now - at < STEPS_COUNT_FOR_MS);
+}

@@ -1,0 +1,145 @@
+// What a workload should have, whether that may be done now, to which pods, and what to remember. The checks stand in the
+// order in which they are made: the first that applies is the answer to "why is nothing changed?".
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
+import { onceForEachPod } from '../model/resize-step.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { Waiting } from '../model/waiting.ts';
+import { advanceChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
+import { conforming } from './conforming.ts';
+import { Draft } from './draft.ts';
+import { heldByPerson, holdsEverything } from './interlocks.ts';
+import { neverChanges } from './never-changes.ts';
+import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
+import { stepsOfBumps } from './oom-steps.ts';
+import { otherManager } from './other-manager.ts';
+import { heldByOthers, otherResizes } from './other-resizes.ts';
+import { rollBackOnHarm, rollBackOnRequest } from './roll-back.ts';
+import { startChange } from './start-change.ts';
+import { standingRejection } from './what-is-due.ts';
+import { writeBacks } from './write-backs.ts';
+
+/** While a change is under way the pods are looked at this often. */
+const UNDER_WAY_MS: DurationMs = MINUTE_MS;
+
+/** @param context as the layers around it see it */
+export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
+  const draft = new Draft(context);
+  reportNodeOoms(draft);
+  const result = settledBefore(draft) ?? changeIfAllowed(draft);
+  const { policy, now } = context;
+  const untilNext = result.until === null ? policy.intervalMs : Math.max(1000, result.until - now);
+  const pace = draft.memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
+  return {
+    ...result,
+    mode: draft.mode,
+    containers: draft.containers,
+    memory: draft.memory,
+    // A dry run has the server validate one pod; the others are alike.
+    steps: draft.isDryRun ? draft.steps.slice(0, 1) : onceForEachPod(draft.steps),
+    autoscalers: [],
+    evict: null,
+    notes: draft.notes,
+    lookAgainInMs: Math.min(untilNext, pace),
+  };
+}
+
+function settledBefore(draft: Draft): Outcome | null {
+  const settled = neverChanges(draft.context, draft.mode, draft.containers);
+  draft.notes.push(...(settled?.notes ?? []));
+  return settled?.outcome ?? null;
+}
+
+function changeIfAllowed(draft: Draft): Outcome {
+  if (draft.mode === 'Observe' || draft.mode === 'Recommend') return recommend(draft);
+  const manager = otherManager(draft.context);
+  if (manager !== null) return leaveToOther(draft, manager);
+  const others = otherResizes(draft.context);
+  if (others !== draft.memory.otherResizes) draft.remember({ otherResizes: others });
+  const resized = heldByOthers(others, draft.context.now);
+  if (resized !== null) return leaveToOther(draft, resized, others?.until);
+  const held = holdsEverything(draft.context);
+  if (held !== null) return waitIfDue(draft, held);
+  const before = draft.memory;
+  const result = change(draft);
+  if (!draft.isDryRun) return result;
+  draft.remember(before);
+  return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
+}
+
+/** Two tools that size the same pods undo each other's work for ever. */
+function leaveToOther(draft: Draft, manager: string, until: Instant | null = null): Outcome {
+  if (draft.memory.apply !== null) draft.remember({ apply: null });
+  return outcome('blocked', 'other-manager', manager, until);
+}
+
+function waitIfDue(draft: Draft, held: Waiting): Outcome {
+  const isDue = draft.due().length > 0 || draft.memory.apply !== null;
+  return isDue ? fromWaiting([held], draft.unchanged()) : draft.unchanged();
+}
+
+function recommend(draft: Draft): Outcome {
+  // A change that was under way stays where it is: the mode says that nothing is to be touched.
+  if (draft.memory.apply !== null) draft.remember({ apply: null });
+  rollBackInRecommend(draft);
+  if (draft.due().length === 0) return draft.unchanged();
+  return standingRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
+}
+
+/** The one thing that is done in a mode that only recommends: what a user asks for by name. */
+function rollBackInRecommend(draft: Draft): void {
+  if (holdsEverything(draft.context) !== null || otherManager(draft.context) !== null) return;
+  const before = draft.memory;
+  rollBackOnRequest(draft);
+  const { rolledBack } = draft.memory;
+  if (rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.heldUntil > draft.context.now) {
+    draft.steps.push(...conforming(draft.context).steps);
+  }
+  if (draft.isDryRun) draft.remember(before);
+}
+
+/** Takes back what harms, brings the change under way further, or starts one. */
+function change(draft: Draft): Outcome {
+  rollBackOnRequest(draft);
+  rollBackOnHarm(draft);
+  // Pods that are created meanwhile are to stay as they are.
+  if (heldByPerson(draft.context) && draft.memory.apply !== null) draft.remember({ apply: null });
+  endIfFixedByAutoscaler(draft);
+  const refused = writeBack(draft);
+  raiseKilledPods(draft);
+  retargetIfShort(draft);
+  const underWay = draft.memory.apply;
+  if (underWay !== null) return advanceChange(draft, underWay);
+  const gaps = conforming(draft.context);
+  const decided = startChange(draft);
+  const started = draft.memory.apply;
+  if (started !== null) return advanceChange(draft, started);
+  draft.steps.push(...gaps.steps);
+  if (decided.state === 'awaiting') return decided;
+  return refused ?? fromWaiting(gaps.waits, decided);
+}
+
+function reportNodeOoms(draft: Draft): void {
+  const { notes, nodeOoms } = nodeOomNotes(draft.containers, draft.memory);
+  if (notes.length === 0) return;
+  draft.notes.push(...notes);
+  draft.remember({ nodeOoms });
+}
+
+/** Pods that were OOM-killed at their limit get more at once, each by itself. */
+function raiseKilledPods(draft: Draft): void {
+  if (heldByPerson(draft.context)) return;
+  const oomBumps = bumpsAfterKills(draft.context, draft.containers, draft.mode);
+  if (oomBumps !== draft.memory.oomBumps) draft.remember({ oomBumps });
+  draft.steps.push(...stepsOfBumps(draft.context));
+}
+
+/** What nodes would not or could not carry out goes back to what they did. */
+function writeBack(draft: Draft): Outcome | null {
+  const { failures, steps, notes, outcome: refused } = writeBacks(draft.context);
+  if (failures !== null) draft.remember({ failures });
+  draft.steps.push(...steps);
+  draft.notes.push(...notes);
+  return refused;
+}

@@ -1,0 +1,100 @@
+// Which resources of which containers are due for a change, and which way. Waiting is not decided here.
+
+import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
+import { HOUR_MS, MiB, type Bytes, type DurationMs, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
+import type { ContainerAdvice, ResourceAdvice } from '../../recommender/advice.ts';
+import type { ContainerPolicy } from '../policy/policy-rules.ts';
+import { FIELD, RESOURCES } from '../model/container-values.ts';
+
+/** One resource of one container that should change. */
+export interface DueChange {
+  readonly container: string;
+  readonly resource: ResourceName;
+  readonly direction: 'raise' | 'lower';
+  /** Too small now: it ignores windows, cool-down, confidence and calm start. */
+  readonly urgent: boolean;
+  /** An OOM kill asks for it. */
+  readonly oom: boolean;
+  readonly confidence: Ratio;
+  /** A temporary increase is over, and the base is what was in force before: no reduction, so that nothing is verified. */
+  readonly endsIncrease?: boolean;
+}
+
+/** Smaller changes are noise, whatever their share: not worth a write. */
+const LEAST_CHANGE: Readonly<Record<ResourceName, number>> = { cpu: 5 satisfies Millicores, memory: (4 * MiB) satisfies Bytes };
+/** So long after a kill a raise still counts as its consequence. */
+const OOM_COUNTS_FOR_MS: DurationMs = 24 * HOUR_MS;
+
+export interface DueInputs {
+  readonly now: Instant;
+  readonly container: string;
+  readonly current: RequestsAndLimits;
+  readonly target: RequestsAndLimits;
+  readonly advice: ContainerAdvice;
+  readonly policy: ContainerPolicy;
+  /** When the container's CPU request was last set to its base; null: never, or not known. */
+  readonly cpuBaseSetAt?: Instant | null;
+}
+
+/**
+ * Never lowers one resource of a container while another is short: what frees memory today must not be what starves it
+ * tomorrow, and a raise alone is quicker to verify.
+ */
+export function dueChanges(inputs: DueInputs): readonly DueChange[] {
+  const due = RESOURCES.flatMap((resource) => limitAfterKill(inputs, resource) ?? dueChange(inputs, resource) ?? []);
+  return due.some((change) => change.direction === 'raise') ? due.filter((change) => change.direction === 'raise') : due;
+}
+
+/** A limit that an OOM kill raises, whatever becomes of the request. */
+function limitAfterKill({ now, container, current, target, advice }: DueInputs, resource: ResourceName): DueChange | null {
+  const field = FIELD[resource];
+  if (!isKilledLately(advice, resource, now) || !isLess(current.limits[field], target.limits[field])) return null;
+  return { container, resource, confidence: advice[resource]?.confidence ?? 0, direction: 'raise', urgent: true, oom: true };
+}
+
+function isKilledLately({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
+  return resource === 'memory' && lastOomAt !== null && now - lastOomAt < OOM_COUNTS_FOR_MS;
+}
+
+function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null {
+  const { current, target, advice } = inputs;
+  const field = FIELD[resource];
+  const about = advice[resource];
+  const to = target.requests[field];
+  if (about === null || to === null) return null;
+  const from = current.requests[field] ?? 0;
+  const common = { container: inputs.container, resource, confidence: about.confidence };
+  const oom = isKilledLately(advice, resource, inputs.now);
+  const minRatio = inputs.policy[resource].minChangeRatio;
+  if (to > from) {
+    const urgent = from < about.lowerBound;
+    if (urgent ? to - from < LEAST_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
+    return { ...common, direction: 'raise', urgent, oom };
+  }
+  const limitFalls = isLess(target.limits[field], current.limits[field]);
+  if (to < from ? worthIt(from, to, minRatio, resource) || limitFalls : limitFalls) {
+    return {
+      ...common,
+      direction: 'lower',
+      urgent: false,
+      oom: false,
+      endsIncrease: to < from && !limitFalls && endsIncrease(inputs, about, resource),
+    };
+  }
+  // A limit alone may stand too low (a rule with a greater ratio).
+  return isLess(current.limits[field], target.limits[field]) ? { ...common, direction: 'raise', urgent: false, oom } : null;
+}
+
+/** The base has not fallen since it was last in force, so that what is taken back was given for a while. */
+function endsIncrease({ cpuBaseSetAt = null }: DueInputs, about: ResourceAdvice, resource: ResourceName): boolean {
+  return resource === 'cpu' && cpuBaseSetAt !== null && about.baseLoweredAt !== null && about.baseLoweredAt <= cpuBaseSetAt;
+}
+
+function worthIt(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
+  const change = Math.abs(to - from);
+  return change >= LEAST_CHANGE[resource] && (from === 0 || change / from >= minRatio);
+}
+
+function isLess(a: number | null, b: number | null): boolean {
+  return a !== null && b !== null && a < b;
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  amounts,
+  anAdvice,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  NO_OVERRIDES,
+  pods,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
+import { HOUR_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+
+const equal = amounts('1', '512Mi');
+const container = { requests: equal, limits: equal };
+const { container: DEFAULTS } = autoPolicy();
+const cpuAlone = anAdvice({ cpu: '200m', memory: '512Mi', cpuAdvice: { peak: 360 } });
+const advice = anAdvice({ cpu: '200m', memory: '256Mi', cpuAdvice: { peak: 360 } });
+
+describe('CPU of a Guaranteed pod', () => {
+  test('falls only so far that its limit, which falls along, would not have held back what was seen', () => {
+    const decision = decideWorkload(
+      aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [advice] }),
+    );
+    expect(decision.containers[0]?.target).toMatchObject({ requests: { cpuMillicores: 720 }, limits: { cpuMillicores: 720 } });
+    const steps = decision.containers[0]?.target?.steps.filter(({ resource }) => resource === 'cpu') ?? [];
+    expect(steps.at(-1)).toMatchObject({ step: 'limit', value: 720, detail: expect.stringContaining('Guaranteed') });
+  });
+
+  test.each([
+    ['that was measured lately', T0 - HOUR_MS, 'applying', null],
+    ['that has not been measured for hours', T0 - 3 * HOUR_MS, 'awaiting', 'unmeasured'],
+    ['that is not measured', null, 'awaiting', 'unmeasured'],
+  ])('is lowered only beside throttling %s', (_case, throttlingMeasuredAt, state, reason) => {
+    const demand = [{ container: 'main', windows: [], throttlingMeasuredAt }];
+    const decision = decideWorkload(
+      aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [cpuAlone], demand }),
+    );
+    expect([decision.state, decision.reason]).toEqual([state, reason]);
+  });
+
+  test('rises while there is no room left above what is seen, up to the limit that is deployed', () => {
+    const small = amounts('400m', '512Mi');
+    const tight = { requests: small, limits: small };
+    const at = (deployed: typeof container) =>
+      decideWorkload(aSituation({ pods: pods(1, { container: tight }), workload: aWorkloadRecord({}, deployed), advice: [advice] }));
+    expect(at(container).steps[0]?.containers[0]?.to.limits.cpuMillicores).toBe(450);
+    expect(at(tight).containers[0]?.target?.limits.cpuMillicores).toBe(400);
+  });
+
+  test.each([
+    ['ceiling', { overrides: { ...NO_OVERRIDES, ceiling: new Map([['*', amounts('400m', null)]]) } }],
+    ["policy's max", { policy: autoPolicy({ container: { ...DEFAULTS, cpu: { ...DEFAULTS.cpu, max: 400 } } }) }],
+  ])('never asks for more than the %s, whatever headroom comes on top', (_bound, given) => {
+    const decision = decideWorkload(
+      aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [advice], ...given }),
+    );
+    expect(decision.containers[0]?.target).toMatchObject({ requests: { cpuMillicores: 400 }, limits: { cpuMillicores: 400 } });
+  });
+
+  test.each([
+    ['of a Burstable pod', { requests: equal, limits: amounts('2', '1Gi') }, autoPolicy()],
+    ['whose policy leaves limits alone', container, autoPolicy({ container: { ...DEFAULTS, controlled: 'requests' as const } })],
+  ])('%s is what the advice says', (_case, sizes, policy) => {
+    const decision = decideWorkload(
+      aSituation({ pods: pods(1, { container: sizes }), workload: aWorkloadRecord({}, sizes), advice: [advice], policy }),
+    );
+    expect(decision.containers[0]?.target?.steps.some(({ detail }) => detail.includes('would hold back'))).toBe(false);
+  });
+});

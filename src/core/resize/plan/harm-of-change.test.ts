@@ -1,0 +1,162 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  pods,
+  resized,
+  T0,
+  oomAdvice,
+} from '../../../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
+
+const OOM_KILL = { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 + MINUTE_MS };
+const CRASH = { reason: 'Error', exitCode: 1, finishedAt: T0 + MINUTE_MS };
+
+type Crash = typeof CRASH;
+
+/** The pod with a container that has ended so, and runs again or waits to be started. */
+function crashed(pod: PodRecord, lastTermination: Crash, traits: { readonly loops?: boolean; readonly restarts?: number } = {}): PodRecord {
+  const { loops = false, restarts = 1 } = traits;
+  const waiting = { state: 'waiting', waitingReason: 'CrashLoopBackOff', ready: false } as const;
+  const containers = pod.containers.map((container) => ({ ...container, lastTermination, restarts, ...(loops ? waiting : {}) }));
+  return loops ? { ...pod, ready: false, readySince: null, unreadySince: lastTermination.finishedAt, containers } : { ...pod, containers };
+}
+
+/** Ten minutes after the canary was lowered, with what has become of the pods. */
+function afterCanary(become: (pod: PodRecord, index: number) => PodRecord, situation: Partial<WorkloadSituation> = {}) {
+  const before = aSituation(situation);
+  const first = decideWorkload(before);
+  const after = resized(before.pods, first.steps).map((pod, index) => become(pod, index));
+  return decideWorkload({ ...before, pods: after, memory: first.memory, now: T0 + 9 * MINUTE_MS });
+}
+
+describe('CrashLoopBackOff', () => {
+  test('of a changed pod takes the change back, in the pod that waits, too', () => {
+    const { memory, steps } = afterCanary((pod, index) => (index === 0 ? crashed(pod, CRASH, { loops: true, restarts: 4 }) : pod));
+    expect(memory.rolledBack).toMatchObject({ reason: 'restarts', message: expect.stringContaining('CrashLoopBackOff') });
+    expect(steps.map((step) => [step.pod.name, step.containers[0]?.to.requests])).toEqual([['web-1', amounts('500m', '512Mi')]]);
+  });
+
+  test('of unchanged pods as well is not the doing of the change', () => {
+    const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }));
+    expect(memory.rolledBack).toBeNull();
+  });
+
+  test('is no obstacle to the raise that ends it', () => {
+    const [pod] = pods(1, { container: { limits: amounts(null, '512Mi') } });
+    const known = anAdvice({ cpu: '500m', memory: '640Mi', lastOomAt: T0 - MINUTE_MS, oomKills: 3 });
+    const advice = [{ ...known, oom: oomAdvice(640 * 2 ** 20) }];
+    const { steps } = decideWorkload(aSituation({ pods: [crashed(pod!, OOM_KILL, { loops: true, restarts: 5 })], advice }));
+    expect(steps.map((step) => step.containers[0]?.to.requests.memoryBytes)).toEqual([640 * 2 ** 20]);
+  });
+
+  test('keeps what was lowered in reach of a roll-back that also lowers', () => {
+    const looping = crashed(aPodRecord({ container: { requests: amounts('100m', '1Gi') } }), CRASH, { loops: true });
+    const values = new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, null) }]]);
+    const at = T0 - MINUTE_MS;
+    const rolledBack = { at, reason: 'restarts', message: '', heldUntil: T0 + DAY_MS, count: 1, requestedAt: null, values: new Map() };
+    const lastApplied = { at, by: 'evenkeel', reason: 'roll-back', pods: 0, values };
+    const { steps } = decideWorkload(aSituation({ pods: [looping], memory: { ...NO_MEMORY, rolledBack, lastApplied } }));
+    expect(steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '512Mi'));
+  });
+});
+
+test('the values before a change outlive the time in which no pod can be reached', () => {
+  const first = decideWorkload(aSituation());
+  const pending = pods(3, { phase: 'Pending', node: null, ready: false, readySince: null });
+  const [out] = pods(1, { resize: { state: 'infeasible', message: 'no', since: T0 } });
+  const unread = { unreadNodes: new Set(['n1']) };
+  const second = decideWorkload(aSituation({ pods: [...pending.slice(1), out!], memory: first.memory, now: T0 + MINUTE_MS, ...unread }));
+  expect(second.memory.previous?.values).toEqual(first.memory.previous?.values);
+});
+
+describe('restarts after a change', () => {
+  const flaky = { createdAt: T0 - DAY_MS };
+
+  test.each([
+    ['that never restarted before take it back', 0, false, 'restarts'],
+    ['that restart every hour anyway do not', 24, false, undefined],
+    ['while unchanged pods restart as well do not', 0, true, undefined],
+  ])('of pods %s', (_case, before, othersToo, reason) => {
+    const { memory } = afterCanary((pod, index) => (index === 0 || othersToo ? crashed(pod, CRASH, { restarts: before + 1 }) : pod), {
+      pods: pods(3, flaky),
+    });
+    expect(memory.rolledBack?.reason).toBe(reason);
+  });
+
+  test('before the change of the pod itself are not its doing', () => {
+    const before = { ...CRASH, finishedAt: T0 + 30 * SECOND_MS };
+    const { memory } = afterCanary((pod, index) =>
+      index === 0 ? crashed({ ...pod, resizedBy: { manager: 'evenkeel', at: T0 + MINUTE_MS } }, before) : pod,
+    );
+    expect(memory.rolledBack).toBeNull();
+  });
+
+  test('one OOM kill below the limit before counts alone, however often the workload restarts', () => {
+    const container = { requests: amounts('500m', '512Mi'), limits: amounts(null, '700Mi') };
+    const lowering = {
+      pods: pods(3, { ...flaky, container }),
+      workload: aWorkloadRecord({}, container),
+      kubeletVersions: new Map([['n1', 'v1.34.0']]),
+      policy: autoPolicy({
+        container: {
+          ...autoPolicy().container,
+          memory: { ...autoPolicy().container.memory, limit: { rule: 'Ratio' as const, ratio: 1.25 } },
+        },
+      }),
+    };
+    const killed = (kill: Crash) => afterCanary((pod, index) => (index === 0 ? crashed(pod, kill, { restarts: 48 }) : pod), lowering);
+    expect(killed(OOM_KILL).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
+    expect(killed(CRASH).memory.rolledBack).toBeNull();
+  });
+
+  test('are not looked at where the policy says so', () => {
+    const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, onRestarts: false } });
+    expect(afterCanary((pod, index) => (index === 0 ? crashed(pod, OOM_KILL) : pod), { policy }).memory.rolledBack).toBeNull();
+  });
+});
+
+describe('the order in which pods are reduced', () => {
+  test('of a StatefulSet begins with the highest ordinal', () => {
+    const names = ['web-0', 'web-1', 'web-2', 'web-10'];
+    const situation = aSituation({ workload: aWorkloadRecord({ kind: 'StatefulSet' }), pods: names.map((name) => aPodRecord({ name })) });
+    expect(decideWorkload(situation).steps.map(({ pod }) => pod.name)).toEqual(['web-10']);
+  });
+
+  test('waits until two minutes after a pod became ready', () => {
+    const started = (readySince: number) => decideWorkload(aSituation({ pods: pods(3, { readySince }) }));
+    const young = started(T0 - 119 * SECOND_MS);
+    expect([young.steps, young.state, young.reason]).toEqual([[], 'awaiting', 'rollout']);
+    expect(started(T0 - 120 * SECOND_MS).steps).toHaveLength(1);
+  });
+
+  test('what grows in a pod that has just started does not wait for what falls', () => {
+    const [young] = pods(1, { readySince: T0 - SECOND_MS });
+    const values = new Map([['main', { requests: amounts('100m', '1Gi'), limits: amounts(null, null) }]]);
+    const lastApplied = { at: T0 - DAY_MS, by: 'evenkeel', reason: '', pods: 1, values };
+    const { steps } = decideWorkload(
+      aSituation({ pods: [young!], memory: { ...NO_MEMORY, lastApplied }, advice: [anAdvice({ memory: '1Gi' })] }),
+    );
+    expect(steps.map((step) => step.containers[0]?.to.requests)).toEqual([amounts('500m', '1Gi')]);
+  });
+
+  test('a raise waits for nothing', () => {
+    const advice = [anAdvice({ cpu: '900m', memory: '1Gi' })];
+    expect(decideWorkload(aSituation({ pods: pods(3, { readySince: T0 - SECOND_MS }), advice })).steps).toHaveLength(3);
+  });
+
+  test('leaves out pods of a cordoned node, which only raises reach', () => {
+    const onNodes = pods(3).map((pod, index) => ({ ...pod, node: `n${index}` }));
+    const situation = aSituation({ pods: onNodes, cordonedNodes: new Set(['n0']) });
+    expect(decideWorkload(situation).steps.map(({ pod }) => pod.name)).toEqual(['web-2']);
+    const advice = [anAdvice({ cpu: '900m', memory: '1Gi' })];
+    expect(decideWorkload({ ...situation, advice }).steps).toHaveLength(3);
+  });
+});

@@ -1,0 +1,104 @@
+// What speaks for harm in a change under way that lowers something: crash loops, OOM kills, restarts, readiness, errors, throttling.
+
+import type { PodRecord } from '../../model/pod.ts';
+import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import type { PolicyRules } from '../policy/policy-rules.ts';
+import type { Values } from '../model/container-values.ts';
+import type { ChangeUnderWay } from '../model/situation.ts';
+import { tooManyErrors } from './error-rate.ts';
+import { hasCrashed } from './pod-change.ts';
+import { failedSince, failuresSince, isSignificantlyGreater, restartsBefore } from './restart-rates.ts';
+
+/** A failed probe now and then is no harm. */
+const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
+
+/** What harm is looked for in. */
+export interface ChangeInProof {
+  readonly now: Instant;
+  readonly change: ChangeUnderWay;
+  /** Values before the change; null: not known. */
+  readonly previous: Values | null;
+  /** Pods that have the new values. */
+  readonly changed: readonly PodRecord[];
+  /** The workload's other running pods: what ails them, too, is not the change's doing. */
+  readonly others: readonly PodRecord[];
+  readonly throttledRatio: Ratio | null;
+  readonly errorRate: number | null | undefined;
+}
+
+export interface Harm {
+  readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling';
+  readonly message: string;
+}
+
+/** Why a change should be taken back; null: no sign of harm. */
+export function harmOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Harm | null {
+  return (
+    (rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? restarts(proof) ?? unready(proof)) : null) ?? worseService(proof, rules)
+  );
+}
+
+/** When a pod got the new values: a restart before that is not the change's doing. */
+function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: ChangeUnderWay): Instant {
+  return Math.max(startedAt, resizedBy?.at ?? createdAt);
+}
+
+function crashLoop({ change, changed, others }: ChangeInProof): Harm | null {
+  const loops = (pod: PodRecord): boolean =>
+    pod.containers.some(
+      (container) =>
+        container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, changedAt(pod, change)),
+    );
+  const looping = changed.filter(loops);
+  if (looping.length === 0 || others.some(loops)) return null;
+  return { reason: 'restarts', message: `CrashLoopBackOff since the change: ${namesOf(looping)}` };
+}
+
+/** One kill below the limit before the change shows that the old limit would have served. */
+function oomKill({ change, previous, changed }: ChangeInProof): Harm | null {
+  const killed = changed.filter((pod) =>
+    pod.containers.some(({ name, lastTermination }) => {
+      const [before, now] = [previous?.get(name)?.limits.memoryBytes ?? null, change.values.get(name)?.limits.memoryBytes ?? null];
+      const isLower = before !== null && now !== null && now < before;
+      return isLower && lastTermination?.reason === 'OOMKilled' && failedSince(lastTermination, changedAt(pod, change));
+    }),
+  );
+  return killed.length === 0
+    ? null
+    : { reason: 'restarts', message: `OOM-killed below the memory limit before the change: ${namesOf(killed)}` };
+}
+
+/** More restarts than before the change and, where unchanged pods restart as well, more than theirs. */
+function restarts({ now, change, changed, others }: ChangeInProof): Harm | null {
+  const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now);
+  const unchanged = failuresSince(others, ({ createdAt }) => Math.max(change.startedAt, createdAt), now);
+  const before = restartsBefore([...changed, ...others], (pod) => Math.max(pod.createdAt, change.startedAt));
+  if (!isSignificantlyGreater(sinceChange, before)) return null;
+  if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
+  const failed = changed.filter((pod) =>
+    pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
+  );
+  return { reason: 'restarts', message: `more restarts than before the change: ${namesOf(failed)}` };
+}
+
+function unready({ now, change, changed, others }: ChangeInProof): Harm | null {
+  const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
+  const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
+  if (down.length === 0 || others.some(becameUnready)) return null;
+  return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
+}
+
+function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Harm | null {
+  const errors = tooManyErrors(change, errorRate);
+  if (errors !== null) return { reason: 'errors', message: errors };
+  const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
+  if (rules.onThrottleRatio >= 1 || rise < rules.onThrottleRatio) return null;
+  return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };
+}
+
+function namesOf(pods: readonly PodRecord[]): string {
+  return pods
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(', ');
+}

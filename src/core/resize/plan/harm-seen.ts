@@ -1,0 +1,18 @@
+// Looks for harm in a change under way that has to prove itself.
+
+import { carryOut } from './carry-out.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { harmOf, type Harm } from './harm-of-change.ts';
+import { mustProveItself } from './stages.ts';
+import { throttledRatioOf } from './what-is-due.ts';
+
+/** Why the change under way should be taken back; null: there is none, or no sign of harm. */
+export function harmSeen(situation: WorkloadSituation): Harm | null {
+  const { memory, policy, errorRate, pods, now } = situation;
+  if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
+  const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+  const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
+  const previous = memory.previous?.values ?? null;
+  const proof = { now, change: memory.apply, previous, changed, others, throttledRatio: throttledRatioOf(situation), errorRate };
+  return harmOf(proof, policy.rollback);
+}

@@ -1,0 +1,126 @@
+// Why a change that is due waits, and until when. One place for all of it, so that "why is nothing happening" has one
+// answer and the same answer everywhere.
+
+import type { AwaitingReason } from '../../../apis/conditions.ts';
+import { formatDuration } from '../../model/duration.ts';
+import type { Instant } from '../../model/units.ts';
+import { nextOpening, openingAt } from '../../model/window.ts';
+import { heldByAutoscaler } from './autoscaler-bounds.ts';
+import { isThrottlingMeasured } from './cpu-limit.ts';
+import type { DueChange } from './due-changes.ts';
+import { untilErrorRateIsKnown } from './error-rate.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { Waiting } from '../model/waiting.ts';
+
+/** What holds back every effect on a workload, whichever way it goes; null: nothing. */
+export function holdsEverything(situation: WorkloadSituation): Waiting | null {
+  const { standing, policy, userRequests } = situation;
+  if (standing.paused !== null) return waiting('paused', `Evenkeel is paused: ${standing.paused.reason}`, standing.paused.until);
+  if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
+  if (userRequests.paused) return waiting('paused', 'this Recommendation is paused (spec.paused)');
+  if (standing.stale !== null) return waiting('stale-data', standing.stale);
+  return null;
+}
+
+/** Whether a person wants no automatic change for a while: nothing that was decided goes on, either. */
+export function heldByPerson({ now, overrides }: Pick<WorkloadSituation, 'now' | 'overrides'>): boolean {
+  return overrides.heldUntil !== null && overrides.heldUntil > now;
+}
+
+/** What holds back a new decision; after a roll-back, changes already decided go on. */
+export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
+  const { now, overrides, memory } = situation;
+  if (heldByPerson(situation)) {
+    return waiting('rolled-back', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
+  }
+  const rolledBack = memory.rolledBack;
+  if (rolledBack !== null && rolledBack.heldUntil > now) {
+    return waiting('rolled-back', `held after a roll-back: ${rolledBack.message}`, rolledBack.heldUntil);
+  }
+  return null;
+}
+
+/**
+ * Whether a change may be made although decisions are held. An OOM kill while our own roll-back is held wants more memory
+ * than the values before had: waiting out the hold would only repeat the kill. A hold that a person asked for stands.
+ */
+export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
+  const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;
+  return change.oom && change.urgent && !byPerson;
+}
+
+/** What holds back one due change; null: it may be made now. @param approved a person has approved it: confidence and cool-down are theirs */
+export function holdsChange(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
+  const { now, standing, workload } = situation;
+  const lowers = change.direction === 'lower';
+  if (isShortLived(workload.kind) && standing.admission !== true) {
+    return waiting('restart', `pods of a ${workload.kind} get new values only when they start: that needs controller.admission.enabled`);
+  }
+  const byAutoscaler = heldByAutoscaler(situation, change);
+  if (byAutoscaler !== null) return byAutoscaler;
+  if (change.urgent) return null;
+  if (lowers && standing.calmUntil !== null && standing.calmUntil > now) {
+    return waiting('calm-start', 'usage is observed for a while after a start or an outage before anything is reduced', standing.calmUntil);
+  }
+  if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
+  // What was given for a while is taken back without a reduction's gates: what is left was in force before.
+  return change.endsIncrease === true ? null : heldByPolicy(situation, change, approved);
+}
+
+function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
+  const lowers = change.direction === 'lower';
+  const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
+  const blind = lowers ? (unmeasuredThrottling(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
+  return unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? blind;
+}
+
+function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {
+  const least = policy.minConfidence[change.resource];
+  if (change.confidence >= least) return null;
+  const have = change.confidence.toFixed(2);
+  return waiting(
+    'confidence',
+    `confidence in ${change.resource} of ${change.container} is ${have}; ${least} is needed before it is reduced`,
+  );
+}
+
+/** The limit of a Guaranteed container falls with its CPU request: the harm would be throttling, and it would not be seen. */
+function unmeasuredThrottling(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
+  const isGuaranteed = situation.pods.some(({ qosClass }) => qosClass === 'Guaranteed');
+  if (resource !== 'cpu' || !isGuaranteed || isThrottlingMeasured(situation, container)) return null;
+  return waiting('unmeasured', `the throttling of ${container} is not measured, so its CPU limit is not lowered`);
+}
+
+/** Changes that nothing holds, and what the others wait for. */
+export function partedByHolds(
+  situation: WorkloadSituation,
+  due: readonly DueChange[],
+  approved: boolean,
+): { readonly allowed: readonly DueChange[]; readonly waits: readonly Waiting[] } {
+  const waits: Waiting[] = [];
+  const allowed = due.filter((change) => {
+    const wait = holdsChange(situation, change, approved);
+    if (wait !== null) waits.push(wait);
+    return wait === null;
+  });
+  return { allowed, waits };
+}
+
+/** Jobs end before a resize in place would be worth it; their next pods are sized when they are created. */
+export function isShortLived(kind: string): boolean {
+  return kind === 'Job' || kind === 'CronJob';
+}
+
+function outsideWindow({ now, policy }: WorkloadSituation): Waiting | null {
+  if (policy.windows.length === 0 || openingAt(policy.windows, now) !== null) return null;
+  return waiting('window', 'outside the windows of the policy', nextOpening(policy.windows, now)?.start ?? null);
+}
+
+function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {
+  const until = (memory.lastApplied?.at ?? Number.NEGATIVE_INFINITY) + policy.cooldownMs;
+  return until > now ? waiting('cooldown', `changed within the last ${formatDuration(policy.cooldownMs)}`, until) : null;
+}
+
+function waiting(reason: AwaitingReason, message: string, until: Instant | null = null): Waiting {
+  return { reason, message, until };
+}

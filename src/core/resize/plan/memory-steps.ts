@@ -1,0 +1,72 @@
+// How what is remembered changes when a change begins and when it is taken back.
+
+import type { PodRecord } from '../../model/pod.ts';
+import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { lowersAnything, sameValues, type Values } from '../model/container-values.ts';
+import type { ChangeUnderWay, ResizeMemory } from '../model/situation.ts';
+import { mustProveItself } from './stages.ts';
+
+/** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
+const HOLD_MS: DurationMs = 24 * HOUR_MS;
+const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
+
+/** @param inForce what every container has before it */
+export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
+  const { startedAt, values } = change;
+  const raisesOnly = !mustProveItself(change, inForce);
+  const loweredAt = new Map(memory.memoryLimitLoweredAt);
+  for (const [name, to] of values) {
+    if ((to.limits.memoryBytes ?? 0) < (inForce.get(name)?.limits.memoryBytes ?? 0)) loweredAt.set(name, startedAt);
+  }
+  return {
+    apply: raisesOnly ? { ...change, stage: 'All' } : change,
+    previous: { at: startedAt, values: inForce },
+    memoryLimitLoweredAt: loweredAt,
+  };
+}
+
+/** Whether any pod is otherwise than before the change. */
+export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['previous']): boolean {
+  return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
+}
+
+/** Whether a change makes a container smaller in anything. */
+export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
+  const [from, to] = [previous?.values.get(container), change.values.get(container)];
+  return from !== undefined && to !== undefined && lowersAnything(from, to);
+}
+
+/** A change that is not gone on with: what was before it is in force again. @param hasBegun some pod has been touched */
+export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
+  const { apply, previous, lastApplied } = memory;
+  if (previous === null || !hasBegun) return { apply: null, previous: null };
+  const by = lastApplied?.by ?? 'evenkeel';
+  return {
+    apply: null,
+    previous: null,
+    lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values: previous.values },
+  };
+}
+
+/** @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic */
+export function rolledBack(
+  memory: ResizeMemory,
+  now: Instant,
+  why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
+): Partial<ResizeMemory> {
+  const values = memory.previous?.values;
+  const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
+  const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+  return {
+    apply: null,
+    previous: null,
+    lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
+    rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+  };
+}
+
+/** Roll-backs in a row end with a change that proved itself; what only comes with new pods has not yet. */
+export function forgiven(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
+  return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
+}

@@ -1,0 +1,31 @@
+// What settles the matter before any change is thought of.
+
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import { collectingText } from './change-summary.ts';
+import { outcome, type Outcome } from '../model/decision.ts';
+import type { DecisionNote } from '../model/decision-note.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+
+/** null: changes are possible. */
+export function neverChanges(
+  situation: WorkloadSituation,
+  mode: ResizeMode,
+  figures: readonly ContainerFigures[],
+): { readonly outcome: Outcome; readonly notes: readonly DecisionNote[] } | null {
+  const { overrides, policyProblem, standing } = situation;
+  const settled = (what: Outcome, notes: readonly DecisionNote[] = []) => ({ outcome: what, notes });
+  if (overrides.excluded) return settled(outcome('excluded', null, 'left alone by the annotation evenkeel.io/exclude'));
+  if (mode === 'Off') return settled(outcome('excluded', null, 'left alone: mode Off'));
+  const [problem] = overrides.problems;
+  if (problem !== undefined) {
+    const note = { type: 'Warning', reason: 'InvalidAnnotation', message: problem } as const;
+    return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [note]);
+  }
+  if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
+  if (!standing.inPlace) {
+    return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33'));
+  }
+  if (figures.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(figures, situation)));
+  return null;
+}

@@ -1,0 +1,176 @@
+// Memory limits under OOM kills: which pods get more, how often, and what a kill by the node does.
+
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  amounts,
+  anAdvice,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  memory,
+  pods,
+  resized,
+} from '../../../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../../recommender/advice.ts';
+import { causeOfKill, OomLog } from '../../recommender/oom-log.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import type { WorkloadDecision } from '../model/decision.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+
+const DEPLOYED = { requests: amounts('500m', '256Mi'), limits: amounts(null, '512Mi') };
+const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
+
+/** Replicas of one container whose kills are evidence for its decisions. */
+class KilledWorkload {
+  readonly #log = new OomLog();
+  readonly notes: string[] = [];
+  situation: WorkloadSituation;
+  decision: WorkloadDecision | null = null;
+
+  constructor(count: number, situation: Partial<WorkloadSituation> = {}) {
+    this.situation = aSituation({
+      workload: aWorkloadRecord({}, DEPLOYED),
+      pods: pods(count, { container: DEPLOYED }),
+      largestNode: NODE,
+      ...situation,
+    });
+  }
+
+  get limits(): readonly number[] {
+    return this.situation.pods.map(({ containers }) => (containers[0]?.limits.memoryBytes ?? 0) / MiB);
+  }
+
+  get requests(): readonly number[] {
+    return this.situation.pods.map(({ containers }) => (containers[0]?.requests.memoryBytes ?? 0) / MiB);
+  }
+
+  /** @param usedShare last working set of the pod, as a share of its limit; null: it was not measured */
+  kill(index: number, usedShare: number | null = 0.95): void {
+    const { now, pods: all } = this.situation;
+    const limitBytes = all[index]?.containers[0]?.limits.memoryBytes ?? null;
+    const used = usedShare === null || limitBytes === null ? null : Math.floor(limitBytes * usedShare);
+    this.#log.add({ at: now, limitBytes: limitBytes ?? 0, cause: causeOfKill(limitBytes, used), workingSetBytes: used ?? 0 });
+    const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: now - HOUR_MS, finishedAt: now };
+    const killed = (pod: PodRecord): PodRecord => ({
+      ...pod,
+      containers: pod.containers.map((each) => ({ ...each, lastTermination, restarts: each.restarts + 1 })),
+    });
+    this.situation = { ...this.situation, pods: all.map((pod, at) => (at === index ? killed(pod) : pod)) };
+    this.decide();
+  }
+
+  wait(ms: number): void {
+    this.situation = { ...this.situation, now: this.situation.now + ms };
+    this.decide();
+  }
+
+  decide(): void {
+    const { now } = this.situation;
+    const oom = this.#log.advise(now, DEFAULT_RECOMMENDER_RULES.oom, () => memory('128Mi'));
+    const base = anAdvice({ cpu: '500m', memory: '256Mi', lastOomAt: this.#log.lastAt, oom });
+    const memoryEvidence = base.memoryEvidence && { ...base.memoryEvidence, lastOomAt: this.#log.lastAt, oomNeed: oom.killedPodNeed };
+    this.decision = decideWorkload({ ...this.situation, advice: [{ ...base, memoryEvidence }] });
+    this.notes.push(...this.decision.notes.map(({ reason, message }) => `${reason}: ${message}`));
+    const { memory: remembered, steps } = this.decision;
+    this.situation = { ...this.situation, memory: remembered, pods: resized(this.situation.pods, steps), now: now + MINUTE_MS };
+  }
+
+  get openExceptions(): readonly string[] {
+    return this.situation.memory.limitExceptions.filter(({ state }) => state === 'open').map(({ type }) => type);
+  }
+}
+
+describe('An OOM kill at the limit', () => {
+  test('raises the killed pod first, and the other replicas after a second kill', () => {
+    const web = new KilledWorkload(3);
+    web.kill(1);
+    expect(web.limits).toEqual([512, 615, 512]);
+    web.kill(0);
+    web.wait(MINUTE_MS);
+    expect(web.limits).toEqual([615, 615, 615]);
+  });
+
+  test('raises the request by the highest usage, not by the limit', () => {
+    const web = new KilledWorkload(1);
+    web.kill(0, 0.75);
+    // 384 MiB were used: 100 MiB more are 20 % more and something.
+    expect(web.requests).toEqual([484]);
+  });
+
+  test('that was not measured counts when it comes again: a container that dies at its start', () => {
+    const web = new KilledWorkload(1);
+    web.kill(0, null);
+    expect(web.limits).toEqual([512]);
+    web.kill(0, null);
+    expect(web.limits).toEqual([615]);
+  });
+
+  test('is not raised more than three times in 7 days: then a limit exception opens, and nothing is written', () => {
+    const web = new KilledWorkload(2);
+    const seen = new Set<number>();
+    for (let kill = 0; kill < 40; kill += 1) {
+      web.kill(kill % 2);
+      web.wait(HOUR_MS);
+      for (const limit of web.limits) seen.add(limit);
+    }
+    expect([...seen].sort((a, b) => a - b)).toEqual([512, 615, 738, 886]);
+    expect(web.openExceptions).toEqual(['oom-killed']);
+    expect(web.decision?.steps).toEqual([]);
+    expect(web.notes.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
+  });
+
+  test('is raised by as many bumps as the policy says', () => {
+    const web = new KilledWorkload(1, { policy: autoPolicy({ oom: { ...autoPolicy().oom, maxBumps: 1 } }) });
+    for (let kill = 0; kill < 5; kill += 1) web.kill(0);
+    expect(web.limits).toEqual([615]);
+    const never = new KilledWorkload(1, { policy: autoPolicy({ oom: { ...autoPolicy().oom, maxBumps: 0 } }) });
+    for (let kill = 0; kill < 5; kill += 1) never.kill(0);
+    expect(never.limits).toEqual([512]);
+    expect(never.openExceptions).toEqual(['oom-killed']);
+  });
+
+  test('never leads past the bound, whichever pods are killed, when and how, and never to more than three bumps a week', () => {
+    const happening = fc.record({
+      pod: fc.integer({ min: 0, max: 2 }),
+      used: fc.constantFrom(null, 0.1, 0.7, 1),
+      hours: fc.integer({ min: 0, max: 60 }),
+    });
+    fc.assert(
+      fc.property(fc.array(happening, { minLength: 5, maxLength: 40 }), fc.constantFrom(memory('700Mi'), memory('64Gi')), (kills, node) => {
+        const web = new KilledWorkload(3, { largestNode: { ...NODE, memoryBytes: node } });
+        const raised: { readonly at: number; readonly limit: number }[] = [];
+        for (const { pod, used, hours } of kills) {
+          const before = Math.max(...web.limits);
+          web.kill(pod, used);
+          web.wait(hours * HOUR_MS);
+          const after = Math.max(...web.limits);
+          if (after > before) raised.push({ at: web.situation.now, limit: after });
+          expect(after * MiB).toBeLessThanOrEqual(Math.max(node * 0.8, memory('512Mi')));
+        }
+        for (const { at } of raised) {
+          expect(raised.filter((other) => other.at > at - 7 * DAY_MS && other.at <= at).length).toBeLessThanOrEqual(3);
+        }
+      }),
+      { numRuns: 100, seed: 7 },
+    );
+  });
+});
+
+test('An OOM kill far below the limit is the node’s: nothing changes, and one Event says so', () => {
+  const web = new KilledWorkload(3);
+  for (let kill = 0; kill < 3; kill += 1) {
+    web.kill(1, 0.2);
+    web.wait(MINUTE_MS);
+  }
+  expect([web.limits, web.requests]).toEqual([
+    [512, 512, 512],
+    [256, 256, 256],
+  ]);
+  expect(web.openExceptions).toEqual([]);
+  const told = web.notes.filter((note) => note.startsWith('NodeOutOfMemory'));
+  expect(told).toHaveLength(3);
+  expect(told[0]).toContain('its node ran out of memory: it used 102Mi of its limit of 512Mi');
+});

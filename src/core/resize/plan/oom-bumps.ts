@@ -1,0 +1,132 @@
+// Memory limits raised by OOM kills: how far, how often, and of which pods. The killed pod comes first, the other replicas after
+// a second kill; a container that takes whatever it is given ends at `maxBumps`.
+
+import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
+import { withAmount, type Values } from '../model/container-values.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+import type { DecisionNote } from '../model/decision-note.ts';
+import { containerMode } from '../policy/policy-rules.ts';
+import { formatMemory } from '../../model/quantity.ts';
+import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '../../model/units.ts';
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
+
+/** `oom.maxBumps` counts the bumps of this time. */
+export const BUMPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
+/** As many as the schema allows. */
+const MAX_BUMPS = 32;
+
+/** How far kills may raise a container's limit: to what they ask for, or to what it has or had been given once the bumps are used up. */
+export function boundedByBumps(
+  need: Bytes,
+  limit: Bytes,
+  {
+    container,
+    bumps,
+    maxBumps,
+    now,
+  }: { readonly container: string; readonly bumps: readonly OomBump[]; readonly maxBumps: number; readonly now: Instant },
+): Bytes {
+  const given = bumps.filter((bump) => bump.container === container && now - bump.at < BUMPS_COUNT_FOR_MS).map((bump) => bump.limit);
+  const reached = Math.max(limit, ...given);
+  return need <= reached || new Set(given).size < maxBumps ? need : reached;
+}
+
+/** The values with what a pod of its own was given after a kill. */
+export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly OomBump[]): Values {
+  const own = bumps.filter(({ uid }) => uid === pod.uid);
+  if (own.length === 0) return values;
+  const result = new Map(values);
+  for (const { container, limit, request } of own) {
+    const base = result.get(container);
+    const [has, asks] = [base?.limits.memoryBytes ?? null, base?.requests.memoryBytes ?? null];
+    if (base === undefined || has === null || has >= limit) continue;
+    const requests = asks === null || request === null || asks >= request ? base.requests : withAmount(base.requests, 'memory', request);
+    result.set(container, { requests, limits: withAmount(base.limits, 'memory', limit) });
+  }
+  return result;
+}
+
+/** Bumps with those of pods that were killed since; the same array where there are none. */
+export function bumpsAfterKills(
+  { memory, pods, now }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now'>,
+  figures: readonly ContainerFigures[],
+  mode: ResizeMode,
+): readonly OomBump[] {
+  const added = pods.flatMap((pod) => pod.containers.flatMap((container) => bumpOf(pod, container, figures, mode, now) ?? []));
+  const fresh = added.filter(
+    (bump) => !memory.oomBumps.some(({ uid, container, limit }) => uid === bump.uid && container === bump.container && limit >= bump.limit),
+  );
+  return withBumps(memory.oomBumps, fresh, pods, now);
+}
+
+function bumpOf(
+  pod: PodRecord,
+  { name, limits, lastTermination }: ContainerRecord,
+  figures: readonly ContainerFigures[],
+  mode: ResizeMode,
+  now: Instant,
+): OomBump | null {
+  const own = figures.find((each) => each.name === name);
+  if (own === undefined || lastTermination?.reason !== 'OOMKilled' || containerMode(own.policy, mode) !== 'Auto') return null;
+  const given = afterKill(own, lastTermination.finishedAt);
+  if (given === null || given.limit <= (limits.memoryBytes ?? given.limit)) return null;
+  return { container: name, pod: pod.name, uid: pod.uid, at: now, ...given };
+}
+
+/** What a kill at this moment gives its pod; null: nothing. */
+function afterKill({ killedPod, target, advice }: ContainerFigures, killedAt: Instant | null): Pick<OomBump, 'limit' | 'request'> | null {
+  const kill = advice?.oom?.recentKills.find(({ at }) => at === killedAt);
+  const [greatest, request] = [killedPod?.limits.memoryBytes ?? null, killedPod?.requests.memoryBytes ?? null];
+  if (kill === undefined || greatest === null) return null;
+  const limit = Math.min(greatest, Math.max(kill.need, target?.limits.memoryBytes ?? 0));
+  return { limit, request: request === greatest ? limit : request };
+}
+
+/** Bumps of all pods that a change brings; the same array where it brings none. */
+export function bumpsOfChange(
+  memory: Pick<ResizeMemory, 'oomBumps'>,
+  figures: readonly ContainerFigures[],
+  values: Values,
+  now: Instant,
+): readonly OomBump[] {
+  const added = figures.flatMap(({ name, inForce, advice }): OomBump[] => {
+    const [from, to] = [inForce.limits.memoryBytes, values.get(name)?.limits.memoryBytes ?? null];
+    if (from === null || to === null || to <= from || (advice?.oom?.limitNeed ?? 0) <= from) return [];
+    return [{ container: name, pod: null, uid: null, at: now, limit: to, request: null }];
+  });
+  return withBumps(memory.oomBumps, added, null, now);
+}
+
+/** @param pods that exist: what they alone were given is remembered as long as they do; null: all are kept */
+function withBumps(
+  before: readonly OomBump[],
+  added: readonly OomBump[],
+  pods: readonly PodRecord[] | null,
+  now: Instant,
+): readonly OomBump[] {
+  const exists = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
+  const kept = before.filter((bump) => exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS);
+  return added.length === 0 && kept.length === before.length ? before : [...kept, ...added].slice(-MAX_BUMPS);
+}
+
+/** Kills by a node that ran out of memory, each reported once: they change nothing, and someone may wonder why. */
+export function nodeOomNotes(
+  figures: readonly ContainerFigures[],
+  { nodeOoms }: Pick<ResizeMemory, 'nodeOoms'>,
+): { readonly notes: readonly DecisionNote[]; readonly nodeOoms: ReadonlyMap<string, Instant> } {
+  const fresh = figures.flatMap(({ name, advice }) => {
+    const kill = advice?.oom?.lastNodeKill ?? null;
+    return kill === null || kill.at <= (nodeOoms.get(name) ?? Number.NEGATIVE_INFINITY) ? [] : [{ name, ...kill }];
+  });
+  if (fresh.length === 0) return { notes: [], nodeOoms };
+  const notes = fresh.map(({ name, limitBytes, workingSetBytes }): DecisionNote => {
+    const share =
+      limitBytes > 0
+        ? `used ${formatMemory(Math.round(workingSetBytes / MiB) * MiB)} of its limit of ${formatMemory(limitBytes)}`
+        : 'has no memory limit';
+    const message = `Container ${name} was OOM-killed because its node ran out of memory: it ${share}. Neither limit nor request is raised`;
+    return { type: 'Warning', reason: 'NodeOutOfMemory', message };
+  });
+  return { notes, nodeOoms: new Map([...nodeOoms, ...fresh.map(({ name, at }) => [name, at] as const)]) };
+}

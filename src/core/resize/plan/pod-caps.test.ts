@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainer, amounts, anAdvice, aPodRecord, aSituation, memory } from '../../../../test/builders/rightsizing.ts';
+import { UNSET_RESOURCES } from '../../model/resources.ts';
+import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { workloadFigures } from './workload-figures.ts';
+
+const limitRange: LimitRangeRecord = {
+  namespace: 'shop',
+  name: 'pods',
+  min: UNSET_RESOURCES,
+  max: UNSET_RESOURCES,
+  maxLimitRequestRatio: { cpu: null, memory: null },
+};
+
+/** 500m and 500m now, unless other pods are given; `main` needs 800m, `proxy` 100m. */
+function aPair(situation: Partial<WorkloadSituation>): WorkloadSituation {
+  const containers = [aContainer(), aContainer({ name: 'proxy' })];
+  return aSituation({
+    pods: [aPodRecord({ containers })],
+    advice: [anAdvice({ cpu: '800m', memory: '512Mi' }), anAdvice({ container: 'proxy', cpu: '100m', memory: '512Mi' })],
+    ...situation,
+  });
+}
+
+/** 300m and 300m. */
+const small = [
+  aPodRecord({
+    containers: ['main', 'proxy'].map((name) => aContainer({ name, requests: amounts('300m', '512Mi') })),
+  }),
+];
+
+function cpusOf(situation: WorkloadSituation): readonly (number | null | undefined)[] {
+  return workloadFigures(situation).map(({ target }) => target?.requests.cpuMillicores);
+}
+
+describe('what a pod may ask for as a whole', () => {
+  test.each<[string, Partial<WorkloadSituation>, readonly number[]]>([
+    ['nothing bounds it', {}, [800, 100]],
+    [
+      'free capacity on the nodes is for all of its containers together: a raise ends there',
+      { pods: small, roomForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } },
+      [650, 100],
+    ],
+    [
+      'where no node is left that is large enough, nothing is raised, and nothing is lowered for it',
+      { pods: small, roomForPod: { cpuMillicores: 200, memoryBytes: memory('64Gi') } },
+      [500, 100],
+    ],
+    ['the most of a LimitRange', { limitRanges: [{ ...limitRange, podMax: amounts('750m', null) }] }, [666, 83]],
+    ['the least of one', { limitRanges: [{ ...limitRange, podMin: amounts('1', null) }] }, [800, 200]],
+  ])('%s', (_, situation, expected) => {
+    expect(cpusOf(aPair(situation))).toEqual(expected);
+  });
+
+  test('and the explanation says which bound it was', () => {
+    const [main] = workloadFigures(aPair({ pods: small, roomForPod: { cpuMillicores: 750, memoryBytes: memory('64Gi') } }));
+    expect(main?.target?.steps.at(-1)).toEqual({
+      resource: 'cpu',
+      step: 'node',
+      detail: 'no node that takes this pod has more than 750m for it, DaemonSets aside',
+      value: 650,
+    });
+  });
+});

@@ -1,0 +1,83 @@
+// Keeps replicas where they are while requests move: which targets of autoscalers are followed in this decision, and what
+// is to be remembered of them before anything is touched.
+
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import { autoscalersOf, type AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
+import { isHome, wantedTarget, worthKeeping, type FollowedAutoscaler } from '../../hpa/follow-targets.ts';
+import type { AutoscalerMemory, KeptTarget } from '../../hpa/kept-target.ts';
+import { readOriginal } from '../../hpa/kept-target.ts';
+import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { ResizeStep } from '../model/resize-step.ts';
+import type { DecisionNote } from '../model/decision-note.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+
+export interface Preserving {
+  readonly followed: readonly FollowedAutoscaler[];
+  readonly memory: readonly AutoscalerMemory[];
+  readonly notes: readonly DecisionNote[];
+}
+
+export function standingsIn({ now, pods, hpas, scaledObjects, memory }: WorkloadSituation): readonly AutoscalerStanding[] {
+  return autoscalersOf({ now, pods, hpas, scaledObjects, remembered: memory.autoscalers });
+}
+
+/**
+ * A target that was moved once is followed in every mode until its pods are back where they were: pods that are created anew
+ * have the request of their template, for which a moved target would be wrong. New ones are taken up in mode Auto alone.
+ */
+export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode, steps: readonly ResizeStep[]): Preserving {
+  const { memory, policy, pods } = situation;
+  if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, notes: [] };
+  const after = podsAfter(pods, steps);
+  const mayLetGo = memory.apply === null;
+  const followed: FollowedAutoscaler[] = [];
+  const remembered: AutoscalerMemory[] = [];
+  const notes: DecisionNote[] = [];
+  for (const standing of standingsIn(situation)) {
+    const { hpa } = standing;
+    const movable = standing.obstacle === null && mode === 'Auto';
+    const targets = standing.targets.flatMap((target): KeptTarget[] => {
+      if (target.kept !== null) return [target.kept];
+      if (!movable || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
+      const request = usualRequest(pods, target.metric);
+      const { resource, container } = target.metric;
+      return request === null ? [] : [{ resource, container, percent: target.live, request, set: target.live }];
+    });
+    const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
+    if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
+    // Until the HPA bears a note of its own, what is about to be set must be known here.
+    const noted = readOriginal(hpa).length > 0;
+    const set = targets.map((target) => (follows && !noted ? { ...target, set: wantedTarget(target, after) } : target));
+    // Where its note is still to go, that tells the same until it is gone.
+    const atHome = mayLetGo && set.every((target) => isHome(target, after));
+    remembered.push({ ...standing.memory, targets: atHome ? [] : set });
+    if (standing.newlyReverted) notes.push(revertNote(standing));
+  }
+  const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
+  const astray = gone.filter(({ targets }) => !targets.every((target) => isHome(target, pods)));
+  return { followed, memory: [...remembered, ...astray].filter(worthKeeping), notes };
+}
+
+/** The pods as they are once the steps are done. */
+export function podsAfter(pods: readonly PodRecord[], steps: readonly Pick<ResizeStep, 'pod' | 'containers'>[]): readonly PodRecord[] {
+  const byUid = new Map(steps.map((step) => [step.pod.uid, step]));
+  return pods.map((pod) => {
+    const step = byUid.get(pod.uid);
+    if (step === undefined) return pod;
+    const containers = pod.containers.map((container) => {
+      const to = step.containers.find(({ name }) => name === container.name)?.to;
+      return to === undefined ? container : { ...container, ...to };
+    });
+    return { ...pod, containers };
+  });
+}
+
+function revertNote({ hpa, memory, obstacle }: AutoscalerStanding): DecisionNote {
+  const what = `HorizontalPodAutoscaler ${hpa.name}: the target that followed the request was put back by ${memory.revertedBy ?? 'somebody'}`;
+  return {
+    type: 'Warning',
+    reason: 'AutoscalerReverted',
+    message: obstacle === null ? `${what}; it is moved once more` : `${what}; left alone`,
+  };
+}

@@ -1,0 +1,65 @@
+// Whether restarts follow a change, or happen anyway: a workload that restarts now and then is sized all the same.
+
+import type { PodRecord } from '../../model/pod.ts';
+import type { DurationMs, Instant, Ratio } from '../../model/units.ts';
+
+/** A rise that chance alone would bring about less often than this is the change's doing. */
+const SIGNIFICANCE: Ratio = 0.05;
+
+/** Events seen in a time of observation, summed over pods. */
+export interface ObservedRate {
+  readonly events: number;
+  readonly observedMs: DurationMs;
+}
+
+/**
+ * Whether the first rate is greater than the second, one-sided, by the conditional test of two Poisson rates: given all events,
+ * those of the first are binomial with its share of the observation (Przyborowski and Wilenski, 1940).
+ */
+export function isSignificantlyGreater(first: ObservedRate, second: ObservedRate): boolean {
+  const observedMs = first.observedMs + second.observedMs;
+  if (first.events === 0 || observedMs <= 0) return false;
+  return binomialTail(first.events, first.events + second.events, first.observedMs / observedMs) < SIGNIFICANCE;
+}
+
+/** Pods that ended badly since a moment of their own, each counted once: only the latest end of a container is known. */
+export function failuresSince(pods: readonly PodRecord[], sinceOf: (pod: PodRecord) => Instant, now: Instant): ObservedRate {
+  return {
+    events: pods.filter((pod) => failedAfter(pod, sinceOf(pod))).length,
+    observedMs: pods.reduce((sum, pod) => sum + Math.max(0, now - sinceOf(pod)), 0),
+  };
+}
+
+/** Restarts over the life of the pods until a moment of their own. */
+export function restartsBefore(pods: readonly PodRecord[], untilOf: (pod: PodRecord) => Instant): ObservedRate {
+  let events = 0;
+  let observedMs = 0;
+  for (const pod of pods) {
+    const restarts = pod.containers.reduce((sum, container) => sum + container.restarts, 0);
+    events += Math.max(0, restarts - (failedAfter(pod, untilOf(pod)) ? 1 : 0));
+    observedMs += Math.max(0, untilOf(pod) - pod.createdAt);
+  }
+  return { events, observedMs };
+}
+
+/** Whether a container ended by itself, and not well, after a moment. */
+export function failedSince(termination: PodRecord['containers'][number]['lastTermination'], since: Instant): boolean {
+  const finishedAt = termination?.finishedAt ?? Number.NEGATIVE_INFINITY;
+  return finishedAt >= since && (termination?.exitCode !== 0 || termination.reason === 'OOMKilled');
+}
+
+function failedAfter({ containers }: PodRecord, since: Instant): boolean {
+  return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
+}
+
+/** Probability of at least `least` successes in `trials`. */
+function binomialTail(least: number, trials: number, chance: Ratio): Ratio {
+  if (chance >= 1) return 1;
+  let term = (1 - chance) ** trials;
+  let below = 0;
+  for (let successes = 0; successes < least; successes += 1) {
+    below += term;
+    term *= ((trials - successes) / (successes + 1)) * (chance / (1 - chance));
+  }
+  return Math.max(0, 1 - below);
+}

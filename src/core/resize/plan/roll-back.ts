@@ -1,0 +1,27 @@
+// Going back to the values before: because a user asks for it, or because pods were harmed by the change.
+
+import type { Instant } from '../../model/units.ts';
+import type { Draft } from './draft.ts';
+import { harmSeen } from './harm-seen.ts';
+import { rolledBack } from './memory-steps.ts';
+
+export function rollBackOnRequest(draft: Draft): void {
+  const { userRequests, memory } = draft.context;
+  if (userRequests.rollback === null || memory.rolledBack?.requestedAt === userRequests.rollback.at) return;
+  const by = userRequests.rollback.by === '' ? 'a person' : userRequests.rollback.by;
+  rollBack(draft, 'request', `asked for by ${by}`, userRequests.rollback.at);
+}
+
+export function rollBackOnHarm(draft: Draft): void {
+  const harm = harmSeen(draft.context);
+  if (harm !== null) rollBack(draft, harm.reason, harm.message, null);
+}
+
+function rollBack(draft: Draft, reason: string, message: string, requestedAt: Instant | null): void {
+  draft.rememberInForce(rolledBack(draft.memory, draft.context.now, { reason, message, requestedAt }));
+  draft.notes.push({
+    type: requestedAt === null ? 'Warning' : 'Normal',
+    reason: 'RolledBack',
+    message: `back to the values before: ${message}`,
+  });
+}

@@ -1,0 +1,84 @@
+// Starts a change where one is due, a user's decision allows it and nothing holds it; else says what it waits for.
+
+import { rememberCpuBases } from './cpu-base.ts';
+import { rememberCpuLimitSteps } from './cpu-limit.ts';
+import { beyondAutoscalers } from './beyond-autoscalers.ts';
+import { bumpsOfChange } from './oom-bumps.ts';
+import type { Draft } from './draft.ts';
+import type { DueChange } from './due-changes.ts';
+import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
+import { begun } from './memory-steps.ts';
+import { inForceOf, merged, reasonOf, standingApproval, standingRejection, throttledRatioOf, valuesFor } from './what-is-due.ts';
+import type { ApprovalStanding } from './user-requests.ts';
+import { sameValues, type Values } from '../model/container-values.ts';
+import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
+import type { ChangeUnderWay } from '../model/situation.ts';
+
+/** The change is then under way: `memory.apply` of the draft. */
+export function startChange(draft: Draft): Outcome {
+  const approval: ApprovalStanding = draft.mode === 'Approve' ? standingApproval(draft.plan) : { kind: 'none' };
+  const approved = approval.kind === 'valid' ? approval : null;
+  const wanted = draft.due(approved?.values);
+  if (wanted.length === 0) return nothingDue(draft);
+  const rejected = standingRejection(draft.plan);
+  if (rejected !== null) return rejected;
+  const held = holdsDecisions(draft.context);
+  const due = wanted.filter((change) => held === null || outlivesHold(draft.context, change));
+  if (due.length === 0) return fromWaiting(held === null ? [] : [held], draft.unchanged());
+  if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
+  const { allowed, waits } = partedByHolds(draft.context, due, approved !== null);
+  if (allowed.length === 0) return fromWaiting(waits, draft.unchanged());
+  const { policy, otherWorkloadsUnderWay } = draft.context;
+  if (otherWorkloadsUnderWay >= policy.maxConcurrent && !allowed.some((change) => change.urgent)) {
+    return outcome(
+      'awaiting',
+      'capacity',
+      `${otherWorkloadsUnderWay} other workloads are being resized; maxConcurrent is ${policy.maxConcurrent}`,
+    );
+  }
+  const values = approved === null ? valuesFor(draft.containers, allowed) : merged(draft.containers, approved.values);
+  if (approved !== null) return begin(draft, values, { reason: reasonOf(allowed), by: approved.by });
+  return begin(draft, values, { reason: reasonOf(allowed), by: 'evenkeel', endsIncrease: endOnlyIncreases(allowed) });
+}
+
+function nothingDue(draft: Draft): Outcome {
+  if (draft.mode !== 'Approve' || draft.due().length === 0) {
+    return beyondAutoscalers(draft.containers, draft.context.now) ?? draft.unchanged();
+  }
+  return (
+    standingRejection(draft.plan) ?? outcome('awaiting', 'approval', `what was approved is in force; newly recommended: ${draft.summary()}`)
+  );
+}
+
+function awaitApproval(draft: Draft, approval: ApprovalStanding): Outcome {
+  if (approval.kind !== 'lapsed') return outcome('awaiting', 'approval', draft.summary());
+  draft.notes.push({ type: 'Normal', reason: 'ApprovalLapsed', message: approval.message });
+  return outcome('awaiting', 'approval', `${approval.message}; ${draft.summary()}`);
+}
+
+/** Nothing is lowered below what was in force before it was raised for a while. */
+function endOnlyIncreases(changes: readonly DueChange[]): boolean {
+  return changes.every((change) => change.endsIncrease === true);
+}
+
+function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' | 'by' | 'endsIncrease'>): Outcome {
+  const { now, errorRate = null } = draft.context;
+  const inForce = inForceOf(draft.containers);
+  if ([...values].every(([name, to]) => sameValues(inForce.get(name) ?? to, to))) return draft.unchanged();
+  const change: ChangeUnderWay = {
+    startedAt: now,
+    stage: 'Canary',
+    stageStartedAt: now,
+    throttledRatioBefore: throttledRatioOf(draft.context),
+    errorRateBefore: errorRate,
+    ...why,
+    values,
+  };
+  draft.remember({
+    ...begun(draft.memory, change, inForce),
+    ...rememberCpuBases(draft.memory, draft.containers, values, now),
+    ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
+    oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
+  });
+  return outcome('applying', null, draft.summary());
+}

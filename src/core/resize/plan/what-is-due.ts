@@ -1,0 +1,93 @@
+// What is due of a workload, from its figures, and what people have said of it: read by the decision, which says when.
+
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import { containerMode } from '../policy/policy-rules.ts';
+import { changeSummary } from './change-summary.ts';
+import type { Values } from '../model/container-values.ts';
+import { outcome, type Outcome } from '../model/decision.ts';
+import { dueChanges, type DueChange } from './due-changes.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { approvalStanding, rejectedUntil, type ApprovalStanding } from './user-requests.ts';
+import { partOfTarget } from './workload-figures.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+
+/** What is due is found from this. */
+export interface PlanContext {
+  readonly situation: WorkloadSituation;
+  readonly mode: ResizeMode;
+  readonly figures: readonly ContainerFigures[];
+}
+
+/** @param values approved ones in place of the recommended */
+export function whatIsDue({ situation, mode, figures: all }: PlanContext, values?: Values): readonly DueChange[] {
+  return all.flatMap((figures) => {
+    const { target, advice, policy, name } = figures;
+    if (target === null || advice === null) return [];
+    const own = containerMode(policy, mode);
+    if (own !== mode && (own === 'Off' || own === 'Observe' || own === 'Recommend')) return [];
+    const wanted = values === undefined ? target : values.get(name);
+    if (wanted === undefined) return [];
+    const current = mode === 'Auto' || mode === 'Approve' ? figures.inForce : figures.current;
+    const cpuBaseSetAt = situation.memory.cpuBaseSetAt.get(name) ?? null;
+    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBaseSetAt });
+  });
+}
+
+export function valuesFor(all: readonly ContainerFigures[], changes: readonly DueChange[]): Values {
+  return new Map(
+    all.map((figures) => {
+      const own = changes.filter((change) => change.container === figures.name);
+      return [figures.name, partOfTarget(figures, own)];
+    }),
+  );
+}
+
+/** Containers that the values do not name stay as they are. */
+export function merged(figures: readonly ContainerFigures[], values: Values): Values {
+  return new Map(figures.map(({ name, inForce }) => [name, values.get(name) ?? inForce]));
+}
+
+export function inForceOf(figures: readonly ContainerFigures[]): Values {
+  return new Map(figures.map(({ name, inForce }) => [name, inForce]));
+}
+
+export function recommendedOf(figures: readonly ContainerFigures[]): Values {
+  return new Map(figures.flatMap(({ name, target }) => (target === null ? [] : [[name, target] as const])));
+}
+
+export function standingApproval({ situation: { userRequests, memory, now }, figures }: PlanContext): ApprovalStanding {
+  const { approved } = userRequests;
+  // Else what was taken back would come again by itself when the hold ends.
+  if (approved !== null && approved.at <= (memory.rolledBack?.at ?? Number.NEGATIVE_INFINITY)) {
+    return { kind: 'lapsed', message: 'what was approved has been rolled back since' };
+  }
+  return approvalStanding(approved, recommendedOf(figures), inForceOf(figures), toleranceOf(figures), now);
+}
+
+export function standingRejection({ situation: { userRequests, now }, figures }: PlanContext): Outcome | null {
+  const until = rejectedUntil(userRequests.rejected, recommendedOf(figures), toleranceOf(figures), now);
+  return until === null ? null : outcome('optimal', 'rejected', 'these values were rejected and are not offered again for now', until);
+}
+
+/** Of a change against what is in force, or was before the one under way. */
+export function summaryOf({ situation: { memory }, figures }: PlanContext, values: Values = recommendedOf(figures)): string {
+  const before = memory.apply === null ? null : memory.previous;
+  return changeSummary(before?.values ?? inForceOf(figures), values);
+}
+
+export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
+  const ratios = advice.flatMap(({ throttledRatio }) => throttledRatio ?? []);
+  return ratios.length === 0 ? null : Math.max(...ratios);
+}
+
+export function reasonOf(changes: readonly DueChange[]): string {
+  if (changes.some((change) => change.oom)) return 'an OOM kill';
+  if (changes.some((change) => change.urgent)) return 'too small';
+  if (changes.every((change) => change.endsIncrease === true)) return 'temporary increase over';
+  return changes.some((change) => change.direction === 'raise') ? 'more is needed' : 'less is enough';
+}
+
+function toleranceOf(figures: readonly ContainerFigures[]) {
+  return (container: string, resource: 'cpu' | 'memory'): number =>
+    figures.find(({ name }) => name === container)?.policy[resource].minChangeRatio ?? 0;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import { MiB } from '../../model/units.ts';
+import { containerRules, sourcedRules } from './container-rules.ts';
+import { notCarriedOut } from './not-carried-out.ts';
+import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce } from './policy-rules.ts';
+import { readPolicy } from './read-policy.ts';
+import { readOverrides } from './workload-overrides.ts';
+import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
+
+function rulesOf(spec: PodResizePolicySpec) {
+  const reading = readPolicy(
+    { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'p' }, spec },
+    { admission: true, prometheus: true },
+  );
+  if (!reading.ok) throw new Error(reading.message);
+  return reading.rules;
+}
+
+const none = readOverrides({});
+const node = { cpuMillicores: 8000, memoryBytes: 32768 * MiB };
+
+describe('reading a policy', () => {
+  test('an empty policy is the same as none but for its name', () => {
+    expect(rulesOf({})).toEqual({ ...DEFAULT_POLICY_RULES, name: 'p' });
+  });
+
+  test('minConfidence is one number; left out, memory needs more', () => {
+    expect(rulesOf({}).minConfidence).toEqual({ cpu: 0.6, memory: 0.8 });
+    expect(rulesOf({ minConfidence: 0.5 }).minConfidence).toEqual({ cpu: 0.5, memory: 0.5 });
+  });
+
+  test('goals decide how small a change is worth making, unless it is said', () => {
+    expect(rulesOf({ goal: 'Savings' }).container.cpu.minChangeRatio).toBe(0.05);
+    expect(rulesOf({ goal: 'Savings', cpu: { goal: 'Safe' } }).container.cpu.minChangeRatio).toBe(0.15);
+    expect(rulesOf({ goal: 'Savings', cpu: { goal: 'Safe', minChangeRatio: 0.3 } }).container.cpu.minChangeRatio).toBe(0.3);
+  });
+
+  test('the first container exception that matches counts, and what it leaves out comes from the policy', () => {
+    const rules = rulesOf({
+      cpu: { max: '2' },
+      containers: [
+        { name: 'istio-*', mode: 'Off' },
+        { name: '*', cpu: { min: '100m' } },
+      ],
+    });
+    expect(containerPolicyOf(rules, 'istio-proxy').mode).toBe('Off');
+    expect(containerPolicyOf(rules, 'web').cpu).toMatchObject({ min: 100, max: 2000 });
+  });
+
+  test.each([
+    ['Hourly', 'InPlace', 'Auto', true, 'Hourly'],
+    ['Hourly', 'InPlace', 'Auto', false, 'Daily'],
+    ['Hourly', 'InPlace', 'Approve', true, 'Daily'],
+    ['Hourly', 'InPlace', 'Recommend', true, 'Daily'],
+    ['Hourly', 'OnRestart', 'Auto', true, 'Daily'],
+    ['Hourly', 'InPlaceOrEvict', 'Auto', true, 'Daily'],
+    ['Daily', 'InPlace', 'Auto', true, 'Daily'],
+  ] as const)('pace %s with %s in mode %s, nodes that follow the hour: %s, acts as %s', (pace, apply, mode, nodesFollow, expected) => {
+    expect(paceInForce({ ...DEFAULT_POLICY_RULES, pace, apply }, mode, nodesFollow)).toBe(expected);
+  });
+
+  test('pace Hourly acts as Daily without a node autoscaler, and the policy says so', () => {
+    expect(rulesOf({}).pace).toBe('Daily');
+    expect(containerRules(rulesOf({ mode: 'Auto', pace: 'Hourly' }), none, 'web', node).pace).toBe('Daily');
+    expect(notCarriedOut({ pace: 'Hourly' }, { admission: true })).toEqual([expect.stringContaining('spec.pace: Hourly (acts as Daily')]);
+  });
+
+  test('a container can only be more careful than its workload', () => {
+    const policy = { ...DEFAULT_POLICY_RULES.container, mode: 'Auto' as const };
+    expect(containerMode(policy, 'Recommend')).toBe('Recommend');
+    expect(containerMode({ ...policy, mode: 'Off' }, 'Auto')).toBe('Off');
+    expect(containerMode({ ...policy, mode: null }, 'Auto')).toBe('Auto');
+  });
+
+  test('every problem is told at once', () => {
+    const reading = readPolicy(
+      {
+        apiVersion: 'evenkeel.io/v1alpha1',
+        kind: 'PodResizePolicy',
+        metadata: { name: 'p' },
+        spec: { cooldown: '1x', interval: '999ms', cpu: { min: 'lots' }, namespaces: ['A'] },
+      },
+      { admission: false, prometheus: false },
+    );
+    expect(reading).toMatchObject({ ok: false, reason: 'InvalidSpec' });
+    for (const field of ['spec.cooldown', 'spec.interval', 'spec.cpu.min', 'spec.namespaces[0]'])
+      expect(reading).toMatchObject({ message: expect.stringContaining(field) });
+  });
+});
+
+describe('bounds', () => {
+  const bounds = (spec: PodResizePolicySpec, annotations: Record<string, string> = {}) => {
+    const { cpu } = containerRules(rulesOf(spec), readOverrides(annotations), 'main', node);
+    return [cpu.min, cpu.max];
+  };
+
+  test.each<[string, PodResizePolicySpec, Record<string, string>, [number, number]]>([
+    ['by default the recommender’s floor and the largest node', {}, {}, [10, 8000]],
+    ['of the policy', { cpu: { min: '50m', max: '2' } }, {}, [50, 2000]],
+    [
+      'of annotations win',
+      { cpu: { min: '50m', max: '2' } },
+      { 'evenkeel.io/floor': '{"*":{"cpu":"20m"}}', 'evenkeel.io/ceiling': '{"main":{"cpu":"3"}}' },
+      [20, 3000],
+    ],
+    ['a floor above the policy’s max lifts it', { cpu: { max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"1500m"}}' }, [1500, 1500]],
+    ['a ceiling below the policy’s min lowers it', { cpu: { min: '1' } }, { 'evenkeel.io/ceiling': '{"main":{"cpu":"200m"}}' }, [200, 200]],
+    ['never above the largest node', { cpu: { max: '64' } }, {}, [10, 8000]],
+  ])('%s', (_, spec, annotations, expected) => {
+    expect(bounds(spec, annotations)).toEqual(expected);
+  });
+
+  test.each<[string, PodResizePolicySpec, Record<string, string>, [number, number]]>([
+    ['ceiling above max', { cpu: { min: '50m', max: '2' } }, { 'evenkeel.io/ceiling': '{"main":{"cpu":"3"}}' }, [50, 2000]],
+    ['ceiling below max', { cpu: { min: '50m', max: '2' } }, { 'evenkeel.io/ceiling': '{"main":{"cpu":"1"}}' }, [50, 1000]],
+    ['floor below min', { cpu: { min: '50m', max: '2' } }, { 'evenkeel.io/floor': '{"*":{"cpu":"20m"}}' }, [50, 2000]],
+    ['floor above max', { cpu: { max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"1500m"}}' }, [10, 1000]],
+    ['floor above min', { cpu: { min: '50m', max: '1' } }, { 'evenkeel.io/floor': '{"main":{"cpu":"500m"}}' }, [500, 1000]],
+  ])('of annotations only narrow a policy with workloadOverrides: Stricter: %s', (_, spec, annotations, expected) => {
+    expect(bounds({ ...spec, workloadOverrides: 'Stricter' }, annotations)).toEqual(expected);
+  });
+
+  test('a mode of annotations only counts where it is more careful, with workloadOverrides: Stricter', () => {
+    const modeOf = (mode: string, workloadOverrides: 'All' | 'Stricter') =>
+      modeInForce(rulesOf({ mode: 'Approve', workloadOverrides }), readOverrides({ 'evenkeel.io/mode': mode }));
+    expect([modeOf('Auto', 'All'), modeOf('Auto', 'Stricter'), modeOf('Recommend', 'Stricter')]).toEqual(['Auto', 'Approve', 'Recommend']);
+  });
+
+  test('each rule is told with where it came from', () => {
+    const overrides = readOverrides({ 'evenkeel.io/floor': '{"main":{"cpu":"20m"}}' });
+    const rules = sourcedRules(rulesOf({ cpu: { max: '2' } }), overrides, 'main', node);
+    expect(rules).toContainEqual({ name: 'main.cpu.min', value: '20m', source: 'floor' });
+    expect(rules).toContainEqual({ name: 'main.cpu.max', value: '2', source: 'policy' });
+    expect(rules).toContainEqual({ name: 'main.memory.max', value: '32Gi', source: 'node' });
+    expect(sourcedRules(DEFAULT_POLICY_RULES, none, 'main', null)).toContainEqual({
+      name: 'main.cpu.min',
+      value: '10m',
+      source: 'default',
+    });
+  });
+});
+
+describe('annotations of a workload', () => {
+  test.each([
+    ['floor', '{"main":', 'not JSON'],
+    ['floor', '["a"]', 'not an object'],
+    ['floor', '{"main":{"cpu":"much"}}', "'much' is not a quantity"],
+    ['floor', '{"main":{"gpu":"1"}}', 'only cpu and memory'],
+    ['ceiling', '{"main":"1"}', "'main' is not an object"],
+    ['mode', 'Sometimes', 'none of Off, Observe, Recommend, Approve, Auto'],
+    ['held-until', 'tomorrow', 'not a time'],
+    ['exclude', 'yes', 'write "true" to have it left alone, or "false"'],
+  ])('evenkeel.io/%s: %s is named with its remedy', (name, value, words) => {
+    expect(readOverrides({ [`evenkeel.io/${name}`]: value }).problems.join()).toContain(words);
+  });
+
+  test.each([
+    ['true', true],
+    ['True ', true],
+    ['false', false],
+    ['', false],
+  ])('evenkeel.io/exclude: "%s" is understood', (text, excluded) => {
+    expect(readOverrides({ 'evenkeel.io/exclude': text })).toMatchObject({ excluded, problems: [] });
+  });
+
+  test('a floor above the ceiling is a problem', () => {
+    const overrides = readOverrides({ 'evenkeel.io/floor': '{"*":{"memory":"2Gi"}}', 'evenkeel.io/ceiling': '{"main":{"memory":"1Gi"}}' });
+    expect(overrides.problems).toEqual([expect.stringContaining("the floor of 'main' is above its ceiling")]);
+  });
+
+  test('what is right is read', () => {
+    const overrides = readOverrides({
+      'evenkeel.io/mode': 'auto',
+      'evenkeel.io/exclude': 'true',
+      'evenkeel.io/held-until': '2026-11-21T10:00:00Z',
+    });
+    expect(overrides).toMatchObject({ mode: 'Auto', excluded: true, heldUntil: Date.parse('2026-11-21T10:00:00Z'), problems: [] });
+  });
+});

@@ -1,0 +1,62 @@
+// Which PodResizePolicy governs a workload: the most specific one that selects it, and among equals the older.
+
+import type { PodResizePolicy } from '../../../apis/v1alpha1/index.ts';
+import { matchesGlob } from '../../model/glob.ts';
+import { matchesLabelSelector } from '../../model/label-selector.ts';
+
+/** What selection looks at of a workload. */
+export interface Selectable {
+  readonly namespace: string;
+  readonly kind: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly namespaceLabels: Readonly<Record<string, string>>;
+}
+
+/** Who governs, and who selects too but yields. */
+export interface Governance {
+  /** null: none selects it. */
+  readonly governing: PodResizePolicy | null;
+  readonly yielding: readonly PodResizePolicy[];
+}
+
+/** Namespaces that belong to the cluster itself: only a policy that names them literally reaches them. */
+export function isReservedNamespace(namespace: string, ownNamespace: string): boolean {
+  return namespace === 'kube-system' || namespace === ownNamespace;
+}
+
+/** @param ownNamespace the namespace that Evenkeel itself runs in */
+export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
+  const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
+  if (selecting.length > 1) selecting.sort(byPrecedence);
+  const [governing = null, ...yielding] = selecting;
+  return { governing, yielding };
+}
+
+/** Whether a policy selects a workload, others aside. */
+export function selects(policy: PodResizePolicy, workload: Selectable, ownNamespace: string): boolean {
+  const { spec } = policy;
+  if (policy.metadata.deletionTimestamp !== undefined) return false;
+  if (spec.kinds !== undefined && spec.kinds.length > 0 && !spec.kinds.includes(workload.kind)) return false;
+  if (spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, workload.namespace)) === true) return false;
+  if (spec.workloadSelector !== undefined && !matchesLabelSelector(spec.workloadSelector, workload.labels)) return false;
+  if (isReservedNamespace(workload.namespace, ownNamespace)) return spec.namespaces?.includes(workload.namespace) === true;
+  if (spec.namespaceSelector !== undefined) return matchesLabelSelector(spec.namespaceSelector, workload.namespaceLabels);
+  return spec.namespaces === undefined || spec.namespaces.some((glob) => matchesGlob({ text: glob }, workload.namespace));
+}
+
+/** The one that governs comes first. */
+function byPrecedence(a: PodResizePolicy, b: PodResizePolicy): number {
+  return specificity(b) - specificity(a) || createdAt(a) - createdAt(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
+}
+
+function specificity({ spec }: PodResizePolicy): number {
+  const byWorkload = spec.workloadSelector !== undefined ? 2 : 0;
+  const byNamespace = spec.namespaces !== undefined || spec.namespaceSelector !== undefined ? 1 : 0;
+  return byWorkload + byNamespace;
+}
+
+// One that is not stored yet is the youngest.
+function createdAt(policy: PodResizePolicy): number {
+  const { creationTimestamp } = policy.metadata;
+  return creationTimestamp === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(creationTimestamp);
+}

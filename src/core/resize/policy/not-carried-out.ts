@@ -1,0 +1,18 @@
+import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
+
+/**
+ * Fields that a policy sets and that are only stored, by this version or as it is set up: who wrote them must not believe
+ * that they act.
+ */
+export function notCarriedOut(spec: PodResizePolicySpec, { admission }: { readonly admission: boolean }): readonly string[] {
+  const fields: readonly (readonly [string, boolean])[] = [
+    ['spec.hpa: Tune (acts as Preserve)', spec.hpa === 'Tune'],
+    ['spec.pace: Hourly (acts as Daily: evenkeel-autoscaler holds no lease, so that nodes do not follow the hour)', spec.pace === 'Hourly'],
+    ['limit.rule: None (acts as Keep without controller.admission.enabled)', !admission && limitRules(spec).includes('None')],
+  ];
+  return fields.flatMap(([field, isSet]) => (isSet ? [field] : []));
+}
+
+function limitRules(spec: PodResizePolicySpec): readonly (string | undefined)[] {
+  return [spec, ...(spec.containers ?? [])].flatMap(({ cpu, memory }) => [cpu?.limit?.rule, memory?.limit?.rule]);
+}

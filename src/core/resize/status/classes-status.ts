@@ -1,0 +1,39 @@
+// The classes of a DaemonSet's pods in a Recommendation's status: what each should have, and what is remembered of it.
+
+import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
+import { writeRequestsAndLimits } from '../../recommendations/quantities.ts';
+import type { WorkloadDecision } from '../model/decision.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+import { writeClassMemory } from './memory-codec.ts';
+import { optional } from './optional.ts';
+
+const LONGEST_MESSAGE = 512;
+const LONGEST_REASON = 512;
+
+/** Nothing where classes are not told apart. */
+export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<RecommendationStatus, 'classes'> {
+  if (memory.classes === undefined || memory.classes.size === 0) return {};
+  const standing = new Map(classes.map((each) => [each.name, each]));
+  return {
+    classes: [...memory.classes].map(([name, own]): RecommendationStatusClass => {
+      const decided = standing.get(name)?.decision;
+      return {
+        name,
+        pods: standing.get(name)?.pods.length ?? 0,
+        ...(decided === undefined ? {} : { state: decided.state, ...optional('reason', decided.reason) }),
+        ...(decided === undefined ? {} : { message: decided.message.slice(0, LONGEST_MESSAGE) }),
+        ...(decided === undefined ? {} : { containers: decided.containers.map(containerOf) }),
+        ...writeClassMemory(own),
+      };
+    }),
+  };
+}
+
+function containerOf({ name, current, target }: ContainerFigures): NonNullable<RecommendationStatusClass['containers']>[number] {
+  return {
+    name,
+    current: writeRequestsAndLimits(current),
+    ...(target === null ? {} : { recommended: writeRequestsAndLimits(target) }),
+    ...optional('memoryLimitBecause', target?.memoryLimitBecause?.slice(0, LONGEST_REASON) ?? null),
+  };
+}

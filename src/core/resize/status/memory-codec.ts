@@ -1,0 +1,252 @@
+// How everything that is remembered of a workload is kept in its Recommendation's status.
+
+import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
+import { parseOriginal, writeOriginal, type AutoscalerMemory } from '../../hpa/kept-target.ts';
+import {
+  COUNT,
+  INSTANT,
+  NUMBER,
+  REQUEST_TIME,
+  byName,
+  converted,
+  deadline,
+  flag,
+  inline,
+  list,
+  nullable,
+  oneOf,
+  orEmpty,
+  record,
+  required,
+  text,
+  withDefault,
+  type RecordCodec,
+} from '../../model/codec.ts';
+import type { Resources } from '../../model/resources.ts';
+import { SECOND_MS, type Instant } from '../../model/units.ts';
+import { isSameAsStored } from '../../model/without-empty.ts';
+import type { Values } from '../model/container-values.ts';
+import type { IdleMemory, LastIdle } from '../model/idle-memory.ts';
+import {
+  APPLY_STAGES,
+  NO_MEMORY,
+  type ChangeUnderWay,
+  type EvictionTries,
+  type FailedResize,
+  type OomBump,
+  type OtherResizes,
+  type ResizeMemory,
+  type StartUpBoost,
+} from '../model/situation.ts';
+import { REFUSAL_CODES } from '../model/refusal-code.ts';
+import { newestFailures } from '../plan/failed-resizes.ts';
+import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
+import { VALUES } from './values-codec.ts';
+
+/** As many as the schema allows. */
+const MAX_AUTOSCALERS = 16;
+const MAX_OOM_BUMPS = 32;
+const MAX_MESSAGE = 1024;
+/** Of 32 pods in each of 32 classes: all of them have to fit into one object. */
+const MAX_MESSAGE_IN_CLASS = 400;
+const NAME = text(253);
+const NO_VALUES: Values = new Map();
+const CONTAINERS = withDefault(VALUES, NO_VALUES, 'containers');
+const BY = withDefault(text(254), 'evenkeel');
+const SECONDS = converted(
+  COUNT,
+  (seconds) => seconds * SECOND_MS,
+  (ms: number) => Math.round(ms / SECOND_MS),
+);
+
+type LastApplied = NonNullable<ResizeMemory['lastApplied']>;
+type RolledBack = NonNullable<ResizeMemory['rolledBack']>;
+
+const CHANGE_UNDER_WAY = record<ChangeUnderWay>({
+  startedAt: required(INSTANT),
+  stage: required(oneOf(APPLY_STAGES)),
+  stageStartedAt: required(INSTANT),
+  throttledRatioBefore: nullable(NUMBER),
+  errorRateBefore: nullable(NUMBER),
+  reason: withDefault(text(64), ''),
+  by: BY,
+  endsIncrease: flag(),
+  values: CONTAINERS,
+});
+
+const LAST_APPLIED = record<LastApplied>({
+  at: required(INSTANT),
+  by: BY,
+  reason: withDefault(text(256), ''),
+  pods: withDefault(COUNT, 0),
+  values: CONTAINERS,
+});
+
+const ROLLED_BACK = record<RolledBack>({
+  at: required(INSTANT),
+  reason: withDefault(text(64), ''),
+  message: withDefault(text(MAX_MESSAGE), ''),
+  heldUntil: deadline('at'),
+  count: withDefault(COUNT, 0),
+  requestedAt: nullable(REQUEST_TIME),
+  values: CONTAINERS,
+});
+
+const REQUESTS = record<Resources>({
+  cpuMillicores: required(amountOf('cpu'), 'cpu'),
+  memoryBytes: required(amountOf('memory'), 'memory'),
+});
+
+const EVICTIONS = record<EvictionTries>({
+  requests: required(REQUESTS),
+  count: required(COUNT),
+  lastAt: required(INSTANT),
+  refused: inline(
+    record<NonNullable<EvictionTries['refused']>>({
+      at: required(INSTANT, 'refusedAt'),
+      message: withDefault(text(MAX_MESSAGE), ''),
+    }),
+  ),
+});
+
+const BOOST = record<StartUpBoost>({ pod: required(NAME), uid: required(text(64)), since: required(INSTANT), values: CONTAINERS });
+
+const AUTOSCALER = record<AutoscalerMemory>({
+  name: required(NAME),
+  targets: orEmpty(converted(text(4096), parseOriginal, writeOriginal), [], 'original'),
+  reverts: withDefault(COUNT, 0),
+  revertedAt: nullable(INSTANT),
+  revertedBy: nullable(NAME),
+  isReverted: flag('reverted'),
+  refusedAt: nullable(INSTANT),
+  refusal: nullable(text(MAX_MESSAGE)),
+});
+
+const OOM_BUMP = record<OomBump>({
+  container: required(NAME),
+  pod: nullable(NAME),
+  uid: nullable(text(64)),
+  at: required(INSTANT),
+  limit: required(amountOf('memory')),
+  request: nullable(amountOf('memory')),
+});
+
+const OTHER_RESIZES = record<OtherResizes>({
+  by: required(NAME),
+  pod: required(NAME),
+  at: required(INSTANT),
+  count: withDefault(COUNT, 1),
+  until: deadline('at'),
+});
+
+export const IDLE_AUTOSCALER = record<NonNullable<IdleMemory['autoscaler']>>({ name: required(NAME), minReplicas: required(COUNT) });
+
+const IDLE = record<IdleMemory>({
+  since: required(INSTANT),
+  natural: withDefault(VALUES, NO_VALUES),
+  sizes: withDefault(VALUES, NO_VALUES),
+  floor: withDefault(VALUES, NO_VALUES),
+  awakeMs: withDefault(SECONDS, 0, 'awakeSeconds'),
+  replicas: withDefault(COUNT, 0),
+  idleReplicas: nullable(COUNT),
+  autoscaler: nullable(IDLE_AUTOSCALER),
+  scaled: flag(),
+  waking: inline(
+    record<NonNullable<IdleMemory['waking']>>({
+      since: required(INSTANT, 'wakingSince'),
+      because: withDefault(text(512), '', 'wakingBecause'),
+      by: withDefault(oneOf(['load', 'other']), 'other', 'wakingBy'),
+    }),
+  ),
+  wakesOn: withDefault(text(256), ''),
+});
+
+const LAST_IDLE = record<LastIdle>({
+  since: required(INSTANT),
+  wokenAt: required(INSTANT),
+  because: withDefault(text(512), ''),
+  shortNaps: withDefault(COUNT, 0),
+  awakeMs: withDefault(SECONDS, 0, 'awakeSeconds'),
+  floor: withDefault(VALUES, NO_VALUES),
+});
+
+function failedResize(maxMessage: number): RecordCodec<FailedResize> {
+  return record<FailedResize>({
+    pod: required(NAME),
+    uid: required(text(64)),
+    state: required(oneOf(['deferred', 'infeasible', 'error'])),
+    since: required(INSTANT),
+    code: withDefault(oneOf(REFUSAL_CODES), 'other'),
+    message: withDefault(text(maxMessage), ''),
+    values: CONTAINERS,
+  });
+}
+
+/** What is remembered of one class of nodes, or of a workload whose nodes are alike. */
+type OwnMemory = Omit<ResizeMemory, 'classes'>;
+
+function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
+  return record<OwnMemory>({
+    apply: nullable(CHANGE_UNDER_WAY),
+    lastApplied: nullable(LAST_APPLIED),
+    previous: nullable(record<NonNullable<ResizeMemory['previous']>>({ at: required(INSTANT), values: CONTAINERS })),
+    rolledBack: nullable(ROLLED_BACK),
+    failures: orEmpty(list(failedResize(maxMessage), newestFailures), [], 'resizes'),
+    boosts: orEmpty(list(BOOST), []),
+    evictions: nullable(EVICTIONS),
+    oomBumps: orEmpty(
+      list(OOM_BUMP, (all) => all.slice(-MAX_OOM_BUMPS)),
+      [],
+    ),
+    nodeOoms: orEmpty(byName(required(INSTANT)('at')), new Map()),
+    idle: nullable(IDLE),
+    lastIdle: nullable(LAST_IDLE),
+    autoscalers: orEmpty(
+      list(AUTOSCALER, (all) => all.slice(0, MAX_AUTOSCALERS)),
+      [],
+    ),
+    limitExceptions: orEmpty(list(LIMIT_EXCEPTION), []),
+    otherResizes: nullable(OTHER_RESIZES),
+    cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
+    cpuBaseSetAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuBasesSet'),
+    memoryLimitLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryLimitsLowered'),
+  });
+}
+
+const MEMORY = ownMemory(MAX_MESSAGE);
+const CLASS_MEMORY = ownMemory(MAX_MESSAGE_IN_CLASS);
+
+/** What is remembered of changes made and under way. Fields that cannot be read are as if they were absent. */
+export function readMemory(status: RecommendationStatus | undefined): ResizeMemory {
+  const own = MEMORY.read(status ?? {}) ?? NO_MEMORY;
+  if (status?.classes === undefined) return own;
+  return { ...own, classes: new Map(status.classes.map((each) => [each.name, CLASS_MEMORY.read(each) ?? NO_MEMORY])) };
+}
+
+/** The part of the status that decisions are made from, without that of the classes. */
+export function writeMemory(memory: ResizeMemory): Partial<RecommendationStatus> {
+  return MEMORY.write(memory);
+}
+
+/** The same of one class of nodes. */
+export function writeClassMemory(memory: ResizeMemory): Partial<RecommendationStatusClass> {
+  return CLASS_MEMORY.write(memory);
+}
+
+/** Whether two statuses, or two of their classes, keep the same memory. */
+export function isSameMemory(one: RecommendationStatus | RecommendationStatusClass, other: typeof one): boolean {
+  return MEMORY.names.every((name) =>
+    isSameAsStored({ [name]: one[name as keyof typeof one] }, { [name]: other[name as keyof typeof other] }),
+  );
+}
+
+/** The memory as it is, or without timestamps from the future: the clock was set back since they were stored. */
+export function correctFutureTimestamps(memory: ResizeMemory, now: Instant): ResizeMemory {
+  const own: ResizeMemory = MEMORY.correct(memory, now);
+  if (memory.classes === undefined) return own;
+  return { ...own, classes: new Map([...memory.classes].map(([name, each]) => [name, CLASS_MEMORY.correct(each, now)])) };
+}
+
+export function readIdle(status: Pick<RecommendationStatus, 'idle'> | undefined): IdleMemory | null {
+  return IDLE.read(status?.idle) ?? null;
+}

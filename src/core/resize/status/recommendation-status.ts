@@ -1,0 +1,244 @@
+// The status of a Recommendation, from a decision; and whether it differs from the last one by enough to be written.
+
+import { CONDITION, CONDITION_REASON } from '../../../apis/conditions.ts';
+import type {
+  RecommendationStatus,
+  RecommendationStatusClass,
+  RecommendationStatusCondition,
+  RecommendationStatusContainer,
+  RecommendationStatusInput,
+} from '../../../apis/v1alpha1/index.ts';
+import { instantOf, isoTime } from '../../model/iso-time.ts';
+import { addResources, NO_RESOURCES, type OptionalResources } from '../../model/resources.ts';
+import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
+import { isSameAsStored } from '../../model/without-empty.ts';
+import { nextConditions } from '../../recommendations/conditions.ts';
+import { readRequestsAndLimits, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
+import type { ContainerAdvice } from '../../recommender/advice.ts';
+import { classesStatus } from './classes-status.ts';
+import type { ContainerTarget } from '../model/container-figures.ts';
+import type { WorkloadDecision } from '../model/decision.ts';
+import { riskOf } from '../plan/risk.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+import { isSameMemory, writeMemory } from './memory-codec.ts';
+import { optional } from './optional.ts';
+
+/** What a status tells besides the decision. */
+export interface StatusFacts {
+  readonly now: Instant;
+  readonly generation: number | null;
+  readonly replicas: number;
+  readonly savingsPerMonthUsd: number | null;
+  readonly costPerMonthUsd: number | null;
+  /** Where usage comes from; null before any source has answered. */
+  readonly source: string | null;
+}
+
+/** An unchanged status is written again after this long, so that its figures are never older. */
+const REFRESH_MS: DurationMs = HOUR_MS;
+/** A figure that moved by less is not news. */
+const TOLERANCE = 0.05;
+const LONGEST_MESSAGE = 2048;
+const LONGEST_REASON = 512;
+/** As many as the schema holds. */
+const MOST_INPUTS = 512;
+
+export function recommendationStatus(
+  decision: WorkloadDecision,
+  facts: StatusFacts,
+  before: RecommendationStatus | undefined,
+): RecommendationStatus {
+  const { memory, containers } = decision;
+  const confidences = containers.flatMap(({ advice }) => (advice === null ? [] : [advice.confidence]));
+  return {
+    ...optional('observedGeneration', facts.generation),
+    state: decision.state,
+    ...optional('reason', decision.reason),
+    message: decision.message.slice(0, LONGEST_MESSAGE),
+    ...optional('until', decision.until === null ? null : isoTime(decision.until)),
+    mode: decision.mode,
+    replicas: facts.replicas,
+    ...optional('confidence', confidences.length === 0 ? null : rounded(Math.min(...confidences))),
+    risk: riskOf(decision),
+    ...optional('savingsPerMonthUsd', facts.savingsPerMonthUsd === null ? null : toCents(facts.savingsPerMonthUsd)),
+    ...optional('costPerMonthUsd', facts.costPerMonthUsd === null ? null : toCents(facts.costPerMonthUsd)),
+    ...optional('source', facts.source),
+    updatedAt: isoTime(writtenAt(before, facts.now)),
+    requests: sumsOf(containers),
+    containers: containers.map(containerStatus),
+    inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
+    ...writeMemory(memory),
+    ...classesStatus(decision),
+    conditions: conditionsOf(decision, facts, before?.conditions ?? []),
+  };
+}
+
+/** Each later than the one before it, also where the clock was put back: of two, the later one is the one that counts. */
+function writtenAt(before: RecommendationStatus | undefined, now: Instant): Instant {
+  const last = instantOf(before?.updatedAt) ?? 0;
+  return last < now || isOfAnotherAge(last, now) ? now : last + 1;
+}
+
+/** A clock that is out by a day is no clock. */
+function isOfAnotherAge(at: Instant, now: Instant): boolean {
+  return at - now > DAY_MS;
+}
+
+/**
+ * Whether a new status is to be written: state, reason, mode, end, risk, generation, the state that decisions are made from
+ * or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
+ * to etcd and to every watcher.
+ */
+export function isWorthWriting(before: RecommendationStatus | undefined, after: RecommendationStatus, now: Instant): boolean {
+  if (before?.updatedAt === undefined) return true;
+  const written = Date.parse(before.updatedAt);
+  if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
+  const compared = (status: RecommendationStatus): object => {
+    const { state, reason, mode, until, risk, observedGeneration } = status;
+    return { state, reason, mode, until, risk, observedGeneration };
+  };
+  if (!isSameAsStored(compared(before), compared(after)) || !isSameMemory(before, after)) return true;
+  return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
+}
+
+function classesDiffer(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
+  if (before.length !== after.length) return true;
+  return after.some((fresh, index) => {
+    const old = before[index];
+    if (old === undefined) return true;
+    const compared = (each: RecommendationStatusClass): object => {
+      const { name, pods, state, reason } = each;
+      return { name, pods, state, reason };
+    };
+    return !isSameAsStored(compared(old), compared(fresh)) || !isSameMemory(old, fresh) || figuresDiffer(old, fresh);
+  });
+}
+
+function figuresDiffer(before: Pick<RecommendationStatus, 'containers'>, after: Pick<RecommendationStatus, 'containers'>): boolean {
+  const [old, fresh] = [before.containers ?? [], after.containers ?? []];
+  if (old.length !== fresh.length) return true;
+  return fresh.some((container, index) => {
+    const earlier = old[index];
+    if (earlier?.name !== container.name) return true;
+    const amounts = amountsOf(earlier);
+    return amountsOf(container).some((amount, place) => differs(amounts[place] ?? null, amount));
+  });
+}
+
+function containerStatus({ name, current, target, advice }: ContainerFigures): RecommendationStatusContainer {
+  return {
+    name,
+    current: writeRequestsAndLimits(current),
+    ...(target === null || advice === null ? {} : targetStatus(target, advice)),
+    ...(advice === null ? {} : evidenceStatus(advice)),
+  };
+}
+
+function targetStatus(target: ContainerTarget, { cpu, memory }: ContainerAdvice): Partial<RecommendationStatusContainer> {
+  return {
+    recommended: writeRequestsAndLimits(target),
+    lowerBound: writeReadable({ cpuMillicores: cpu?.lowerBound ?? null, memoryBytes: memory?.lowerBound ?? null }),
+    upperBound: writeReadable({ cpuMillicores: cpu?.upperBound ?? null, memoryBytes: memory?.upperBound ?? null }),
+    ...optional('memoryLimitBecause', target.memoryLimitBecause?.slice(0, LONGEST_REASON) ?? null),
+  };
+}
+
+function evidenceStatus(advice: ContainerAdvice): Partial<RecommendationStatusContainer> {
+  const { usage } = advice;
+  const known = (amounts: OptionalResources): QuantityPair =>
+    writeReadable({
+      cpuMillicores: advice.cpu === null ? null : amounts.cpuMillicores,
+      memoryBytes: advice.memory === null ? null : amounts.memoryBytes,
+    });
+  return {
+    usage: { p50: known(usage.p50), p95: known(usage.p95), p99: known(usage.p99), max: known(usage.max) },
+    oomKills: advice.oomKills,
+    ...optional('throttledRatio', advice.throttledRatio === null ? null : rounded(advice.throttledRatio)),
+    confidence: rounded(advice.confidence),
+  };
+}
+
+function inputsOf({ name, target }: ContainerFigures): RecommendationStatusInput[] {
+  return (target?.steps ?? []).map(({ resource, step, detail, value }) => ({
+    container: name,
+    resource,
+    step,
+    detail: detail.slice(0, 1024),
+    value,
+    unit: resource === 'cpu' ? 'millicores' : 'bytes',
+  }));
+}
+
+function sumsOf(containers: readonly ContainerFigures[]): NonNullable<RecommendationStatus['requests']> {
+  const sum = (of: (figures: ContainerFigures) => OptionalResources): QuantityPair =>
+    writeQuantities(containers.reduce((total, figures) => addResources(total, of(figures)), NO_RESOURCES));
+  const known = containers.some(({ target }) => target !== null);
+  return {
+    current: sum(({ current }) => current.requests),
+    ...(known ? { recommended: sum(({ target, current }) => target?.requests ?? current.requests) } : {}),
+  };
+}
+
+function conditionsOf(
+  decision: WorkloadDecision,
+  facts: StatusFacts,
+  before: readonly RecommendationStatusCondition[],
+): readonly RecommendationStatusCondition[] {
+  const { state, memory, message } = decision;
+  const known = decision.containers.some(({ target }) => target !== null);
+  const [failure] = memory.failures;
+  const rolledBack = memory.rolledBack !== null && memory.rolledBack.heldUntil > facts.now;
+  const degraded = rolledBack
+    ? CONDITION_REASON.rolledBack
+    : failure === undefined
+      ? CONDITION_REASON.healthy
+      : CONDITION_REASON.resizeFailed;
+  return nextConditions(
+    before,
+    [
+      { type: CONDITION.ready, status: known, reason: known ? CONDITION_REASON.computed : CONDITION_REASON.collecting, message },
+      {
+        type: CONDITION.progressing,
+        status: memory.apply !== null,
+        reason: memory.apply === null ? CONDITION_REASON.settled : CONDITION_REASON.applying,
+        message: state === 'applying' ? message : '',
+      },
+      {
+        type: CONDITION.degraded,
+        status: rolledBack || failure !== undefined,
+        reason: degraded,
+        message: rolledBack ? memory.rolledBack.message : (failure?.message ?? ''),
+      },
+    ],
+    facts.generation,
+    facts.now,
+  );
+}
+
+function amountsOf({ current, recommended }: RecommendationStatusContainer): (number | null)[] {
+  return [current, recommended].flatMap((both) => {
+    const { requests, limits } = readRequestsAndLimits(both);
+    return [requests.cpuMillicores, requests.memoryBytes, limits.cpuMillicores, limits.memoryBytes];
+  });
+}
+
+function differs(before: number | null, after: number | null): boolean {
+  if (before === null || after === null) return before !== after;
+  return Math.abs(after - before) > before * TOLERANCE;
+}
+
+/** Measured amounts in units that a person can read: whole millicores and, rounded up, whole MiB. */
+function writeReadable({ cpuMillicores, memoryBytes }: OptionalResources): QuantityPair {
+  return writeQuantities({
+    cpuMillicores: cpuMillicores === null ? null : Math.round(cpuMillicores),
+    memoryBytes: memoryBytes === null ? null : Math.ceil(memoryBytes / MiB) * MiB,
+  });
+}
+
+function rounded(ratio: number): number {
+  return Math.round(ratio * 1000) / 1000;
+}
+
+function toCents(usd: number): number {
+  return Math.round(usd * 100) / 100;
+}

@@ -1,0 +1,23 @@
+import { byName, type Field } from '../../model/codec.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { readRequestsAndLimits, writeQuantities } from '../../recommendations/quantities.ts';
+
+const REQUESTS_AND_LIMITS: Pick<Field<RequestsAndLimits>, 'read' | 'write' | 'correct'> = {
+  read: (stored) => (isPair(stored['requests']) && isPair(stored['limits']) ? readRequestsAndLimits(stored) : undefined),
+  write: ({ requests, limits }) => ({ ...written('requests', requests), ...written('limits', limits) }),
+  correct: (value) => value,
+};
+
+/** Requests and limits by container. */
+export const VALUES = byName(REQUESTS_AND_LIMITS);
+
+/** Sizes of idle workloads have no limits. */
+function written(name: 'requests' | 'limits', amounts: OptionalResources): object {
+  const pair = writeQuantities(amounts);
+  return Object.keys(pair).length === 0 ? {} : { [name]: pair };
+}
+
+function isPair(stored: unknown): boolean {
+  if (stored === undefined) return true;
+  return typeof stored === 'object' && stored !== null && Object.values(stored).every((amount) => typeof amount === 'string');
+}

@@ -1,0 +1,40 @@
+import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
+import type { Pod } from '../../../src/simulator/actors/wire/pod.ts';
+import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+
+/** How often running containers use more than their request in force: what a node has no capacity set aside for. */
+export class Overruns {
+  #samples = 0;
+  #cpu = 0;
+  #memory = 0;
+
+  /** Looks at every container that reports usage. */
+  add(cluster: EmbeddedCluster): void {
+    const pods = new Map((cluster.server.accessAs('ledger').list('pods') as Pod[]).map((pod) => [keyOf(pod.metadata), pod]));
+    for (const { namespace, name, containers } of cluster.nodes.metrics.podMetrics()) {
+      const pod = pods.get(keyOf({ namespace, name }));
+      if (pod === undefined) continue;
+      for (const container of containers) this.#addContainer(pod, container.name, container.usage);
+    }
+  }
+
+  ratios(): { readonly cpuOverrunRatio: number; readonly memoryOverrunRatio: number } {
+    const ratio = (count: number): number => Math.round((count / Math.max(1, this.#samples)) * 1e4) / 1e4;
+    return { cpuOverrunRatio: ratio(this.#cpu), memoryOverrunRatio: ratio(this.#memory) };
+  }
+
+  #addContainer(pod: Pod, name: string, usage: { readonly cpuNanocores: number; readonly memoryBytes: number }): void {
+    const status = pod.status.containerStatuses?.find((each) => each.name === name) as
+      { readonly resources?: { readonly requests?: Readonly<Record<string, string>> } } | undefined;
+    const requests = status?.resources?.requests ?? pod.spec.containers.find((each) => each.name === name)?.resources?.requests;
+    const [cpu, memory] = [parseCpuMillicores(requests?.['cpu'] ?? '0'), parseMemoryBytes(requests?.['memory'] ?? '0')];
+    if (!cpu.ok || !memory.ok) return;
+    this.#samples += 1;
+    if (usage.cpuNanocores / 1e6 > cpu.value) this.#cpu += 1;
+    if (usage.memoryBytes > memory.value) this.#memory += 1;
+  }
+}
+
+function keyOf({ namespace = '', name }: { readonly namespace?: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,110 @@
+// Throttling and pressure from the kubelets' own endpoints on a real control plane, read with the controller's own token: what
+// the dashboard API shows to curl.
+
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
+import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import { type Controller, startController } from '../e2e/controller-process.ts';
+import { read } from '../e2e/dashboard.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { ROOT, TestFixture } from '../e2e/processes.ts';
+import { writeLearntUsage } from './learnt-usage.ts';
+import { RealCluster } from './real-cluster.ts';
+
+const OWN_NAMESPACE = 'evenkeel-system';
+const APPS = ['limited', 'unlimited'] as const;
+
+let fixture: TestFixture;
+let cluster: RealCluster;
+let controller: Controller;
+
+beforeAll(async () => {
+  fixture = new TestFixture();
+  cluster = await RealCluster.start({ name: 'evidence', nodes: 1 });
+  fixture.addCleanup(() => cluster.stop());
+  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
+  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  for (const app of APPS) await createDeployment(app);
+  const learnt = join(fixture.folder, 'learnt.sqlite');
+  const uses = { cpuMillicores: 100, memoryBytes: 100 * MiB };
+  await writeLearntUsage(
+    learnt,
+    APPS.map((name) => ({ namespace: 'default', name, container: 'app', uses })),
+    2 * DAY_MS,
+  );
+  controller = await startController(fixture, {
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
+    namespace: OWN_NAMESPACE,
+    'history.url': `sqlite:${learnt}`,
+    'controller.calmStart': '1s',
+    'controller.leaderElect': 'false',
+    'kubelet.interval': '5s',
+  });
+  await cluster.api.expect({
+    method: 'POST',
+    path: '/apis/evenkeel.io/v1alpha1/podresizepolicies',
+    body: {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'PodResizePolicy',
+      metadata: { name: 'all' },
+      spec: { mode: 'Recommend', interval: '5s', minConfidence: 0 },
+    },
+  });
+}, HANG_TEST_MS);
+
+afterAll(() => fixture.tearDown(), HANG_TEST_MS);
+
+async function createDeployment(name: string): Promise<void> {
+  const labels = { app: name };
+  const annotations = {
+    'kwok.x-k8s.io/usage-cpu': '100m',
+    'kwok.x-k8s.io/usage-memory': '100Mi',
+    'evenkeel.dev/throttled-ratio': '0.4',
+    'evenkeel.dev/cpu-pressure-ratio': '0.3',
+    'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+  };
+  const requests = { cpu: '100m', memory: '128Mi' };
+  const limits = name === 'limited' ? { limits: { cpu: '120m' } } : {};
+  const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests, ...limits } }];
+  await cluster.api.expect({
+    method: 'POST',
+    path: '/apis/apps/v1/namespaces/default/deployments',
+    body: {
+      metadata: { name, labels },
+      spec: { replicas: 1, selector: { matchLabels: labels }, template: { metadata: { labels, annotations }, spec: { containers } } },
+    },
+  });
+  await eventually(`${name} runs: kwok starts what is scheduled`, HANG_MS, async () =>
+    (await cluster.kubectl('get', 'pods', '-l', `app=${name}`, '-o', 'jsonpath={.items[*].status.phase}')).includes('Running'),
+  );
+}
+
+async function throttledRatioOf(name: string): Promise<number | null | undefined> {
+  const { containers } = await read<Recommendation>(controller.dashboard, `recommendations/default/${name}`);
+  return containers[0]?.throttledRatio;
+}
+
+test(
+  'the API shows the share of CPU periods in which a container was throttled; null without a CPU limit',
+  async () => {
+    const ratio = await eventuallyReads(
+      'the throttled share is known: the node is read twice at first, and five minutes of samples are taken in as one',
+      HANG_MS,
+      () => throttledRatioOf('limited'),
+      (known) => typeof known === 'number',
+    );
+    expect(ratio).toBeCloseTo(0.4, 1);
+    expect(await throttledRatioOf('unlimited')).toBeNull();
+  },
+  HANG_TEST_MS,
+);
+
+test('health says that throttling and pressure are known', async () => {
+  const checks = await read<readonly HealthCheck[]>(controller.dashboard, 'health');
+  expect(checks.filter(({ name }) => name === 'throttling' || name === 'pressure')).toEqual([
+    expect.objectContaining({ name: 'pressure', status: 'ok', message: 'known of 1 nodes' }),
+    expect.objectContaining({ name: 'throttling', status: 'ok', message: 'known of 1 nodes with CPU-limited containers' }),
+  ]);
+});

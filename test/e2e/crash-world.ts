@@ -1,0 +1,216 @@
+// A cluster of constant load for controllers that are killed in the middle of their work: it must end in the same state as
+// without kills.
+
+import { join } from 'node:path';
+import { expect } from '@jest/globals';
+import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
+import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
+import { BreakableCluster } from './breakable-cluster.ts';
+import { type ClusterClient, PATHS, type Pod } from './cluster-client.ts';
+import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from './constant-cluster.ts';
+import { eventuallyReads, HANG_MS } from './eventually.ts';
+import type { TestFixture } from './processes.ts';
+import { ResizeWatch } from './resize-watch.ts';
+
+/** A virtual hour is 12 s. */
+const SPEED = 300;
+/** Cycles that must find nothing to do before the end is looked at. */
+const CYCLES_AT_REST = 3;
+
+const WORKLOADS: readonly ConstantWorkload[] = [
+  {
+    kind: 'Deployment',
+    name: 'web',
+    replicas: 4,
+    containers: [{ name: 'app', resources: { requests: { cpu: '1', memory: '1Gi' } }, uses: { cpuMillicores: 130, memoryMib: 210 } }],
+  },
+  {
+    kind: 'Deployment',
+    name: 'api',
+    replicas: 2,
+    containers: [
+      {
+        name: 'server',
+        resources: { requests: { cpu: '600m', memory: '900Mi' }, limits: { memory: '1Gi' } },
+        uses: { cpuMillicores: 260, memoryMib: 333 },
+      },
+      { name: 'logger', resources: { requests: { cpu: '200m', memory: '256Mi' } }, uses: { cpuMillicores: 17, memoryMib: 41 } },
+    ],
+  },
+  {
+    kind: 'StatefulSet',
+    name: 'cache',
+    replicas: 2,
+    containers: [{ name: 'store', resources: { requests: { cpu: '50m', memory: '128Mi' } }, uses: { cpuMillicores: 310, memoryMib: 700 } }],
+  },
+];
+const PODS = WORKLOADS.reduce((sum, { replicas }) => sum + replicas, 0);
+export const CONTAINERS = WORKLOADS.reduce((sum, { containers }) => sum + containers.length, 0);
+
+/** Requests and limits of every pod, and the status of each Recommendation. */
+export interface EndState {
+  readonly pods: Readonly<Record<string, readonly object[]>>;
+  readonly recommendations: readonly object[];
+}
+
+/** A cluster and the settings of its controllers, which a test starts and kills. */
+export class CrashWorld {
+  readonly cluster: ClusterClient;
+  /** Of the controller. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly #fixture: TestFixture;
+  readonly #initialPods: readonly Pod[];
+  #watch: ResizeWatch | null = null;
+
+  private constructor(
+    fixture: TestFixture,
+    cluster: ClusterClient,
+    settings: Readonly<Record<string, string>>,
+    initialPods: readonly Pod[],
+  ) {
+    this.#fixture = fixture;
+    this.cluster = cluster;
+    this.settings = settings;
+    this.#initialPods = initialPods;
+  }
+
+  /** The cluster is in this process: a watch sees each write before the controller has its answer. */
+  static async start(fixture: TestFixture, name: string): Promise<CrashWorld> {
+    const world = await BreakableCluster.start(fixture, constantInput(fixture, name, WORKLOADS, SPEED), name);
+    const initialPods = await eventuallyReads(
+      'every replica has its pod: the controllers create them',
+      HANG_MS,
+      () => world.client.pods(NAMESPACE),
+      (pods) => pods.length === PODS,
+    );
+    // A killed leader's lease would make each restart wait for ten seconds: leader election is another test's.
+    const settings = {
+      'kubernetes.kubeconfig': world.kubeconfig,
+      'controller.leaderElect': 'false',
+      'controller.calmStart': '1m',
+      // CPU is known only where two readings are at most three intervals apart: 3 s of machine time.
+      'kubelet.interval': '5m',
+      'history.url': `sqlite:${join(fixture.folder, `${name}.sqlite`)}`,
+    };
+    return new CrashWorld(fixture, world.client, settings, initialPods);
+  }
+
+  /** Call it once a controller is up, which installs the CRDs. */
+  async createPolicy(): Promise<void> {
+    this.#watch = await ResizeWatch.begin(this.#fixture, this.cluster);
+    await this.cluster.create(PATHS.policies, aQuickPolicy('quick'));
+  }
+
+  get watch(): ResizeWatch {
+    if (this.#watch === null) throw new Error('createPolicy was not called yet');
+    return this.#watch;
+  }
+
+  /**
+   * Every workload has what is recommended for it, CPU and memory, and no change is under way. Memory is known from the first
+   * reading of a kubelet and CPU from the second, which a busy machine reads too late again and again: until then only memory
+   * is changed.
+   */
+  get isApplied(): boolean {
+    const { recommendations } = this.watch;
+    return (
+      recommendations.length === WORKLOADS.length && recommendations.every((each) => isRecommendationApplied(each) && changesAll(each))
+    );
+  }
+
+  /**
+   * Resolves at the event that makes it true, or at the one by which every workload has what is recommended: then the moment
+   * was missed. One of the two comes, as the load is constant and each workload needs a change.
+   *
+   * @returns whether the moment was caught
+   */
+  async waitForMoment(moment: string, holds: () => boolean): Promise<boolean> {
+    await this.watch.until(`${moment}, or every workload applied`, HANG_MS, () => holds() || this.isApplied);
+    const caught = holds();
+    if (!caught) process.stdout.write(`${moment}: every workload was applied already\n`);
+    return caught;
+  }
+
+  /** Every workload has what is recommended, and further cycles find nothing to do. */
+  async waitUntilApplied(): Promise<void> {
+    await this.watch.until('every workload applied: the load is constant', HANG_MS, () => this.isApplied);
+    await eventuallyReads(
+      'every pod as recommended: one whose kubelet was silent conforms when it answers again',
+      HANG_MS,
+      () => this.readEndState(),
+      ({ pods }) => Object.entries(pods).every(([container, all]) => all.every((has) => isSame(has, this.#recommended(container)))),
+    );
+    const cycle = async (): Promise<string> => (await this.cluster.policy('quick')).status?.lastCycle?.id ?? '';
+    for (let cycles = 0; cycles < CYCLES_AT_REST; cycles++) {
+      const last = await cycle();
+      await eventuallyReads('another cycle: the policy has one each virtual minute', HANG_MS, cycle, (id) => id !== last);
+    }
+  }
+
+  /** @param container `workload/container` */
+  #recommended(container: string): object {
+    const found = this.watch.recommendations.flatMap(({ spec, status }) =>
+      (status?.containers ?? []).filter(({ name }) => `${spec.targetRef.name}/${name}` === container),
+    );
+    return readRequestsAndLimits(found[0]?.recommended);
+  }
+
+  /** No pod was replaced, restarted, or given what no Recommendation had promised. */
+  async expectPodsIntact(): Promise<void> {
+    expect(this.watch.unpromised).toEqual([]);
+    const pods = await this.cluster.pods(NAMESPACE);
+    expect(namesOf(pods)).toEqual(namesOf(this.#initialPods));
+    expect(pods.flatMap(({ status }) => status.containerStatuses ?? []).filter(({ restartCount }) => restartCount > 0)).toEqual([]);
+  }
+
+  async readEndState(): Promise<EndState> {
+    const pods: Record<string, object[]> = {};
+    for (const { metadata, status } of await this.cluster.pods(NAMESPACE)) {
+      for (const { name, resources } of status.containerStatuses ?? []) {
+        (pods[`${metadata.labels?.['app'] ?? ''}/${name}`] ??= []).push(readRequestsAndLimits(resources));
+      }
+    }
+    return { pods, recommendations: (await this.cluster.recommendations()).map(endOf) };
+  }
+}
+
+function isRecommendationApplied({ status }: Recommendation): boolean {
+  return (
+    status?.state === 'applied' &&
+    status.apply === undefined &&
+    status.containers?.every(({ current, recommended }) => isSame(readRequestsAndLimits(current), readRequestsAndLimits(recommended))) ===
+      true
+  );
+}
+
+/** CPU and memory requests of every container differ from the manifest's, as the load of `WORKLOADS` makes necessary. */
+function changesAll({ spec, status }: Recommendation): boolean {
+  const { containers = [] } = WORKLOADS.find(({ name }) => name === spec.targetRef.name) ?? {};
+  return containers.every(({ name, resources }) => {
+    const before = readRequestsAndLimits(resources).requests;
+    const { requests } = readRequestsAndLimits(status?.containers?.find((each) => each.name === name)?.recommended);
+    return requests.cpuMillicores !== before.cpuMillicores && requests.memoryBytes !== before.memoryBytes;
+  });
+}
+
+function isSame(one: object, other: object): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function endOf({ metadata, status = {} }: Recommendation): object {
+  return {
+    name: metadata.name,
+    state: status.state,
+    reason: status.reason,
+    replicas: status.replicas,
+    apply: status.apply,
+    resizes: status.resizes,
+    applied: status.lastApplied?.containers,
+    containers: status.containers?.map(({ name, current, recommended }) => ({ name, current, recommended })),
+    conditions: status.conditions?.map(({ type, status: holds, reason }) => [type, holds, reason]),
+  };
+}
+
+function namesOf(pods: readonly Pod[]): readonly string[] {
+  return pods.map(({ metadata }) => metadata.name).sort();
+}

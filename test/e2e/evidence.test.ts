@@ -1,0 +1,60 @@
+// Throttling and pressure from the kubelets' counters to the dashboard API: known, known to be none, and not known.
+
+import { afterEach, expect, test } from '@jest/globals';
+import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
+import { read } from './dashboard.ts';
+import { HANG_TEST_MS } from './eventually.ts';
+import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';
+
+let scene: LoopScene | undefined;
+afterEach(() => scene?.end());
+
+/** Before Evenkeel comes nothing is throttled: what is known of it later was measured live. */
+function aWorkload(name: string, cpuLimit: string | null, cpuMillicores: number): LoopWorkload {
+  return {
+    kind: 'Deployment',
+    name,
+    replicas: 2,
+    resources: resources(['100m', '200Mi'], [cpuLimit, '400Mi']),
+    uses: (hour) => ({ cpuMillicores: hour < 0 ? 50 : cpuMillicores, memoryMib: 100 }),
+  };
+}
+
+async function throttledRatioOf(name: string): Promise<number | null | undefined> {
+  const { containers } = await read<Recommendation>(scene!.dashboard, `recommendations/${NAMESPACE}/${name}`);
+  return containers[0]?.throttledRatio;
+}
+
+async function healthOf(name: string): Promise<HealthCheck | undefined> {
+  return (await read<readonly HealthCheck[]>(scene!.dashboard, 'health')).find((check) => check.name === name);
+}
+
+test(
+  'the throttled share of a container is what its node measured, 0 where nothing held it back, null without a CPU limit',
+  async () => {
+    const workloads = [aWorkload('throttled', '200m', 400), aWorkload('ample', '1', 60), aWorkload('unlimited', null, 60)];
+    const policies = workloads.map(({ name }) => aPolicyFor(name, { mode: 'Recommend' }));
+    scene = await LoopScene.start({ workloads, policies, mostDays: 1 });
+    await scene.hours(6);
+    expect(await throttledRatioOf('throttled')).toBeGreaterThan(0.1);
+    expect(await throttledRatioOf('ample')).toBe(0);
+    expect(await throttledRatioOf('unlimited')).toBeNull();
+    expect(await healthOf('throttling')).toMatchObject({ status: 'ok', message: 'known of 2 nodes with CPU-limited containers' });
+    expect(await healthOf('pressure')).toMatchObject({ status: 'ok', message: 'known of 2 nodes' });
+  },
+  HANG_TEST_MS,
+);
+
+test(
+  'health says that kubelets before 1.34 measure no pressure; throttling is known all the same',
+  async () => {
+    scene = await LoopScene.start({ workloads: [aWorkload('throttled', '200m', 400)], nodes: 1, kubeletVersion: 'v1.33.4', mostDays: 1 });
+    await scene.hours(2);
+    expect(await healthOf('throttling')).toMatchObject({ status: 'ok' });
+    expect(await healthOf('pressure')).toMatchObject({
+      status: 'degraded',
+      message: expect.stringMatching(/^not measured on 1 of 1 nodes, such as gke-\S+: it needs kubelet 1\.34 or newer/),
+    });
+  },
+  HANG_TEST_MS,
+);

@@ -1,0 +1,6 @@
+import type { KubeletFetcher } from '../../src/adapters/kubelet/kubelet-fetcher.ts';
+
+/** Kubelets whose pages a function writes. */
+export function textFetcher(get: KubeletFetcher['get']): KubeletFetcher {
+  return { get, stream: async (node, path, take, signal) => take(Buffer.from(await get(node, path, signal))) };
+}
