@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, stat } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -89,6 +91,15 @@ describe('HTTPS', () => {
     expect(JSON.parse(await first.promise)).toMatchObject({ type: 'ADDED', object: { metadata: { name: 's' } } });
     await world.machine.advance(5000);
     expect((await watch).status).toBe(200);
+  });
+
+  test('closes while a connection is still in its TLS handshake', async () => {
+    const closing = await serveHttps(world.server, { port: 0 });
+    const socket = connect(closing.port, '127.0.0.1');
+    const ended = once(socket, 'close');
+    await once(socket, 'connect');
+    await closing.close();
+    await ended;
   });
 
   test('refuses to listen beyond loopback', async () => {

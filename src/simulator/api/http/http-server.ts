@@ -9,6 +9,7 @@ import type { ApiCall } from '../requests/api-call.ts';
 import { ApiStatusError, badRequest } from '../api-error.ts';
 import type { EmbeddedApiServer } from '../embedded-api-server.ts';
 import { ProtobufDecoder } from '../protobuf/protobuf.ts';
+import { closeAtOnce } from './close-at-once.ts';
 import { readBody } from './request-body.ts';
 import { makeServingCertificate, type ServingCertificate } from './serving-certificate.ts';
 
@@ -51,6 +52,7 @@ export async function serveHttps(server: EmbeddedApiServer, options: HttpServerO
   // Node's own limit would cut long watches.
   listener.requestTimeout = 0;
   listener.keepAliveTimeout = KEEP_ALIVE_MS;
+  const close = closeAtOnce(listener);
   await listening(listener, host, options.port);
   const address = listener.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
@@ -60,10 +62,7 @@ export async function serveHttps(server: EmbeddedApiServer, options: HttpServerO
     caCertificate,
     async close() {
       for (const response of openStreams) response.end();
-      await new Promise<void>((resolve) => {
-        listener.close(() => resolve());
-        listener.closeAllConnections();
-      });
+      await close();
     },
   };
 }

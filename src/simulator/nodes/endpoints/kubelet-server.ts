@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
+import { closeAtOnce } from '../../api/http/close-at-once.ts';
 import type { KubeletProvider } from '../../api/providers.ts';
 
 /** `unknown`: the token is nobody's. */
@@ -24,7 +25,7 @@ export interface KubeletServersOptions {
  */
 export class KubeletServers {
   readonly #options: KubeletServersOptions;
-  readonly #servers = new Map<string, Server>();
+  readonly #servers = new Map<string, { readonly server: Server; readonly close: () => Promise<void> }>();
   #stopWatch: (() => void) | null = null;
 
   constructor(options: KubeletServersOptions) {
@@ -49,7 +50,7 @@ export class KubeletServers {
 
   /** undefined while the node's listener is not up. */
   portOf(node: string): number | undefined {
-    const address = this.#servers.get(node)?.address() as AddressInfo | null | undefined;
+    const address = this.#servers.get(node)?.server.address() as AddressInfo | null | undefined;
     return address?.port;
   }
 
@@ -63,7 +64,7 @@ export class KubeletServers {
       response.writeHead(answer.status, { 'content-type': answer.contentType, ...answer.headers });
       response.end(answer.body);
     });
-    this.#servers.set(node, server);
+    this.#servers.set(node, { server, close: closeAtOnce(server) });
     await new Promise<void>((resolve) => {
       server.on('error', (error) => {
         onError(node, error);
@@ -80,13 +81,9 @@ export class KubeletServers {
   }
 
   async #close(node: string): Promise<void> {
-    const server = this.#servers.get(node);
+    const listener = this.#servers.get(node);
     this.#servers.delete(node);
-    if (server === undefined) return;
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+    await listener?.close();
   }
 
   #answer(node: string, url: string, authorization: string): KubeletHttpAnswer {
