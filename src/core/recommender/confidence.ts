@@ -2,14 +2,17 @@
 
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../model/units.ts';
 import type { DurationMs, Ratio } from '../model/units.ts';
+import type { RolloutStanding } from './rollout-log.ts';
 
 /** Trust is whole after a week: every day of the week was seen. */
 const FULL_SPAN_MS: DurationMs = 7 * DAY_MS;
 /** Usage older than this says nothing about now. */
 const STALE_AFTER_MS: DurationMs = 15 * MINUTE_MS;
-/** A new version may behave otherwise: half the trust for a day. */
+/** A new version may behave otherwise: half the trust for a day, unless its usage turns out to be alike. */
 const SETTLING_MS: DurationMs = DAY_MS;
 const SETTLING_FACTOR = 0.5;
+/** After so many alike roll-outs in a row the next is expected to be alike, too. */
+const ALIKE_ROLLOUTS = 3;
 /** 95 % two-sided. */
 const Z = 1.96;
 
@@ -22,16 +25,15 @@ export interface ConfidenceInputs {
   readonly goalShare: Ratio;
   /** Age of the newest sample. */
   readonly ageMs: DurationMs;
-  /** Since the container's version last changed; null where it never did in sight. */
-  readonly sinceChangeMs: DurationMs | null;
+  /** The container's last change of version; null where there was none in sight. */
+  readonly rollout: RolloutStanding | null;
 }
 
 /** The product of its four parts, 0–1. */
 export function confidenceOf(inputs: ConfidenceInputs): Ratio {
   const span = Math.min(1, inputs.historyMs / FULL_SPAN_MS);
   const calibration = Math.min(1, wilsonLowerBound(inputs.covered, inputs.hours) / inputs.goalShare);
-  const settling = inputs.sinceChangeMs !== null && inputs.sinceChangeMs < SETTLING_MS;
-  const freshness = inputs.ageMs > STALE_AFTER_MS ? 0 : settling ? SETTLING_FACTOR : 1;
+  const freshness = inputs.ageMs > STALE_AFTER_MS ? 0 : isSettling(inputs.rollout) ? SETTLING_FACTOR : 1;
   return inputs.coverage * span * calibration * freshness;
 }
 
@@ -44,8 +46,24 @@ export function confidenceText(inputs: ConfidenceInputs): string {
     `${(inputs.historyMs / DAY_MS).toFixed(1)} days seen, ${percent(inputs.coverage)} of their 5-minute points`,
   ];
   if (inputs.ageMs > STALE_AFTER_MS) parts.push(`no usage for ${(inputs.ageMs / HOUR_MS).toFixed(1)} h`);
-  if (inputs.sinceChangeMs !== null && inputs.sinceChangeMs < SETTLING_MS) parts.push('a new version since less than a day');
+  if (inputs.rollout !== null && inputs.rollout.sinceMs < SETTLING_MS) parts.push(rolloutText(inputs.rollout));
   return parts.join('; ');
+}
+
+function isSettling(rollout: RolloutStanding | null): boolean {
+  if (rollout === null || rollout.sinceMs >= SETTLING_MS || rollout.verdict === 'alike') return false;
+  return rollout.verdict === 'unlike' || rollout.alikeInARow < ALIKE_ROLLOUTS;
+}
+
+function rolloutText(rollout: RolloutStanding): string {
+  const { sinceMs, verdict, alikeInARow } = rollout;
+  const version = `new version ${(sinceMs / HOUR_MS).toFixed(1)} h ago`;
+  if (verdict === 'alike') return `${version} uses as much as the version before`;
+  if (verdict === 'unlike') return `${version} uses unlike amounts than the version before: halved for a day`;
+  if (!isSettling(rollout)) return `${version}; the ${alikeInARow} before it used as much as theirs`;
+  return verdict === 'open'
+    ? `${version}, to be compared with the version before: halved until then`
+    : `${version} could not be compared with the version before: halved for a day`;
 }
 
 /** Lower end of the 95 % Wilson interval of a share seen in `trials` trials; 0 without trials. */

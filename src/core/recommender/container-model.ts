@@ -19,12 +19,13 @@ import { MemoryModel } from './memory-model.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
 import { causeOfKill, OomLog, requestAfterKills } from './oom-log.ts';
 import { COVER_GOALS } from './recommender-rules.ts';
+import { RolloutLog, type HourlyPeaks } from './rollout-log.ts';
 import { SlotCollector } from './slot-collector.ts';
-import { SLOT_MS, slotOf } from './slots.ts';
+import { hourOf, SLOT_MS, slotOf } from './slots.ts';
 import type { SlotPoint } from './slot-collector.ts';
 
 /** Version of the checkpoint's encoding; all others are refused. */
-export const CHECKPOINT_VERSION = 4;
+export const CHECKPOINT_VERSION = 5;
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */
@@ -39,9 +40,10 @@ export class ContainerModel {
   readonly #ooms = new OomLog();
   readonly #days = new DayCounts();
   readonly #growth = new MemoryGrowth();
+  readonly #rollouts = new RolloutLog();
+  readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
   #lastSampleAt: Instant = NaN;
-  #changedAt: Instant = NaN;
   #samples = 0;
   #dropped = 0;
   #throttledSum = 0;
@@ -72,17 +74,19 @@ export class ContainerModel {
     this.#ooms.add({ at, limitBytes: limitBytes ?? 0, cause, workingSetBytes: workingSetBytes ?? 0 });
   }
 
-  /** A new version or configuration began to run: trust is halved for a day. */
+  /** A new version or configuration began to run: trust is halved until it turns out to use as much, at most for a day. */
   noteChange(at: Instant): void {
-    if (at <= this.#changedAt) return;
-    this.#changedAt = at;
+    if (at <= this.#rollouts.at) return;
+    this.#rollouts.begin(at, this.#hourlyPeaks);
     this.#growth.reset();
   }
 
   /** Takes over what another model of the same container was told beside samples: kills, and the last change. */
   takeNotes(from: ContainerModel): void {
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
-    if (!Number.isNaN(from.#changedAt)) this.noteChange(from.#changedAt);
+    if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;
+    this.#rollouts.takeOver(from.#rollouts.state);
+    this.#growth.reset();
   }
 
   /** Samples are known from here on; NaN before the first. */
@@ -111,7 +115,7 @@ export class ContainerModel {
       coverage,
       historyMs: Math.min(historyMs, rules.historyWindowMs),
       ageMs: now - this.#lastSampleAt,
-      sinceChangeMs: Number.isNaN(this.#changedAt) ? null : now - this.#changedAt,
+      rollout: this.#rollouts.standingAt(now),
     };
     const cpuCoverage = this.#cpu.valueFor(rules.cpu.goal, rules.pace)?.coverage.value ?? { share: 0, hours: 0 };
     const cpuTrust = { ...common, ...calibrationOf(cpuCoverage, rules.cpu, 'cpu') };
@@ -181,7 +185,7 @@ export class ContainerModel {
   checkpoint(): Uint8Array {
     const out = new ByteWriter();
     out.u8(CHECKPOINT_VERSION);
-    for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#changedAt, this.#samples, this.#dropped]) out.f64(value);
+    for (const value of [this.#firstSampleAt, this.#lastSampleAt, this.#samples, this.#dropped]) out.f64(value);
     out.f64(this.#throttledSum);
     out.f64(this.#throttledWeight);
     out.f64(this.#collector.slot);
@@ -191,6 +195,7 @@ export class ContainerModel {
     this.#cpu.save(out);
     this.#memory.save(out);
     this.#growth.save(out);
+    this.#rollouts.save(out);
     this.#collector.busiest.save(out);
     return out.bytes();
   }
@@ -211,7 +216,6 @@ export class ContainerModel {
   #load(from: ByteReader): void {
     this.#firstSampleAt = from.f64();
     this.#lastSampleAt = from.f64();
-    this.#changedAt = from.f64();
     this.#samples = from.f64();
     this.#dropped = from.f64();
     this.#throttledSum = from.f64();
@@ -223,6 +227,7 @@ export class ContainerModel {
     this.#cpu.load(from);
     this.#memory.load(from);
     this.#growth.load(from);
+    this.#rollouts.load(from);
     this.#collector.busiest.load(from);
   }
 
@@ -240,6 +245,7 @@ export class ContainerModel {
     if (point !== null) this.#learn(point);
     if (this.#cpu.isKnown) this.#cpu.advanceTo(next);
     if (this.#memory.isKnown) this.#memory.advanceTo(next);
+    this.#rollouts.settle(hourOf(next), this.#hourlyPeaks);
   }
 
   #learn({ slot, cpu, memory, throttled, replicas }: SlotPoint): void {

@@ -109,6 +109,11 @@ export class CpuModel {
     return this.#points.reduce((most, point) => (Number.isNaN(most) || point > most ? point : most), closed);
   }
 
+  /** Highest point of an hour (since the epoch) that is over; NaN where none is known. */
+  peakAt(hour: number): number {
+    return this.#ring.peakAt(hour);
+  }
+
   /** Percentile over the whole known past, older points weighing less (half-life 14 days). */
   percentile(percentile: number): number {
     return this.#bank.percentile(CPU_HALF_LIVES_HOURS.length - 1, percentile);

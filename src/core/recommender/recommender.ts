@@ -56,7 +56,7 @@ export class Recommender {
     this.#touch(workload, container).observeOom(at, limitBytes, workingSetBytes);
   }
 
-  /** A workload began to run another version: trust is halved for a day. */
+  /** A workload began to run another version: trust is halved until it turns out to use as much, at most for a day. */
   noteChange(workload: WorkloadKey, at: Instant): void {
     for (const container of this.#workloads.get(workload)?.keys() ?? []) this.#touch(workload, container).noteChange(at);
   }
