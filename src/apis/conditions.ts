@@ -68,14 +68,22 @@ export const RECOMMENDATION_STATES = [
 ] as const;
 export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
 
-/** Why a change that is due waits. */
+/**
+ * Why a change that is due waits. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
+ * being resized. not-evictable: only a new pod could have it, and this one is never evicted. stuck: the API server or a node does
+ * not carry it out. node-draining: its node is cordoned.
+ */
 export const AWAITING_REASONS = [
   'window',
   'cooldown',
   'approval',
   'confidence',
   'unmeasured',
-  'capacity',
+  'node-capacity',
+  'concurrency',
+  'not-evictable',
+  'stuck',
+  'node-draining',
   'disruption-budget',
   'restart',
   'rollout',

@@ -101,7 +101,7 @@ export const SHOP: readonly ShopRow[] = [
     uses: [290, 500],
     should: [440, 800],
     state: 'awaiting',
-    reason: 'capacity',
+    reason: 'node-capacity',
   },
   {
     name: 'push',

@@ -204,8 +204,8 @@ describe('The cluster’s own rules', () => {
     const deferred = await statusOf(
       'full',
       'later',
-      'is awaiting capacity: the node defers the resize',
-      ({ reason }) => reason === 'capacity',
+      'is awaiting node-capacity: the node defers the resize',
+      ({ reason }) => reason === 'node-capacity',
     );
     expect(deferred.message).toContain("the node says deferred, Node didn't have enough resource");
     await cluster.kubectl('annotate', 'pods', '-n', 'full', '-l', 'app=later', 'evenkeel.dev/resize-');

@@ -389,7 +389,7 @@ export interface Recommendation {
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, capacity, … */
+  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
   readonly reason: string | null;
   /** Earliest next try; null where no time frees it. */
   readonly until: string | null;
@@ -512,7 +512,7 @@ export interface RecommendationDetail {
   readonly published: boolean;
   readonly state:
     'collecting' | 'optimal' | 'recommended' | 'awaiting' | 'applying' | 'applied' | 'idle' | 'exception' | 'blocked' | 'excluded';
-  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, capacity, … */
+  /** What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, … */
   readonly reason: string | null;
   /** Earliest next try; null where no time frees it. */
   readonly until: string | null;

@@ -818,6 +818,8 @@ export interface PodResizePolicyStatus {
   readonly workloads?: PodResizePolicyStatusWorkloads;
   /** Waiting workloads, by the reason that they wait for. */
   readonly awaiting?: Readonly<Record<string, number>>;
+  /** Raises that wait until their nodes have room. Absent where none waits. */
+  readonly waitingForNodeCapacity?: PodResizePolicyStatusWaitingForNodeCapacity;
   /** Older or more specific policies that govern workloads which this one selects too. */
   readonly yields?: readonly PodResizePolicyStatusYield[];
   /** The last evaluation of all its workloads. */
@@ -856,6 +858,14 @@ export interface PodResizePolicyStatusWorkloads {
   readonly blocked?: number;
   /** Workloads in state excluded. */
   readonly excluded?: number;
+}
+
+/** Raises that wait until their nodes have room. Absent where none waits. */
+export interface PodResizePolicyStatusWaitingForNodeCapacity {
+  /** Workloads with such a raise. */
+  readonly workloads: number;
+  /** Pods whose raise waits. */
+  readonly pods: number;
 }
 
 export interface PodResizePolicyStatusYield {
@@ -1610,6 +1620,8 @@ export interface RecommendationStatus {
   readonly updatedAt?: string;
   /** Sum of the requests of one pod's containers. */
   readonly requests?: RecommendationStatusRequests;
+  /** Raises that wait until their nodes have room. Absent where none waits. */
+  readonly waitingForNodeCapacity?: RecommendationStatusWaitingForNodeCapacity;
   /** The figures, by container. */
   readonly containers?: readonly RecommendationStatusContainer[];
   /**
@@ -1678,6 +1690,24 @@ export interface RecommendationStatusRequestsCurrent {
 
 /** What they should be. */
 export interface RecommendationStatusRequestsRecommended {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Raises that wait until their nodes have room. Absent where none waits. */
+export interface RecommendationStatusWaitingForNodeCapacity {
+  /** Pods whose raise waits. */
+  readonly pods: number;
+  /** Since when the first of them waits (RFC 3339). */
+  readonly since: string;
+  /** What they ask for beyond what is in force, all pods together. */
+  readonly requests?: RecommendationStatusWaitingForNodeCapacityRequests;
+}
+
+/** What they ask for beyond what is in force, all pods together. */
+export interface RecommendationStatusWaitingForNodeCapacityRequests {
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu?: string;
   /** Memory (Kubernetes quantity, bytes such as 128Mi). */

@@ -51,6 +51,7 @@ export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     workloads: countsOf(governed),
     awaiting: awaitingOf(governed),
+    ...waitingRaisesOf(governed),
     ...(yields.length === 0 ? {} : { yields }),
     ...(lastCycle === undefined ? {} : { lastCycle }),
     ...(lastTrigger === null ? {} : { lastTrigger }),
@@ -91,6 +92,12 @@ function awaitingOf(governed: readonly (DecidedWorkload | undefined)[]): Readonl
     if (state === 'awaiting' && reason !== undefined) counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function waitingRaisesOf(governed: readonly (DecidedWorkload | undefined)[]): Pick<PodResizePolicyStatus, 'waitingForNodeCapacity'> {
+  const waiting = governed.flatMap((decided) => decided?.status.waitingForNodeCapacity ?? []);
+  const pods = waiting.reduce((sum, each) => sum + each.pods, 0);
+  return waiting.length === 0 ? {} : { waitingForNodeCapacity: { workloads: waiting.length, pods } };
 }
 
 function cycleStatus(cycle: CycleResult): NonNullable<PodResizePolicyStatus['lastCycle']> {

@@ -7,15 +7,17 @@ describe('what the controller counts', () => {
   test('each workload counts once, by its newest state; at the end of a term nothing is told', async () => {
     const registry = new PrometheusMetrics();
     const metrics = new RecommendationMetrics(registry);
-    metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0 });
-    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12 });
+    metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0, waitingRaises: 3 });
+    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2 });
     const told = await registry.expose();
     expect(told).toContain('evenkeel_recommendations{state="applied"} 1');
     expect(told).toContain('evenkeel_recommendations{state="recommended"} 0');
     expect(told).toContain('evenkeel_savings_per_month_usd{kind="reclaimed"} 12');
+    expect(told).toContain('evenkeel_raises_waiting_for_node_capacity 2');
     metrics.reset();
     const after = await registry.expose();
     expect(after).toContain('evenkeel_recommendations{state="applied"} 0');
     expect(after).not.toContain('evenkeel_savings_per_month_usd{');
+    expect(after).not.toMatch(/^evenkeel_raises_waiting_for_node_capacity/m);
   });
 });

@@ -3,16 +3,27 @@ import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
+/** What a workload counts for. */
+interface CountedWorkload {
+  readonly state: RecommendationState;
+  readonly potential: number;
+  readonly reclaimed: number;
+  /** Pods whose raise waits until their node has room. */
+  readonly waitingRaises: number;
+}
+
 /** What the controller counts. */
 export class RecommendationMetrics {
   readonly #resizes: Counter;
   readonly #workloads: Gauge;
   readonly #savings: Gauge;
   readonly #idle: Counter;
-  readonly #known = new Map<WorkloadKey, { readonly state: RecommendationState; readonly potential: number; readonly reclaimed: number }>();
+  readonly #waitingRaises: Gauge;
+  readonly #known = new Map<WorkloadKey, CountedWorkload>();
   readonly #byState = new Map<RecommendationState, number>();
   #potential = 0;
   #reclaimed = 0;
+  #waiting = 0;
 
   constructor(metrics: Metrics) {
     this.#resizes = metrics.counter({
@@ -35,6 +46,11 @@ export class RecommendationMetrics {
       help: 'Workloads that were made small because nobody used them (idled), and that were given their natural size back (woken).',
       labels: ['transition'],
     });
+    this.#waitingRaises = metrics.gauge({
+      name: 'evenkeel_raises_waiting_for_node_capacity',
+      help: 'Pods whose raise waits until their node has room.',
+      labels: [],
+    });
     this.reset();
   }
 
@@ -44,6 +60,8 @@ export class RecommendationMetrics {
     this.#byState.clear();
     this.#potential = 0;
     this.#reclaimed = 0;
+    this.#waiting = 0;
+    this.#waitingRaises.remove({});
     for (const state of RECOMMENDATION_STATES) this.#workloads.set(0, { state });
     this.#savings.remove({ kind: 'potential' });
     this.#savings.remove({ kind: 'reclaimed' });
@@ -61,24 +79,28 @@ export class RecommendationMetrics {
   /** A workload's newest decision; null when it is gone. */
   decided(
     workload: WorkloadKey,
-    decision: { readonly state: RecommendationState; readonly potential: number | null; readonly reclaimed: number | null } | null,
+    decision:
+      (Omit<CountedWorkload, 'potential' | 'reclaimed'> & { readonly potential: number | null; readonly reclaimed: number | null }) | null,
   ): void {
     const before = this.#known.get(workload);
     if (before !== undefined) {
       this.#count(before.state, -1);
       this.#potential -= before.potential;
       this.#reclaimed -= before.reclaimed;
+      this.#waiting -= before.waitingRaises;
       this.#known.delete(workload);
     }
     if (decision !== null) {
-      const { state, potential, reclaimed } = decision;
-      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0 });
+      const { state, potential, reclaimed, waitingRaises } = decision;
+      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0, waitingRaises });
       this.#count(state, 1);
       this.#potential += potential ?? 0;
       this.#reclaimed += reclaimed ?? 0;
+      this.#waiting += waitingRaises;
     }
     this.#savings.set(this.#potential, { kind: 'potential' });
     this.#savings.set(this.#reclaimed, { kind: 'reclaimed' });
+    this.#waitingRaises.set(this.#waiting);
   }
 
   #count(state: RecommendationState, by: number): void {

@@ -230,6 +230,33 @@ describe('mode Auto', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'paused', message: 'Evenkeel is paused: incident 42' });
   });
 
+  test('raises that their nodes have no room for are counted in the status of the workload and of its policy', async () => {
+    world.advice.set(WEB, [anAdvice({ cpu: '900m', memory: '1Gi' })]);
+    await world.run(MINUTE_MS);
+    const actual = aPodRecord().containers[0]!.actual;
+    const since = world.clock.now();
+    world.setPods((pod) =>
+      pod.name === 'web-3'
+        ? pod
+        : {
+            ...pod,
+            containers: pod.containers.map((each) => ({ ...each, actual })),
+            resize: { state: 'deferred', message: "Node didn't have enough resource: cpu", since },
+          },
+    );
+    await world.run(6 * MINUTE_MS);
+    expect(world.status().waitingForNodeCapacity).toEqual({
+      pods: 2,
+      since: new Date(since).toISOString(),
+      requests: { cpu: '800m', memory: '1Gi' },
+    });
+    expect(validate(world.recommendation()) || validate.errors).toBe(true);
+    expect(world.policy('all').status?.waitingForNodeCapacity).toEqual({ workloads: 1, pods: 2 });
+    world.setPods((pod) => ({ ...pod, resize: aPodRecord().resize }));
+    await world.run(6 * MINUTE_MS);
+    expect([world.status().waitingForNodeCapacity, world.policy('all').status?.waitingForNodeCapacity]).toEqual([undefined, undefined]);
+  });
+
   test('maxConcurrent holds among workloads that are looked at in the same moment', async () => {
     const names = ['web', 'api', 'queue', 'cache'];
     for (const name of names.slice(1)) {
@@ -243,7 +270,7 @@ describe('mode Auto', () => {
     for (const name of names) world.advice.set(`shop/Deployment/${name}`, [anAdvice()]);
     world.setPolicy('all', { mode: 'Auto', maxConcurrent: 2 });
     await Promise.all(names.map((name) => world.reconcile(`shop/Deployment/${name}`)));
-    expect(names.map((name) => world.status(`shop/Deployment/${name}`).reason ?? null)).toEqual([null, null, 'capacity', 'capacity']);
+    expect(names.map((name) => world.status(`shop/Deployment/${name}`).reason ?? null)).toEqual([null, null, 'concurrency', 'concurrency']);
     expect(world.cpus().filter((cpu) => cpu === 100)).toHaveLength(2);
     await world.run(3 * HOUR_MS);
     expect(new Set(world.cpus())).toEqual(new Set([100]));

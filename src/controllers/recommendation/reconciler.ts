@@ -13,6 +13,7 @@ import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
 import { recommendationStatus } from '../../core/resize/status/recommendation-status.ts';
 import { errorRateQuery, needsErrorRate } from '../../core/resize/plan/error-rate.ts';
+import { raisesWaitingForNodes } from '../../core/resize/plan/waiting-raises.ts';
 import { underWayInAnyClass } from '../../core/resize/layers/node-classes/node-classes.ts';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
@@ -186,6 +187,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const before = latestStatus(this.#ports, key, present);
     const money = moneyOfDecision(this.#ports, situation, decision);
     const { potentialPerMonthUsd, reclaimedPerMonthUsd, costPerMonthUsd } = money;
+    const waitingRaises = raisesWaitingForNodes(situation, decision);
     const published = isToBePublished(decision, present !== undefined);
     const policy = governance.rules.name;
     const facts = {
@@ -194,6 +196,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       replicas: situation.pods.length,
       savingsPerMonthUsd: potentialPerMonthUsd,
       costPerMonthUsd,
+      waitingRaises,
       source: usageSource(),
     };
     const status = recommendationStatus(decision, facts, before);
@@ -211,7 +214,12 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       savings: { potentialPerMonthUsd, reclaimedPerMonthUsd },
     });
     if (before?.state !== decision.state || (before.reason ?? null) !== decision.reason) this.#log(key, before, decision);
-    this.#metrics.decided(key, { state: decision.state, potential: potentialPerMonthUsd, reclaimed: reclaimedPerMonthUsd });
+    this.#metrics.decided(key, {
+      state: decision.state,
+      potential: potentialPerMonthUsd,
+      reclaimed: reclaimedPerMonthUsd,
+      waitingRaises: waitingRaises?.pods ?? 0,
+    });
   }
 
   // When it turns, not each time it is looked at: a log is read for what changed.

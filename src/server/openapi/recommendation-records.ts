@@ -36,7 +36,7 @@ const recommendationFields: Readonly<Record<string, Schema>> = {
   mode: oneOf(RESIZE_MODES, 'The mode in force: the workload’s own (annotation `evenkeel.io/mode`), else the policy’s.'),
   published: boolean('False in mode Observe: shown here, and there is no Recommendation object.'),
   state: oneOf(RECOMMENDATION_STATES),
-  reason: nullable(string('What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, capacity, …')),
+  reason: nullable(string('What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),
   until: nullable(time('Earliest next try; null where no time frees it.')),
   package: nullable(string('What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label.')),
   hpa: nullable(ref('RecommendationHpa')),

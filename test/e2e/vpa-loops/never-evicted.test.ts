@@ -60,7 +60,7 @@ describe('pods that may not be evicted', () => {
 
   // kubernetes/autoscaler#8720: in-place fails, then the only replica of a StatefulSet is evicted.
   test('the only replica of a StatefulSet waits for room on its node, says so, and grows there as soon as there is some', () => {
-    expect(withoutRoom).toMatchObject({ state: 'awaiting', reason: 'capacity' });
+    expect(withoutRoom).toMatchObject({ state: 'awaiting', reason: 'node-capacity' });
     expect(withoutRoom?.cpu).toBeLessThan(2200);
     expect(scene!.inForce('single')[0]?.cpu).toBeGreaterThanOrEqual(2200);
   });

@@ -97,7 +97,7 @@ describe('what a workload waits for', () => {
       'blocked',
       'other-manager',
     ],
-    ['other workloads under way', { otherWorkloadsUnderWay: 10 }, 'awaiting', 'capacity'],
+    ['other workloads under way', { otherWorkloadsUnderWay: 10 }, 'awaiting', 'concurrency'],
     ['dry run of the policy', { policy: autoPolicy({ dryRun: true }) }, 'awaiting', 'dry-run'],
     ['dry run of everything', { standing: { ...standing, dryRun: true } }, 'awaiting', 'dry-run'],
   ])('%s', (_, situation, state, reason) => {
@@ -303,10 +303,10 @@ describe('nodes that cannot', () => {
     });
     const decision = decideWorkload(aSituation({ pods: [stuck], advice: [short] }));
     expect(decision.steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
-    expect([decision.state, decision.reason]).toEqual(['awaiting', 'capacity']);
+    expect([decision.state, decision.reason]).toEqual(['awaiting', 'node-capacity']);
     const later = decideWorkload(aSituation({ pods: pods(1), advice: [short], memory: decision.memory, now: T0 + HOUR_MS }));
     expect(later.steps).toEqual([]);
-    expect([later.reason, later.until]).toEqual(['capacity', T0 + 6 * HOUR_MS]);
+    expect([later.reason, later.until]).toEqual(['node-capacity', T0 + 6 * HOUR_MS]);
   });
 
   test.each(['infeasible', 'deferred'] as const)(
@@ -322,7 +322,7 @@ describe('nodes that cannot', () => {
       const at = (now: number, more = {}): WorkloadDecision =>
         decideWorkload(aSituation({ pods: pods(1), memory: remembered, now, ...more }));
       const waiting = at(T0 + MINUTE_MS);
-      expect([waiting.steps, waiting.state, waiting.reason]).toEqual([[], 'awaiting', 'capacity']);
+      expect([waiting.steps, waiting.state, waiting.reason]).toEqual([[], 'awaiting', 'node-capacity']);
       expect(at(T0 + MINUTE_MS, { advice: [anAdvice({ cpu: '120m' })] }).steps).toEqual([]);
       expect(at(waiting.until ?? 0).steps.map(({ kind }) => kind)).toEqual(['change']);
       const others = decideWorkload(aSituation({ pods: pods(3), memory: remembered, now: T0 + MINUTE_MS }));
@@ -335,7 +335,7 @@ describe('nodes that cannot', () => {
     const message = "Node didn't have enough resource: cpu";
     const putOff = resized(pods(2), first.steps).map((pod) => ({ ...pod, resize: { state: 'deferred' as const, message, since: T0 } }));
     const all = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: putOff }));
-    expect([all.state, all.reason, all.message]).toEqual(['awaiting', 'capacity', `web-1: the node says deferred, ${message}`]);
+    expect([all.state, all.reason, all.message]).toEqual(['awaiting', 'node-capacity', `web-1: the node says deferred, ${message}`]);
     expect(all.memory.apply).not.toBeNull();
     const one = putOff.map((pod, index) => (index === 0 ? { ...pod, resize: aPodRecord().resize } : pod));
     const some = decideWorkload(aSituation({ advice: [short], memory: first.memory, pods: one }));

@@ -19,7 +19,11 @@ export function mostTelling(all: readonly Waiting[]): Waiting | null {
     'unmeasured',
     'hpa',
     'quota',
-    'capacity',
+    'concurrency',
+    'not-evictable',
+    'node-capacity',
+    'stuck',
+    'node-draining',
     'restart',
     'stale-data',
   ];

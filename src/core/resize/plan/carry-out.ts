@@ -18,13 +18,13 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 
 /** What a pod waits for after a refusal. A node with a static manager policy never resizes the pod: only a restart helps. */
-const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
-  'node-capacity': 'capacity',
+export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
+  'node-capacity': 'node-capacity',
   'node-policy': 'restart',
   quota: 'quota',
-  permission: 'capacity',
-  'start-up-boost': 'capacity',
-  other: 'capacity',
+  permission: 'stuck',
+  'start-up-boost': 'node-capacity',
+  other: 'stuck',
 };
 
 /** How far the pods have come, and what to do next. */
@@ -161,7 +161,7 @@ function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): 
 /** Pods of a cordoned node are about to be evicted, and created elsewhere with what is in force: a reduction is not worth a write. */
 function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
   if (node === null || cordonedNodes?.has(node) !== true || (fit.kind === 'change' && fit.raises)) return null;
-  return waitFor('capacity', `${name}: its node ${node} is cordoned`);
+  return waitFor('node-draining', `${name}: its node ${node} is cordoned`);
 }
 
 function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
@@ -179,7 +179,8 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
 /** What a pod asks for already and its node does not give it; none where it gives, or is about to. */
 function refusedByNode({ name, resize }: PodRecord): readonly Waiting[] {
   if (resize.state === 'none' || resize.state === 'in-progress') return [];
-  return [waitFor('capacity', `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
+  const reason = resize.state === 'error' ? 'stuck' : 'node-capacity';
+  return [waitFor(reason, `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
 }
 
 function tooMuchInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {

@@ -32,7 +32,7 @@ export function startChange(draft: Draft): Outcome {
   if (otherWorkloadsUnderWay >= policy.maxConcurrent && !allowed.some((change) => change.urgent)) {
     return outcome(
       'awaiting',
-      'capacity',
+      'concurrency',
       `${otherWorkloadsUnderWay} other workloads are being resized; maxConcurrent is ${policy.maxConcurrent}`,
     );
   }

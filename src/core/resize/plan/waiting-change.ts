@@ -19,5 +19,5 @@ export function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now,
   if (lasts < policy.rollback.withinMs + STUCK_AFTER_MS) return settled.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
   const told = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
-  return fromWaiting(told, outcome('awaiting', 'capacity', `${stuck}; their nodes have not carried it out yet`));
+  return fromWaiting(told, outcome('awaiting', 'stuck', `${stuck}; their nodes have not carried it out yet`));
 }

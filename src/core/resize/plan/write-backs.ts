@@ -3,6 +3,7 @@
 import type { ResizeStep } from '../model/resize-step.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
+import { WAITS_FOR } from './carry-out.ts';
 import { rememberFailures, writeBackOf } from './failed-resizes.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 
@@ -38,6 +39,6 @@ export function writeBacks({ pods, now, memory }: WorkloadSituation): WriteBacks
       reason: 'ResizeWrittenBack',
       message: `${pod.name}: ${failure.state}, ${failure.message}`,
     })),
-    outcome: first === undefined ? null : outcome('awaiting', 'capacity', `${first.pod.name}: ${first.failure.message}`),
+    outcome: first === undefined ? null : outcome('awaiting', WAITS_FOR[first.failure.code], `${first.pod.name}: ${first.failure.message}`),
   };
 }

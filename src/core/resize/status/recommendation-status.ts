@@ -19,6 +19,7 @@ import { classesStatus } from './classes-status.ts';
 import type { ContainerTarget } from '../model/container-figures.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { riskOf } from '../plan/risk.ts';
+import type { WaitingRaises } from '../plan/waiting-raises.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 import { isSameMemory, writeMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
@@ -30,6 +31,8 @@ export interface StatusFacts {
   readonly replicas: number;
   readonly savingsPerMonthUsd: number | null;
   readonly costPerMonthUsd: number | null;
+  /** Raises that their nodes have no room for; null or absent: none. */
+  readonly waitingRaises?: WaitingRaises | null;
   /** Where usage comes from; null before any source has answered. */
   readonly source: string | null;
 }
@@ -65,6 +68,7 @@ export function recommendationStatus(
     ...optional('source', facts.source),
     updatedAt: isoTime(writtenAt(before, facts.now)),
     requests: sumsOf(containers),
+    ...optional('waitingForNodeCapacity', waitingStatus(facts.waitingRaises ?? null)),
     containers: containers.map(containerStatus),
     inputs: containers.flatMap(inputsOf).slice(0, MOST_INPUTS),
     ...writeMemory(memory),
@@ -85,8 +89,8 @@ function isOfAnotherAge(at: Instant, now: Instant): boolean {
 }
 
 /**
- * Whether a new status is to be written: state, reason, mode, end, risk, generation, the state that decisions are made from
- * or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
+ * Whether a new status is to be written: state, reason, mode, end, risk, generation, the number of waiting raises, the state that
+ * decisions are made from or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
  * to etcd and to every watcher.
  */
 export function isWorthWriting(before: RecommendationStatus | undefined, after: RecommendationStatus, now: Instant): boolean {
@@ -94,8 +98,8 @@ export function isWorthWriting(before: RecommendationStatus | undefined, after: 
   const written = Date.parse(before.updatedAt);
   if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
   const compared = (status: RecommendationStatus): object => {
-    const { state, reason, mode, until, risk, observedGeneration } = status;
-    return { state, reason, mode, until, risk, observedGeneration };
+    const { state, reason, mode, until, risk, observedGeneration, waitingForNodeCapacity: waiting } = status;
+    return { state, reason, mode, until, risk, observedGeneration, waitingPods: waiting?.pods };
   };
   if (!isSameAsStored(compared(before), compared(after)) || !isSameMemory(before, after)) return true;
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
@@ -167,6 +171,10 @@ function inputsOf({ name, target }: ContainerFigures): RecommendationStatusInput
     value,
     unit: resource === 'cpu' ? 'millicores' : 'bytes',
   }));
+}
+
+function waitingStatus(waiting: WaitingRaises | null): NonNullable<RecommendationStatus['waitingForNodeCapacity']> | null {
+  return waiting === null ? null : { pods: waiting.pods, since: isoTime(waiting.since), requests: writeReadable(waiting.requests) };
 }
 
 function sumsOf(containers: readonly ContainerFigures[]): NonNullable<RecommendationStatus['requests']> {

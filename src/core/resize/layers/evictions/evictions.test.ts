@@ -111,7 +111,7 @@ describe('a pod that its node can never give its size', () => {
       decide({ workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1, updated: 1 } }), pods: [first!] }),
     ).toMatchObject({
       state: 'awaiting',
-      reason: 'capacity',
+      reason: 'not-evictable',
       message: expect.stringContaining('the only replica, which is never evicted'),
     });
   });
@@ -203,7 +203,7 @@ describe('a pod whose node has no room now', () => {
   });
 
   test('is evicted only after it was waited for once more', () => {
-    expect(decide({ memory: kept })).toMatchObject({ evict: null, state: 'awaiting', reason: 'capacity' });
+    expect(decide({ memory: kept })).toMatchObject({ evict: null, state: 'awaiting', reason: 'node-capacity' });
     expect(decide({ memory: kept, now: T0 + 29 * MINUTE_MS }).evict).toBeNull();
     expect(decide({ memory: kept, now: T0 + 31 * MINUTE_MS }).evict?.name).toBe('web-1');
   });

@@ -22,6 +22,8 @@ import type { EvictionTries, FailedResize, WorkloadSituation } from '../../model
 const SUCCESSOR_MS: DurationMs = 2 * MINUTE_MS;
 /** A budget that forbade it is not asked again before. */
 const BUDGET_AGAIN_MS: DurationMs = 5 * MINUTE_MS;
+/** What a pod waits for that may be given it elsewhere. */
+const REFUSALS: ReadonlySet<WorkloadDecision['reason']> = new Set(['node-capacity', 'stuck', 'restart'] as const);
 /** What a node has deferred is waited for that long once more. */
 const DEFERRED_FOR_MS: DurationMs = 30 * MINUTE_MS;
 /** After so long a size is tried anew: nodes come and go. */
@@ -122,10 +124,10 @@ function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null):
 }
 
 function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
-  if (workload.replicas.desired < LEAST_REPLICAS) return waiting('capacity', 'it is the only replica, which is never evicted');
+  if (workload.replicas.desired < LEAST_REPLICAS) return waiting('not-evictable', 'it is the only replica, which is never evicted');
   const { doNotDisrupt } = WORKLOAD_ANNOTATIONS;
   return workload.annotations[doNotDisrupt] === 'true'
-    ? waiting('capacity', `the annotation ${doNotDisrupt} keeps its pods where they are`)
+    ? waiting('not-evictable', `the annotation ${doNotDisrupt} keeps its pods where they are`)
     : null;
 }
 
@@ -151,7 +153,7 @@ function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries 
   }
   if (tries !== null && tries.count >= workload.replicas.desired) {
     const words = `${tries.count} pods were evicted for this size in vain`;
-    return waiting('capacity', `${words}; it is not tried again before the size changes`);
+    return waiting('not-evictable', `${words}; it is not tried again before the size changes`);
   }
   return null;
 }
@@ -170,9 +172,9 @@ function oneAtATime({ now, workload, pods, memory: { evictions } }: WorkloadSitu
 
 /** A decision that says of the pod what its eviction waits for; what else it waits for is more to the point. */
 function told(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): WorkloadDecision {
-  const capacity = decision.state === 'awaiting' && (decision.reason === 'capacity' || decision.reason === 'restart');
-  if (!capacity && decision.state !== 'applied' && decision.state !== 'optimal') return decision;
-  const words = capacity ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
+  const refused = decision.state === 'awaiting' && REFUSALS.has(decision.reason);
+  if (!refused && decision.state !== 'applied' && decision.state !== 'optimal') return decision;
+  const words = refused ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
   const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
   return { ...decision, ...state };
 }

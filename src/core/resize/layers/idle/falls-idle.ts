@@ -102,7 +102,7 @@ function whyNot({ natural, sizes, plan, progress }: Shrinking, hindrance: Return
   if (hindrance !== null) return outcome('awaiting', hindrance.reason, `${words}${hindrance.why}${besides}`);
   const waiting = mostTelling(progress.waits);
   const why = `${waiting?.message ?? 'no pod can be resized now'}${besides}`;
-  return outcome('awaiting', waiting?.reason ?? 'capacity', `${words}${why}`, waiting?.until ?? null);
+  return outcome('awaiting', waiting?.reason ?? 'stuck', `${words}${why}`, waiting?.until ?? null);
 }
 
 function idleMemory(
