@@ -206,6 +206,24 @@ describe('A server that is away', () => {
     await history.close();
   });
 
+  test('a connection that is ended in a transaction is replaced, and ends nothing else', async () => {
+    await clear();
+    const history = await open();
+    const unlock = await server.lock('cycles');
+    history.appendCycle(aCycle('c1', 1));
+    const written = history.flush();
+    const ours = "application_name like 'evenkeel/%'";
+    await eventually('the write waits: the table is locked', HANG_MS, async () => {
+      const waiting = await server.query(`select pid from pg_stat_activity where ${ours} and wait_event_type = 'Lock'`);
+      return waiting.length > 0;
+    });
+    await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`);
+    await unlock();
+    await written;
+    expect(await history.cycles(5)).toHaveLength(1);
+    await history.close();
+  });
+
   test('connections are bounded and say whose they are', async () => {
     await clear();
     const history = await open();

@@ -115,6 +115,14 @@ export class PostgresServer {
     }
   }
 
+  /** Keeps everyone else from a table of the history until the returned function is called. */
+  async lock(table: string): Promise<() => Promise<void>> {
+    const client = new pg.Client({ host: '127.0.0.1', port: this.port, user: USER, password: PASSWORD, database: 'history' });
+    await client.connect();
+    await client.query(`begin; lock table ${table} in access exclusive mode`);
+    return () => client.end();
+  }
+
   get #data(): string {
     return join(this.#folder, 'data');
   }

@@ -166,6 +166,8 @@ class PostgresEngine implements StoreEngine {
     });
     // An idle connection that breaks is told here alone; whoever asks next gets a new one.
     pool.on('error', () => undefined);
+    // One in use that breaks tells it twice, to the query under way and as an event: unheard, the event would end the process.
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
   }
 
