@@ -22,9 +22,12 @@ export class RunningProcess {
   readonly stderr: string[] = [];
   readonly #child: ChildProcess;
   readonly #exited: Promise<Exit>;
+  readonly #script: string;
   #exit: Exit | null = null;
+  #wasEnded = false;
 
   constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+    this.#script = script;
     const { KUBECONFIG: _theirs, ...inherited } = process.env;
     this.#child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, script), ...args], {
       cwd: ROOT,
@@ -67,7 +70,14 @@ export class RunningProcess {
     }
   }
 
+  /** Why it ended where nobody asked it to and it failed; null otherwise. */
+  get ownEnd(): string | null {
+    if (this.#exit === null || this.#wasEnded || this.#exit.code === 0) return null;
+    return `${this.#script} ended by itself: ${JSON.stringify(this.#exit)}\n${this.recentOutput()}`;
+  }
+
   signal(name: NodeJS.Signals): void {
+    if (name !== 'SIGSTOP' && name !== 'SIGCONT') this.#wasEnded = true;
     this.#child.kill(name);
   }
 
@@ -86,7 +96,7 @@ export class RunningProcess {
 
   /** SIGKILL; resolves when it has ended. */
   async kill(): Promise<void> {
-    this.#child.kill('SIGKILL');
+    this.signal('SIGKILL');
     await this.#exited;
   }
 
@@ -133,6 +143,8 @@ export class TestFixture {
   /** Ends everything, also where a cleanup fails. */
   async tearDown(): Promise<void> {
     const failures: unknown[] = [];
+    // What a test reports is that nobody answers: why is in the program's last lines.
+    for (const { ownEnd } of this.#processes) if (ownEnd !== null) console.warn(ownEnd);
     for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {
         await cleanup();
