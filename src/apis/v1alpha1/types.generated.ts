@@ -2121,6 +2121,13 @@ export interface RecommendationStatusClassResize {
   readonly pod: string;
   /** UID of the pod. */
   readonly uid: string;
+  /**
+   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is tried with the same resource for
+   * now. Without it that holds for this pod alone.
+   */
+  readonly pool?: string;
+  /** The resource that the node refused; both where it is absent. */
+  readonly resource?: 'cpu' | 'memory';
   /** How far the kubelet has come. */
   readonly state: 'deferred' | 'infeasible' | 'error' | 'in-progress';
   /** Since when (RFC 3339). */
@@ -2128,7 +2135,7 @@ export interface RecommendationStatusClassResize {
   /** What the kubelet says. */
   readonly message?: string;
   /** Why it was refused; other where that is not known. */
-  readonly code?: 'node-capacity' | 'node-policy' | 'quota' | 'permission' | 'start-up-boost' | 'other';
+  readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusClassResizeContainer[];
 }
@@ -2528,6 +2535,13 @@ export interface RecommendationStatusResize {
   readonly pod: string;
   /** UID of the pod. */
   readonly uid: string;
+  /**
+   * Node pool, with the size of its nodes where they are too small, in which no pod of the workload is tried with the same resource for
+   * now. Without it that holds for this pod alone.
+   */
+  readonly pool?: string;
+  /** The resource that the node refused; both where it is absent. */
+  readonly resource?: 'cpu' | 'memory';
   /** How far the kubelet has come. */
   readonly state: 'deferred' | 'infeasible' | 'error' | 'in-progress';
   /** Since when (RFC 3339). */
@@ -2535,7 +2549,7 @@ export interface RecommendationStatusResize {
   /** What the kubelet says. */
   readonly message?: string;
   /** Why it was refused; other where that is not known. */
-  readonly code?: 'node-capacity' | 'node-policy' | 'quota' | 'permission' | 'start-up-boost' | 'other';
+  readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusResizeContainer[];
 }

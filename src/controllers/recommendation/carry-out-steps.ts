@@ -77,7 +77,8 @@ function refusalOf(step: ResizeStep, { name, uid }: PodRecord, now: Instant, mes
   const isBoost = step.kind === 'start-up';
   const state = isBoost ? 'deferred' : 'error';
   const code = isBoost ? 'start-up-boost' : refusalCode(state, message);
-  return { pod: name, uid, state, since: now, code, message, values: new Map(step.containers.map((each) => [each.name, each.to])) };
+  const values = new Map(step.containers.map((each) => [each.name, each.to]));
+  return { pod: name, uid, pool: null, resource: null, state, since: now, code, message, values };
 }
 
 function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'namespace' | 'dryRun'> {

@@ -47,7 +47,7 @@ test('a budget that forbids it is waited for; then one pod goes, and its success
 
   world.budget = null;
   world.onEvicted = (uid) => {
-    const successor = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
+    const successor = aPodRecord({ name: 'web-9', node: 'n2', labels: { workload: 'web' }, createdAt: world.clock.now() });
     world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? successor : pod));
   };
   await world.run(HOUR_MS);
@@ -60,7 +60,7 @@ test('a budget that forbids it is waited for; then one pod goes, and its success
 test('killed before the eviction and started again, it is evicted once', async () => {
   refuseOnNode();
   world.onEvicted = (uid) => {
-    const successor = aPodRecord({ name: 'web-9', labels: { workload: 'web' }, createdAt: world.clock.now() });
+    const successor = aPodRecord({ name: 'web-9', node: 'n2', labels: { workload: 'web' }, createdAt: world.clock.now() });
     world.cluster.podList = world.cluster.podList.map((pod) => (pod.uid === uid ? successor : pod));
   };
   for (let writes = 0; writes < 4; writes += 1) {

@@ -6,6 +6,7 @@ import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
+import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { dueFigures } from '../../core/resize/layers/idle/idle.ts';
 import { withIdleFloor } from '../../core/resize/layers/idle/idle-floor.ts';
@@ -13,7 +14,7 @@ import { readUserRequests } from '../../core/resize/status/user-requests.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
 import { areApart, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
 import { correctFutureTimestamps } from '../../core/resize/status/memory-codec.ts';
-import { NO_USER_REQUESTS, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
+import { NO_USER_REQUESTS, type NodePoolOfNode, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
 import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
 import { meanUnitPrices } from '../../core/recommender/unit-prices.ts';
@@ -77,6 +78,7 @@ export function situationOf(
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
+    nodePools: poolsFor(ports, pods, memory),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
     cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
     demand: ports.demandOf(key),
@@ -121,6 +123,21 @@ function freeFor(
       return node === undefined ? [] : [[name, freeOnNode(node, cluster.podsOnNode(name))] as const];
     }),
   );
+}
+
+/** Where refusals count. Only where there is one, or one may be recorded now: else every decision would look at all nodes. */
+function poolsFor(
+  { cluster }: Pick<RecommendationPorts, 'cluster'>,
+  pods: readonly PodRecord[],
+  { failures }: ResizeMemory,
+): ReadonlyMap<string, NodePoolOfNode> {
+  const isRefused = failures.some(({ pool }) => pool !== null) || pods.some(({ resize }) => resize.state === 'infeasible');
+  return isRefused
+    ? nodePoolsOf(
+        pods.flatMap(({ node }) => cluster.findNode(node ?? '') ?? []),
+        cluster.nodes(),
+      )
+    : new Map();
 }
 
 /** At the mean of all nodes: where there is no pod any more, nobody knows which node it would be on. */

@@ -296,15 +296,18 @@ describe('nodes that cannot', () => {
     record: { actual: { requests: amounts('500m', '512Mi'), limits: amounts(null, null) } },
   });
 
+  const TOO_LARGE = "Node didn't have enough capacity: cpu, requested: 900, capacity: 800";
+
   test('an infeasible resize is written back at once and not tried again for a while', () => {
     const stuck = aPodRecord({
       containers: [grown],
-      resize: { state: 'infeasible', message: 'Node did not have enough capacity', since: T0 },
+      resize: { state: 'infeasible', message: TOO_LARGE, since: T0 },
     });
     const decision = decideWorkload(aSituation({ pods: [stuck], advice: [short] }));
     expect(decision.steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
     expect([decision.state, decision.reason]).toEqual(['awaiting', 'node-capacity']);
-    const later = decideWorkload(aSituation({ pods: pods(1), advice: [short], memory: decision.memory, now: T0 + HOUR_MS }));
+    const own = [anAdvice({ cpu: '900m', memory: '512Mi' })];
+    const later = decideWorkload(aSituation({ pods: pods(1), advice: own, memory: decision.memory, now: T0 + HOUR_MS }));
     expect(later.steps).toEqual([]);
     expect([later.reason, later.until]).toEqual(['node-capacity', T0 + 6 * HOUR_MS]);
   });
@@ -313,19 +316,20 @@ describe('nodes that cannot', () => {
     'less that a node says %s to is no matter of room, and not asked for over and over',
     (state) => {
       const shrunk = aContainer({
-        requests: amounts('100m', '128Mi'),
+        requests: amounts('500m', '128Mi'),
         record: { actual: { requests: amounts('500m', '512Mi'), limits: amounts(null, null) } },
       });
+      const advice = [anAdvice({ cpu: '500m' })];
       const stuck = aPodRecord({ containers: [shrunk], resize: { state, message: 'not on this node', since: T0 - HOUR_MS } });
-      const { memory: remembered, steps } = decideWorkload(aSituation({ pods: [stuck] }));
+      const { memory: remembered, steps } = decideWorkload(aSituation({ pods: [stuck], advice }));
       expect(steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);
       const at = (now: number, more = {}): WorkloadDecision =>
-        decideWorkload(aSituation({ pods: pods(1), memory: remembered, now, ...more }));
+        decideWorkload(aSituation({ pods: pods(1), advice, memory: remembered, now, ...more }));
       const waiting = at(T0 + MINUTE_MS);
       expect([waiting.steps, waiting.state, waiting.reason]).toEqual([[], 'awaiting', 'node-capacity']);
-      expect(at(T0 + MINUTE_MS, { advice: [anAdvice({ cpu: '120m' })] }).steps).toEqual([]);
+      expect(at(T0 + MINUTE_MS, { advice: [anAdvice({ cpu: '500m', memory: '144Mi' })] }).steps).toEqual([]);
       expect(at(waiting.until ?? 0).steps.map(({ kind }) => kind)).toEqual(['change']);
-      const others = decideWorkload(aSituation({ pods: pods(3), memory: remembered, now: T0 + MINUTE_MS }));
+      const others = decideWorkload(aSituation({ pods: pods(3), advice, memory: remembered, now: T0 + MINUTE_MS }));
       expect(others.steps.map(({ pod }) => pod.name)).toEqual(['web-2']);
     },
   );

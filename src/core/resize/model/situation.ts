@@ -4,7 +4,7 @@ import type { IdleMemory, LastIdle } from './idle-memory.ts';
 import type { Activity } from './quiet-spell.ts';
 import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
-import type { Resources } from '../../model/resources.ts';
+import type { ResourceName, Resources } from '../../model/resources.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../../model/units.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
 import type { PlannedPod } from './planned-pod.ts';
@@ -41,6 +41,8 @@ export interface WorkloadSituation {
   readonly unreadNodes: ReadonlySet<string>;
   /** Nodes of its pods that take no new pods: they are cordoned, or being drained. */
   readonly cordonedNodes?: ReadonlySet<string>;
+  /** Node pools of the nodes that its pods are on, by node name. */
+  readonly nodePools?: ReadonlyMap<string, NodePoolOfNode>;
   /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */
   readonly freeOnNodes: ReadonlyMap<string, Resources>;
   /** How long it has been quiet; null where nobody watches for it. */
@@ -58,6 +60,16 @@ export interface WorkloadSituation {
   readonly standing: Standing;
   /** Other workloads of the same policy that are being resized now. */
   readonly otherWorkloadsUnderWay: number;
+}
+
+/** Where a node belongs: what its kubelet refuses, those of the same pool refuse. */
+export interface NodePoolOfNode {
+  /** The node's name where it is in no pool. */
+  readonly pool: string;
+  /** Nodes of the pool with as much capacity. */
+  readonly size: string;
+  /** Creation of the oldest node that is in the pool now. */
+  readonly oldestNodeAt: Instant;
 }
 
 /** What users ask for in the Recommendation's spec. */
@@ -115,10 +127,14 @@ export interface ChangeUnderWay {
   readonly values: Values;
 }
 
-/** A pod whose resize did not go through, so that it is not tried again in vain. */
+/** A resize that did not go through, so that it is not tried again in vain. */
 export interface FailedResize {
   readonly pod: string;
   readonly uid: string;
+  /** Node pool in which it is infeasible for every pod; null: it counts for this pod alone. */
+  readonly pool: string | null;
+  /** The resource that it was infeasible for; null: for both. */
+  readonly resource: ResourceName | null;
   readonly state: 'deferred' | 'infeasible' | 'error';
   readonly since: Instant;
   readonly code: RefusalCode;

@@ -8,19 +8,22 @@ import type { OptionalResources, RequestsAndLimits } from '../../model/resources
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './size-at-creation.ts';
-import { forbiddingFailure, retryAt } from './failed-resizes.ts';
+import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
 import { fitPod, isReachable, type PodFit } from './pod-change.ts';
 import type { RefusalCode } from '../model/refusal-code.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
-import type { WorkloadSituation } from '../model/situation.ts';
+import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 
-/** What a pod waits for after a refusal. A node with a static manager policy never resizes the pod: only a restart helps. */
+/** What a pod waits for after a refusal. What the node's configuration forbids only a restart brings. */
 export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   'node-capacity': 'node-capacity',
-  'node-policy': 'restart',
+  'cpu-manager': 'restart',
+  'memory-manager': 'restart',
+  swap: 'restart',
+  'no-resize': 'restart',
   quota: 'quota',
   permission: 'stuck',
   'start-up-boost': 'node-capacity',
@@ -57,13 +60,10 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   const candidates: Candidate[] = [];
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
-    const fit = fitPod(
-      pod,
-      withOomBumps(values, pod, situation.memory.oomBumps),
-      situation.kubeletVersions.get(pod.node ?? '') ?? '',
-      situation.now,
-    );
+    const { fit, refused } = fitOf(situation, pod, withOomBumps(values, pod, situation.memory.oomBumps));
+    waits.push(...refused.map(({ failure }) => waitAfter(pod, failure)));
     if (fit.kind === 'fits') {
+      if (refused.length > 0 && !changesOther(situation, options, refused)) continue;
       having += 1;
       reachable += 1;
       if (pod.resize.state === 'none') settled.push(pod);
@@ -95,6 +95,36 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     }
   }
   return { steps, settled, reachable, waits };
+}
+
+/** What stands between a pod and the values it should have, but for what its node refuses. */
+function fitOf(
+  situation: WorkloadSituation,
+  pod: PodRecord,
+  values: Values,
+): { readonly fit: PodFit; readonly refused: readonly RefusedResource[] } {
+  const { kubeletVersions, now } = situation;
+  const fitting = (wanted: Values): PodFit => fitPod(pod, wanted, kubeletVersions.get(pod.node ?? '') ?? '', now);
+  const fit = fitting(values);
+  const refused = fit.kind === 'change' ? refusedResources(pod, fit.containers, situation) : [];
+  return { fit: refused.length === 0 ? fit : fitting(withoutRefused(pod, values, refused)), refused };
+}
+
+/** Whether the change under way is for more than what is refused: a pod that has the rest of it has what it can be given. */
+function changesOther(
+  { memory: { apply, previous } }: WorkloadSituation,
+  { kind }: CarryOutOptions,
+  refused: readonly RefusedResource[],
+): boolean {
+  if (kind !== 'change' || apply === null) return true;
+  const others = RESOURCES.filter((resource) => !refused.some((each) => each.resource === resource));
+  return [...apply.values].some(([name, to]) => {
+    const from = previous?.values.get(name) ?? to;
+    return others.some((resource) => {
+      const field = FIELD[resource];
+      return from.requests[field] !== to.requests[field] || from.limits[field] !== to.limits[field];
+    });
+  });
 }
 
 function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: CarryOutOptions): Values {
@@ -169,11 +199,12 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
   if (fit.kind === 'restart') return waitFor('restart', fit.message);
   const unfit = unread(situation, pod) ?? onCordonedNode(situation, pod, fit);
   if (unfit !== null) return unfit;
-  const failure = forbiddingFailure(pod, fit.containers, situation.memory.failures, situation.now, situation.freeOnNodes);
-  if (failure !== null) {
-    return { reason: WAITS_FOR[failure.code], message: `${pod.name}: ${failure.message}`, until: retryAt(failure) };
-  }
-  return refusedByNode(pod)[0] ?? null;
+  const failure = forbiddingFailure(pod, fit.containers, situation);
+  return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(pod, failure);
+}
+
+function waitAfter({ name }: PodRecord, failure: FailedResize): Waiting {
+  return { reason: WAITS_FOR[failure.code], message: `${name}: ${failure.message}`, until: retryAt(failure) };
 }
 
 /** What a pod asks for already and its node does not give it; none where it gives, or is about to. */

@@ -2,12 +2,12 @@
 // pod asks for even while it cannot have it, and remembered, because trying again in vain would reserve it again.
 
 import type { PodRecord } from '../../model/pod.ts';
-import type { OptionalResources, Resources } from '../../model/resources.ts';
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import { raisesAnything, sameValues, type Values } from '../model/container-values.ts';
+import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
-import { refusalCode } from '../model/refusal-code.ts';
-import type { FailedResize } from '../model/situation.ts';
+import { NODE_PROPERTY_CODES, refusalCode, refusedResource, type RefusalCode } from '../model/refusal-code.ts';
+import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 
 /** How long a pod may wait for its node before its request is written back. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -15,7 +15,7 @@ const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   deferred: 30 * MINUTE_MS,
   error: 10 * MINUTE_MS,
 };
-/** How long the same is not tried again on the same pod. */
+/** How long the same is not tried again on the same pod, or in the same node pool. */
 const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   infeasible: 6 * HOUR_MS,
   deferred: HOUR_MS,
@@ -28,8 +28,12 @@ const MOST_FAILURES = 32;
 /** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
+/** The configuration of a kubelet changes rarely, mostly with its node. */
+const RETRY_NODE_PROPERTY_AFTER_MS: DurationMs = DAY_MS;
+
 /** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
+
 /** A write-back that is due, and what to remember of it. */
 export interface WriteBack {
   readonly pod: PodRecord;
@@ -38,7 +42,7 @@ export interface WriteBack {
 }
 
 /** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
-export function writeBackOf(pod: PodRecord, now: Instant): WriteBack | null {
+export function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): WriteBack | null {
   const { since } = pod.resize;
   if (pod.resize.state === 'none') return null;
   // A node that never comes to an end has failed as much as one that says so.
@@ -54,24 +58,70 @@ export function writeBackOf(pod: PodRecord, now: Instant): WriteBack | null {
   });
   if (containers.length === 0) return null;
   const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
-  const failure: FailedResize = { pod: pod.name, uid: pod.uid, state, since: now, code: refusalCode(state, message), message, values };
-  return { pod, containers, failure };
+  const common = {
+    pod: pod.name,
+    uid: pod.uid,
+    pool: null,
+    resource: null,
+    state,
+    since: now,
+    code: refusalCode(state, message),
+    message,
+    values,
+  };
+  if (state !== 'infeasible') return { pod, containers, failure: common };
+  const resource = refusedResourceOf(common.code, message, containers);
+  return { pod, containers, failure: { ...common, pool: poolOf(pod, common.code, nodePools), resource } };
 }
 
-/** Failures of pods that still exist, one a pod, the newest. */
+/** CPU is tried alone before memory where the message leaves open which of them was refused. */
+function refusedResourceOf(code: RefusalCode, message: string, containers: readonly ContainerChange[]): ResourceName | null {
+  if (code === 'no-resize') return null;
+  const named = refusedResource(code, message);
+  if (named !== null) return named;
+  return containers.some(({ from, to }) => differs(from, to, 'memory')) ? 'memory' : 'cpu';
+}
+
+function differs(a: RequestsAndLimits, b: RequestsAndLimits, resource: ResourceName): boolean {
+  const field = FIELD[resource];
+  return a.requests[field] !== b.requests[field] || a.limits[field] !== b.limits[field];
+}
+
+/** Where a refusal counts: the nodes that one kubelet's configuration is for, or those of one size; null: its pool is not known. */
+export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {
+  const own = nodePools?.get(node ?? '');
+  if (own === undefined) return null;
+  return NODE_PROPERTY_CODES.includes(code) ? own.pool : `${own.pool}/${own.size}`;
+}
+
+function countsFor(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
+  if (failure.pool === null) return failure.uid === pod.uid;
+  if (poolOf(pod, failure.code, nodePools) !== failure.pool) return false;
+  return failure.since >= (nodePools?.get(pod.node ?? '')?.oldestNodeAt ?? 0);
+}
+
+/** What two failures of one reason have in common: the later one takes the place of the other. */
+export function failureKey({ uid, pool, code, resource }: FailedResize): string {
+  if (pool !== null) return `${pool} ${code} ${resource ?? ''}`;
+  return resource === null ? uid : `${uid} ${resource}`;
+}
+
+/** The newest of each pod that still exists, and of each node pool until it may be tried again. */
 export function rememberFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
-  pods: readonly PodRecord[],
+  { pods, now }: Pick<WorkloadSituation, 'pods' | 'now'>,
 ): readonly FailedResize[] {
-  const byPod = new Map([...failures, ...added].map((failure) => [failure.uid, failure]));
-  return pods.flatMap((pod) => byPod.get(pod.uid) ?? []);
+  const newest = [...new Map([...failures, ...added].map((failure) => [failureKey(failure), failure])).values()];
+  const ofPools = newest.filter((failure) => failure.pool !== null && now < retryAt(failure));
+  return [...ofPools, ...pods.flatMap(({ uid }) => newest.filter((failure) => failure.pool === null && failure.uid === uid))];
 }
 
-/** As many as are remembered for long, the newest of a storm: what is left out is older than all of them. */
+/** As many as are remembered for long: those of node pools, then the newest of a storm: what is left out is older than all of them. */
 export function newestFailures(failures: readonly FailedResize[]): readonly FailedResize[] {
   if (failures.length <= MOST_FAILURES) return failures;
-  const kept = new Set(failures.toSorted((a, b) => b.since - a.since).slice(0, MOST_FAILURES));
+  const ofPool = ({ pool }: FailedResize): number => Number(pool !== null);
+  const kept = new Set(failures.toSorted((a, b) => ofPool(b) - ofPool(a) || b.since - a.since).slice(0, MOST_FAILURES));
   return failures.filter((failure) => kept.has(failure));
 }
 
@@ -83,39 +133,129 @@ export function failureOf(
   { uid, createdAt }: Pick<PodRecord, 'uid' | 'createdAt'>,
   failures: readonly FailedResize[],
 ): FailedResize | undefined {
-  const own = failures.find((each) => each.uid === uid);
+  const whole = failures.filter(({ pool, resource }) => pool === null && resource === null);
+  const own = whole.find((each) => each.uid === uid);
   if (own !== undefined || failures.length < MOST_FAILURES) return own;
-  const oldest = failures.reduce((first, each) => (each.since < first.since ? each : first));
+  if (whole.length === 0) return undefined;
+  const oldest = whole.reduce((first, each) => (each.since < first.since ? each : first));
   return createdAt <= oldest.since ? oldest : undefined;
 }
 
-/** The failure that forbids these changes for now; null: they may be tried. What asks for less than what failed may. */
+/** What a pod's node, or its pool, refuses for now of one resource; of what was short of capacity less may be tried. */
+export function refusedResources(
+  pod: PodRecord,
+  containers: readonly ContainerChange[],
+  { memory, nodePools, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now'>,
+): readonly RefusedResource[] {
+  return memory.failures.flatMap((failure) => {
+    const { resource, code, values } = failure;
+    if (resource === null || now >= retryAt(failure) || !countsFor(pod, failure, nodePools)) return [];
+    const changes = containers.map(({ name, from, to }) => ({ name, from: only(resource, from), to: only(resource, to) }));
+    if (!changes.some(({ from, to }) => !sameValues(from, to))) return [];
+    const tried: Values = new Map([...values].map(([name, each]) => [name, only(resource, each)]));
+    const isRefused = NODE_PROPERTY_CODES.includes(code) || asksForNoMore(pod, tried, resource) || isAsMuch(changes, tried);
+    return isRefused ? [{ resource, failure }] : [];
+  });
+}
+
+export interface RefusedResource {
+  readonly resource: ResourceName;
+  readonly failure: FailedResize;
+}
+
+/** The values that a pod should have, with what is refused of them as the pod has it. */
+export function withoutRefused(pod: PodRecord, values: Values, refused: readonly RefusedResource[]): Values {
+  return new Map(
+    [...values].map(([name, wanted]) => {
+      const container = pod.containers.find((each) => each.name === name);
+      if (container === undefined) return [name, wanted] as const;
+      const kept = refused.reduce((each, { resource, failure }) => withoutResource(each, container, resource, failure.code), wanted);
+      return [name, kept] as const;
+    }),
+  );
+}
+
+/** Of containers that may swap the kubelet changes the limit, though not the request. */
+function withoutResource(wanted: RequestsAndLimits, has: RequestsAndLimits, resource: ResourceName, code: RefusalCode): RequestsAndLimits {
+  const field = FIELD[resource];
+  return {
+    requests: withAmount(wanted.requests, resource, has.requests[field]),
+    limits: code === 'swap' ? wanted.limits : withAmount(wanted.limits, resource, has.limits[field]),
+  };
+}
+
+function only(resource: ResourceName, values: RequestsAndLimits): RequestsAndLimits {
+  return RESOURCES.filter((each) => each !== resource).reduce(
+    ({ requests, limits }, each) => ({ requests: withAmount(requests, each, null), limits: withAmount(limits, each, null) }),
+    { requests: values.requests, limits: values.limits },
+  );
+}
+
+/** Whether changes raise anything to what was tried in vain, or past it. */
+function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
+  if (!changes.some(({ from, to }) => raisesAnything(from, to))) return false;
+  return !changes.every(({ name, to }) => {
+    const before = tried.get(name);
+    return before === undefined || (!raisesAnything(before, to) && !sameValues(before, to));
+  });
+}
+
+/** The failure that forbids these changes as a whole for now; null: they may be tried. What asks for less than what failed may. */
 export function forbiddingFailure(
   pod: PodRecord,
   containers: readonly ContainerChange[],
-  failures: readonly FailedResize[],
-  now: Instant,
-  freeOnNodes: ReadonlyMap<string, Resources> = new Map(),
+  { memory, nodePools, now, freeOnNodes }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now' | 'freeOnNodes'>,
 ): FailedResize | null {
-  const failure = failureOf(pod, failures);
+  const noResize = memory.failures.find(
+    (each) => each.code === 'no-resize' && each.pool !== null && now < retryAt(each) && countsFor(pod, each, nodePools),
+  );
+  if (noResize !== undefined) return noResize;
+  const failure = failureOf(pod, memory.failures);
   if (failure === undefined || now >= retryAt(failure) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
   // What the server itself refused it refuses whichever way it goes. So does a node that said no to less than the pod has:
   // its reason is another than room (static CPU management, say).
-  if (failure.state === 'error' || asksForNoMore(pod, failure)) return failure;
-  if (!containers.some(({ from, to }) => raisesAnything(from, to))) return null;
-  const asksForLess = containers.every(({ name, to }) => {
-    const tried = failure.values.get(name);
-    return tried === undefined || (!raisesAnything(tried, to) && !sameValues(tried, to));
-  });
-  return asksForLess ? null : failure;
+  if (failure.state === 'error' || asksForNoMore(pod, failure.values)) return failure;
+  return isAsMuch(containers, failure.values) ? failure : null;
 }
 
 /** Whether what failed was to raise nothing over what the pod has in force. */
-function asksForNoMore({ containers }: PodRecord, { values }: FailedResize): boolean {
+function asksForNoMore({ containers }: PodRecord, values: Values, resource: ResourceName | null = null): boolean {
   return containers.every((container) => {
     const tried = values.get(container.name);
-    return tried === undefined || !raisesAnything(container.actual ?? container, tried);
+    const actual = container.actual ?? container;
+    return tried === undefined || !raisesAnything(resource === null ? actual : only(resource, actual), tried);
   });
+}
+
+/** Whether the pod's node resizes no CPU of it, whatever the amount. */
+export function refusesCpu(pod: PodRecord, { memory, nodePools, now }: WorkloadSituation): boolean {
+  return memory.failures.some(
+    (failure) =>
+      (failure.code === 'cpu-manager' || failure.code === 'no-resize') && now < retryAt(failure) && countsFor(pod, failure, nodePools),
+  );
+}
+
+/** The resize of the pod, or of others in its node pool, that its node has no room for; the latest. */
+export function capacityRefusal(
+  pod: PodRecord,
+  {
+    memory,
+    nodePools,
+  }: { readonly memory: Pick<WorkloadSituation['memory'], 'failures'>; readonly nodePools: WorkloadSituation['nodePools'] },
+): FailedResize | undefined {
+  const ofResources = memory.failures.filter(({ pool, resource }) => pool !== null || resource !== null);
+  const all = [failureOf(pod, memory.failures), ...ofResources.filter((failure) => countsFor(pod, failure, nodePools))];
+  return all.flatMap((each) => (each?.code === 'node-capacity' ? [each] : [])).toSorted((a, b) => b.since - a.since)[0];
+}
+
+/** What forbade a resize of the pod, or of a part of it, last. A pod that was created since is not the one that was refused. */
+export function lastRefusal(
+  pod: PodRecord,
+  { memory, nodePools }: Pick<WorkloadSituation, 'memory' | 'nodePools'>,
+): FailedResize | undefined {
+  return memory.failures
+    .filter((failure) => pod.createdAt <= failure.since && countsFor(pod, failure, nodePools))
+    .toSorted((a, b) => b.since - a.since)[0];
 }
 
 /** A node that was short of room has enough of it by now: no reason to wait out the hour. */
@@ -133,7 +273,8 @@ function hasRoomNow(
   return more(({ cpuMillicores }) => cpuMillicores) <= free.cpuMillicores && more(({ memoryBytes }) => memoryBytes) <= free.memoryBytes;
 }
 
-/** When the pod may be tried again. */
-export function retryAt(failure: FailedResize): Instant {
-  return failure.since + (failure.code === 'permission' ? RETRY_UNPERMITTED_AFTER_MS : RETRY_AFTER_MS[failure.state]);
+/** When the same may be tried again. */
+export function retryAt({ since, code, state }: FailedResize): Instant {
+  if (code === 'permission') return since + RETRY_UNPERMITTED_AFTER_MS;
+  return since + (NODE_PROPERTY_CODES.includes(code) ? RETRY_NODE_PROPERTY_AFTER_MS : RETRY_AFTER_MS[state]);
 }

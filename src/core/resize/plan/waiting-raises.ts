@@ -6,7 +6,7 @@ import type { Instant } from '../../model/units.ts';
 import { FIELD, raisesAnything, type Values } from '../model/container-values.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
-import { failureOf } from './failed-resizes.ts';
+import { capacityRefusal } from './failed-resizes.ts';
 
 export interface WaitingRaises {
   /** How many pods wait. */
@@ -24,13 +24,13 @@ interface WaitingPod {
 
 /** null: no raise waits. A deferred one is counted while its node has it, and after it was written back while it is still wanted. */
 export function raisesWaitingForNodes(
-  { pods, now }: Pick<WorkloadSituation, 'pods' | 'now'>,
+  { pods, now, nodePools }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools'>,
   decision: WorkloadDecision,
 ): WaitingRaises | null {
   if (decision.mode !== 'Auto' && decision.mode !== 'Approve') return null;
   const parts = decision.classes ?? [{ pods, decision }];
   const waiting = parts.flatMap((part) =>
-    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? writtenBackRaise(pod, part.decision) ?? []),
+    part.pods.flatMap((pod) => deferredRaise(pod, now) ?? writtenBackRaise(pod, part.decision, nodePools) ?? []),
   );
   if (waiting.length === 0) return null;
   return {
@@ -48,9 +48,13 @@ function deferredRaise({ resize, containers }: PodRecord, now: Instant): Waiting
 }
 
 /** What its node refused, as far as it is still wanted. */
-function writtenBackRaise(pod: PodRecord, { memory, containers }: WorkloadDecision): WaitingPod | null {
-  const failure = failureOf(pod, memory.failures);
-  if (failure?.code !== 'node-capacity') return null;
+function writtenBackRaise(
+  pod: PodRecord,
+  { memory, containers }: WorkloadDecision,
+  nodePools: WorkloadSituation['nodePools'],
+): WaitingPod | null {
+  const failure = capacityRefusal(pod, { memory, nodePools });
+  if (failure === undefined) return null;
   const wanted: Values = new Map(
     containers.map(({ name, inForce, target }) => [name, memory.apply?.values.get(name) ?? greaterOf(inForce, target ?? inForce)]),
   );

@@ -16,12 +16,13 @@ export interface WriteBacks {
   readonly outcome: Outcome | null;
 }
 
-export function writeBacks({ pods, now, memory }: WorkloadSituation): WriteBacks {
-  const backs = pods.flatMap((pod) => writeBackOf(pod, now) ?? []);
+export function writeBacks(situation: WorkloadSituation): WriteBacks {
+  const { pods, memory } = situation;
+  const backs = pods.flatMap((pod) => writeBackOf(pod, situation) ?? []);
   const failures = rememberFailures(
     memory.failures,
     backs.map(({ failure }) => failure),
-    pods,
+    situation,
   );
   const [first] = backs;
   const changed = backs.length > 0 || failures.length !== memory.failures.length;

@@ -93,6 +93,8 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
     fc.record({
       pod: name,
       uid: name,
+      pool: orNull(name),
+      resource: orNull(fc.constantFrom('cpu' as const, 'memory' as const)),
       state: fc.constantFrom('deferred' as const, 'infeasible' as const, 'error' as const),
       since: instant,
       code: fc.constantFrom(...REFUSAL_CODES),

@@ -50,6 +50,8 @@ const MAX_MESSAGE = 1024;
 /** Of 32 pods in each of 32 classes: all of them have to fit into one object. */
 const MAX_MESSAGE_IN_CLASS = 400;
 const NAME = text(253);
+/** Pool and size of its nodes. */
+const MAX_POOL = 320;
 const NO_VALUES: Values = new Map();
 const CONTAINERS = withDefault(VALUES, NO_VALUES, 'containers');
 const BY = withDefault(text(254), 'evenkeel');
@@ -174,6 +176,8 @@ function failedResize(maxMessage: number): RecordCodec<FailedResize> {
   return record<FailedResize>({
     pod: required(NAME),
     uid: required(text(64)),
+    pool: nullable(text(MAX_POOL)),
+    resource: nullable(oneOf(['cpu', 'memory'])),
     state: required(oneOf(['deferred', 'infeasible', 'error'])),
     since: required(INSTANT),
     code: withDefault(oneOf(REFUSAL_CODES), 'other'),

@@ -23,6 +23,8 @@ describe('the status of a Recommendation', () => {
     const failures = Array.from({ length: 60 }, (_, at) => ({
       pod: `${'agent'.repeat(40)}-${at}`,
       uid: `${at}`.padStart(36, '0'),
+      pool: null,
+      resource: null,
       state: 'error' as const,
       since: T0 - at,
       code: 'quota' as const,
@@ -56,7 +58,19 @@ describe('the status of a Recommendation', () => {
       lastApplied: { at: T0 - 5, by: 'evenkeel', reason: 'x', pods: 2, values },
       previous: { at: T0 - 6, values },
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
-      failures: [{ pod: 'web-1', uid: 'uid-web-1', state: 'infeasible', since: T0, code: 'node-capacity', message: 'no', values }],
+      failures: [
+        {
+          pod: 'web-1',
+          uid: 'uid-web-1',
+          pool: 'blue/4cpu-16Gi',
+          resource: 'memory',
+          state: 'infeasible',
+          since: T0,
+          code: 'node-capacity',
+          message: 'no',
+          values,
+        },
+      ],
       evictions: {
         requests: { cpuMillicores: 500, memoryBytes: MiB },
         count: 2,

@@ -31,6 +31,8 @@ const advice = [anAdvice({ cpu: '900m', memory: '1Gi' })];
 const failure: FailedResize = {
   pod: 'web-1',
   uid: 'uid-web-1',
+  pool: null,
+  resource: null,
   state: 'infeasible',
   since: T0 - MINUTE_MS,
   code: 'node-capacity',

@@ -14,6 +14,7 @@ import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import { mayChangePods } from '../../plan/may-change.ts';
+import { lastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
 import type { ResizeLayer } from '../layer.ts';
 import type { EvictionTries, FailedResize, WorkloadSituation } from '../../model/situation.ts';
@@ -77,9 +78,10 @@ function stuckPod(situation: WorkloadSituation): PodRecord | null {
   return pods.find((pod) => pod.deletionAt === null && mayBeEvicted(pod) && isStuck(situation, pod)) ?? null;
 }
 
-function isStuck({ memory, workload, standing, kubeletVersions, now }: WorkloadSituation, pod: PodRecord): boolean {
+function isStuck(situation: WorkloadSituation, pod: PodRecord): boolean {
+  const { memory, workload, standing, kubeletVersions, now } = situation;
   const wanted = memory.apply?.values ?? memory.lastApplied?.values;
-  const failure = memory.failures.find(({ uid }) => uid === pod.uid);
+  const failure = lastRefusal(pod, situation);
   const refused =
     failure !== undefined && isFinal(failure, now) && failure.code !== 'start-up-boost' && lacksAny(pod, failure.values, wanted);
   // A DaemonSet's pod would be created on the same node again.
@@ -95,8 +97,9 @@ function isFinal({ state, since }: FailedResize, now: Instant): boolean {
 }
 
 /** What a pod is to request in all. Where nothing is in force or on its way any more, that is what its node refused. */
-function wantedRequests({ memory }: WorkloadSituation, pod: PodRecord): Resources {
-  const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? memory.failures.find(({ uid }) => uid === pod.uid)?.values;
+function wantedRequests(situation: WorkloadSituation, pod: PodRecord): Resources {
+  const { memory } = situation;
+  const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? lastRefusal(pod, situation)?.values;
   return pod.containers.reduce((sum, container) => addResources(sum, (wanted?.get(container.name) ?? container).requests), NO_RESOURCES);
 }
 

@@ -1,5 +1,6 @@
 import type { PodRecord } from '../../../model/pod.ts';
 import { isApplied } from '../../model/limit-exception.ts';
+import { failureKey } from '../../plan/failed-resizes.ts';
 import { NO_MEMORY, type ResizeMemory } from '../../model/situation.ts';
 
 /** Pods of a workload on nodes of one class. */
@@ -56,10 +57,11 @@ function afresh({ boosts, limitExceptions }: ResizeMemory): ResizeMemory {
 
 // Refusals are noted for the workload as a whole, after the decision.
 function withNewer(own: ResizeMemory['failures'], whole: ResizeMemory['failures'], pods: readonly PodRecord[]): ResizeMemory['failures'] {
-  const known = new Map(own.map((failure) => [failure.uid, failure]));
+  const known = new Map(own.map((failure) => [failureKey(failure), failure]));
   for (const failure of whole) {
-    if (!pods.some(({ uid }) => uid === failure.uid)) continue;
-    if (failure.since >= (known.get(failure.uid)?.since ?? Number.NEGATIVE_INFINITY)) known.set(failure.uid, failure);
+    if (failure.pool === null && !pods.some(({ uid }) => uid === failure.uid)) continue;
+    const key = failureKey(failure);
+    if (failure.since >= (known.get(key)?.since ?? Number.NEGATIVE_INFINITY)) known.set(key, failure);
   }
   return [...known.values()];
 }

@@ -7,8 +7,9 @@ import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
 import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, type Values } from '../../model/container-values.ts';
+import { NODE_PROPERTY_CODES, refusalCode } from '../../model/refusal-code.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
-import { failureOf, retryAt } from '../../plan/failed-resizes.ts';
+import { failureKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
 import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
@@ -50,11 +51,15 @@ export class Boosting {
     const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, own.get(pod.uid))]));
     // In the order of the decision, then what only starting asks for.
     const ordered = [...own.keys(), ...[...steps.keys()].filter((uid) => !own.has(uid))];
-    const failed = new Set(this.#failures.map(({ uid }) => uid));
+    const failed = new Set(this.#failures.map(failureKey));
     return {
       ...this.#decision,
       steps: ordered.flatMap((uid) => steps.get(uid) ?? []),
-      memory: { ...memory, boosts: this.#boosts, failures: [...memory.failures.filter(({ uid }) => !failed.has(uid)), ...this.#failures] },
+      memory: {
+        ...memory,
+        boosts: this.#boosts,
+        failures: [...memory.failures.filter((each) => !failed.has(failureKey(each))), ...this.#failures],
+      },
       lookAgainInMs: Math.min(lookAgainInMs, Math.max(1000, this.#ends - now)),
     };
   }
@@ -105,6 +110,7 @@ export class Boosting {
     if (has) return isStillStarting(pod, container, durationMs, now);
     const failure = failureOf(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
+    if (refusesCpu(pod, this.#situation)) return false;
     // Where nothing grows in place, a boost of the creation is kept and taken back, and no new one is given.
     if (isSizedAtCreationOnly(this.#situation)) return false;
     return canBeBoosted(pod, container) && isWorthBoosting(pod, container, durationMs, now);
@@ -151,13 +157,19 @@ export class Boosting {
   }
 
   #rememberRefusal(pod: PodRecord): void {
-    const { now } = this.#situation;
+    const { now, nodePools } = this.#situation;
+    const state = pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
+    const refused = refusalCode(state, pod.resize.message);
+    // Of a property of the node no other amount is carried out, of any pod there.
+    const isOfNode = NODE_PROPERTY_CODES.includes(refused);
     this.#failures.push({
       pod: pod.name,
       uid: pod.uid,
-      state: pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred',
+      pool: isOfNode ? poolOf(pod, refused, nodePools) : null,
+      resource: refused === 'cpu-manager' ? 'cpu' : null,
+      state,
       since: now,
-      code: 'start-up-boost',
+      code: isOfNode ? refused : 'start-up-boost',
       message: `more CPU to start: ${pod.resize.message}`,
       values: new Map(pod.containers.map(({ name, requests, limits }) => [name, { requests, limits }])),
     });

@@ -1,0 +1,186 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { sameValues } from '../model/container-values.ts';
+import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
+import { readMemory, writeMemory } from '../status/memory-codec.ts';
+
+const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
+  ['n1', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['n2', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['large', { pool: 'blue', size: '16cpu-64Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['other', { pool: 'green', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
+]);
+const STATIC_CPU = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
+const SWAP = 'In-place resize of containers with swap is not supported.';
+const TOO_MUCH_MEMORY = "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 16777216000";
+
+/** What a kubelet answers to a resize; null: it carries it out. */
+type Kubelet = (pod: PodRecord, changed: ReadonlySet<'cpu' | 'memory'>) => string | null;
+
+/** Decides and carries out, every minute. */
+function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
+  let situation = start;
+  const asked: string[] = [];
+  let last = decideWorkload(situation);
+  for (let minute = 0; minute < minutes; minute += 1) {
+    const pods = resized(situation.pods, last.steps).map((pod): PodRecord => {
+      const step = last.steps.find((each) => each.pod.uid === pod.uid);
+      if (step === undefined) return pod;
+      const changed = new Set(
+        step.containers.flatMap(({ from, to }) => [
+          ...(from.requests.cpuMillicores === to.requests.cpuMillicores ? [] : ['cpu' as const]),
+          ...(from.requests.memoryBytes === to.requests.memoryBytes ? [] : ['memory' as const]),
+        ]),
+      );
+      const before = situation.pods.find(({ uid }) => uid === pod.uid);
+      // Back to what is in force, which no kubelet refuses.
+      const isBack = step.containers.every(({ name, to }) => {
+        const actual = before?.containers.find((each) => each.name === name)?.actual ?? null;
+        return actual !== null && sameValues(actual, to);
+      });
+      if (isBack) return { ...pod, resize: { state: 'none', message: '', since: null } };
+      asked.push(`${pod.name}: ${[...changed].join(' and ')}`);
+      const message = kubelet(pod, changed);
+      if (message === null || before === undefined) return { ...pod, resize: { state: 'none', message: '', since: null } };
+      const containers = pod.containers.map((container, at) => ({ ...container, actual: before.containers[at]?.actual ?? null }));
+      return { ...pod, containers, resize: { state: 'infeasible', message, since: situation.now } };
+    });
+    // As a new replica reads it.
+    const memory = readMemory(writeMemory(last.memory));
+    situation = { ...situation, memory, pods, now: situation.now + MINUTE_MS };
+    last = decideWorkload(situation);
+  }
+  return { asked, last, situation };
+}
+
+const short = anAdvice({ cpu: '900m', memory: '1Gi' });
+const pod = (name: string, node: string): PodRecord => aPodRecord({ name, node });
+const situationOf = (pods: readonly PodRecord[], more: Partial<WorkloadSituation> = {}): WorkloadSituation =>
+  aSituation({
+    pods,
+    nodePools: NODES,
+    kubeletVersions: new Map([...NODES.keys()].map((name) => [name, 'v1.36.0'])),
+    advice: [short],
+    ...more,
+  });
+const refusesMemory =
+  (message: string): Kubelet =>
+  (_, changed) =>
+    changed.has('memory') ? message : null;
+
+describe('an infeasible resize', () => {
+  test('is tried once more with the other resource alone, which stays in force', () => {
+    const { asked, last, situation } = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 120);
+    expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
+    expect(situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
+    expect(situation.memory.lastApplied?.values.get('main')?.requests).toEqual(amounts('900m', '1Gi'));
+    expect([last.state, last.message]).toEqual(['awaiting', `web-1: ${SWAP}`]);
+  });
+
+  test('of Guaranteed pods with exclusive CPUs leaves their memory to be resized', () => {
+    const container = aContainer({ requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') });
+    const guaranteed = aPodRecord({ node: 'n1', containers: [container] });
+    const demand = [{ container: 'main', windows: [], throttlingMeasuredAt: T0 }];
+    const { asked, situation } = live(
+      situationOf([guaranteed], { advice: [anAdvice({ cpu: '100m', memory: '128Mi' })], demand }),
+      (_, changed) => (changed.has('cpu') ? STATIC_CPU : null),
+      180,
+    );
+    expect(asked.filter((each) => each.includes('cpu'))).toHaveLength(1);
+    expect(asked.at(-1)).toBe('web-1: memory');
+    expect(situation.pods[0]?.containers[0]?.requests.cpuMillicores).toBe(500);
+  });
+
+  test('whose message names no resource is tried with CPU alone, and then with neither', () => {
+    const { asked } = live(situationOf([pod('web-1', 'n1')]), () => 'not on this node', 120);
+    expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
+  });
+
+  test('is remembered by node pool: neither a new pod nor another node of the pool is tried', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
+    const created = { ...pod('web-9', 'n2'), createdAt: first.situation.now };
+    const second = live({ ...first.situation, pods: [created] }, refusesMemory(SWAP), 30);
+    expect(second.asked).toEqual(['web-9: cpu']);
+    const elsewhere = live({ ...first.situation, pods: [pod('web-9', 'other')] }, () => null, 30);
+    expect(elsewhere.asked).toEqual(['web-9: cpu and memory']);
+  });
+
+  test('for want of capacity counts on nodes of the same size alone', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
+    expect(live({ ...first.situation, pods: [pod('web-9', 'n2')] }, () => null, 30).asked).toEqual(['web-9: cpu']);
+    expect(live({ ...first.situation, pods: [pod('web-9', 'large')] }, () => null, 30).asked).toEqual(['web-9: cpu and memory']);
+  });
+
+  test('for want of capacity does not forbid less', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
+    const less = live({ ...first.situation, advice: [anAdvice({ cpu: '900m', memory: '800Mi' })] }, () => null, 60);
+    expect(less.asked).toEqual(['web-1: memory']);
+  });
+
+  test('is tried again after a day, once, or after 6 hours where capacity was short', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
+    const at = (later: number): WorkloadSituation => ({ ...first.situation, now: T0 + later });
+    expect(live(at(23 * HOUR_MS), refusesMemory(SWAP), 30).asked).toEqual([]);
+    expect(live(at(24 * HOUR_MS + MINUTE_MS), refusesMemory(SWAP), 30).asked).toEqual(['web-1: memory']);
+    const capacity = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
+    expect(live({ ...capacity.situation, now: T0 + 6 * HOUR_MS + MINUTE_MS }, () => null, 30).asked).toEqual(['web-1: memory']);
+  });
+
+  test('ends when all nodes of the pool have been replaced', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
+    const { now } = first.situation;
+    const replaced = new Map([['n7', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: now - MINUTE_MS }]]);
+    const second = live({ ...first.situation, pods: [pod('web-9', 'n7')], nodePools: replaced }, () => null, 30);
+    expect(second.asked).toEqual(['web-9: cpu and memory']);
+  });
+
+  test('of a change that proves itself is watched for harm in what was changed', () => {
+    const lowered = situationOf([pod('web-1', 'n1'), pod('web-2', 'n1'), pod('web-3', 'n1')], {
+      advice: [anAdvice({ cpu: '100m', memory: '128Mi' })],
+      policy: autoPolicy(),
+    });
+    const { asked, situation } = live(lowered, refusesMemory(SWAP), 240);
+    expect(asked.filter((each) => each.includes('memory'))).toHaveLength(1);
+    expect(situation.pods.map(({ containers }) => containers[0]?.requests)).toEqual(Array(3).fill(amounts('100m', '512Mi')));
+    expect(situation.memory.apply).toBeNull();
+  });
+});
+
+describe('more CPU to start', () => {
+  test('that the CPU manager of one node refuses is not tried in the rest of its pool', () => {
+    const container = aContainer({ requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') });
+    const starting = (name: string, node: string, now: number): PodRecord =>
+      aPodRecord({
+        name,
+        node,
+        createdAt: now,
+        readySince: null,
+        unreadySince: now,
+        ready: false,
+        containers: [{ ...container, startedAt: now }],
+      });
+    const policy = autoPolicy({ startup: { boostRatio: 2, durationMs: 2 * MINUTE_MS } });
+    const advice = [anAdvice({ cpu: '500m', memory: '512Mi' })];
+    const freeOnNodes = new Map([...NODES.keys()].map((name) => [name, { cpuMillicores: 8000, memoryBytes: 8 * 2 ** 30 }]));
+    const first = live(situationOf([starting('web-1', 'n1', T0)], { policy, advice, freeOnNodes }), () => STATIC_CPU, 5);
+    expect(first.asked).toEqual(['web-1: cpu']);
+    const next = { ...first.situation, pods: [starting('web-2', 'n2', first.situation.now)] };
+    expect(live(next, () => STATIC_CPU, 5).asked).toEqual([]);
+  });
+});
+
+test('a pod that is evicted for its size is not evicted again where its successor comes to a node of the same pool', () => {
+  const policy = autoPolicy({ apply: 'InPlaceOrEvict' });
+  const pods = [pod('web-1', 'n1'), pod('web-2', 'other'), pod('web-3', 'other')];
+  const start = situationOf(pods, { policy });
+  const tooSmall: Kubelet = ({ node }, changed) => (node === 'n1' && changed.has('memory') ? TOO_MUCH_MEMORY : null);
+  const first = live(start, tooSmall, 1).situation;
+  const evicted = decideWorkload({ ...first, now: first.now + 5 * MINUTE_MS }).evict;
+  expect(evicted?.name).toBe('web-1');
+  const successor = { ...pod('web-9', 'n2'), createdAt: first.now + 5 * MINUTE_MS };
+  const next = { ...first, pods: [successor, ...first.pods.slice(1)], now: first.now + 10 * MINUTE_MS };
+  expect(decideWorkload(next).evict).toBeNull();
+});

@@ -1,0 +1,26 @@
+import type { NodeRecord } from '../../model/node.ts';
+import { nodeClass } from '../../model/node-class.ts';
+import type { Instant } from '../../model/units.ts';
+import type { NodePoolOfNode } from '../model/situation.ts';
+
+/** The pools of some nodes, by node name. */
+export function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecord>): ReadonlyMap<string, NodePoolOfNode> {
+  const some = [...nodes];
+  const oldest = new Map<string, Instant>(some.map((node) => [poolName(node), node.createdAt]));
+  for (const node of all) {
+    const pool = poolName(node);
+    const known = oldest.get(pool);
+    if (known !== undefined && node.createdAt < known) oldest.set(pool, node.createdAt);
+  }
+  return new Map(
+    some.map((node) => {
+      const pool = poolName(node);
+      return [node.name, { pool, size: nodeClass(node.capacity), oldestNodeAt: oldest.get(pool) ?? node.createdAt }];
+    }),
+  );
+}
+
+/** A node without a pool stands for itself: nothing says that another one has the same configuration. */
+function poolName({ pool, name }: NodeRecord): string {
+  return pool ?? name;
+}
