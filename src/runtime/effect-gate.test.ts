@@ -100,6 +100,15 @@ describe('EffectGate', () => {
     expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
   });
 
+  test('a reduction waits until the last of the raises that were announced is sent', async () => {
+    const { gate } = aGate();
+    const sent = gate.announceSafetyWrites();
+    await gate.resizePod({ ...effect, lowers: false }, pod, running);
+    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    sent();
+    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+  });
+
   test('when the term has ended, nothing is written', async () => {
     const { gate, written } = aGate();
     await expect(gate.evictPod(effect, pod, AbortSignal.abort(new Error('the lease was lost')))).rejects.toThrow('the lease was lost');

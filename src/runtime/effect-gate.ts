@@ -102,7 +102,7 @@ export class EffectGate {
   readonly #outcomes: Counter;
   #calm: CalmState = null;
   #reducedAt: readonly Instant[] = [];
-  /** Under way to the API server. */
+  /** Under way to the API server, or announced. */
   #safetyWrites = 0;
   readonly #dryRuns = new DryRunNews();
 
@@ -160,6 +160,17 @@ export class EffectGate {
     signal: AbortSignal,
   ): Promise<WriteOutcome> {
     return this.#through('hpa', intent, `${hpa.namespace}/${hpa.name}`, (writer) => writer.patchHpa(hpa, patch, signal), signal);
+  }
+
+  /**
+   * Raises and roll-backs are about to be sent one after the other: no reduction passes in between. Those that wait for their node
+   * are not announced, because a reduction may make room for them. Returns the end, to be called once.
+   */
+  announceSafetyWrites(): () => void {
+    this.#safetyWrites += 1;
+    return () => {
+      this.#safetyWrites -= 1;
+    };
   }
 
   async #through(

@@ -7,6 +7,8 @@ import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import type { SourcedRule } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
+import { lowersAny } from '../core/resize/plan/stages.ts';
+import { readMemory } from '../core/resize/status/memory-codec.ts';
 import type { PolicyBook } from './policy-book.ts';
 
 export interface DecidedWorkload {
@@ -27,8 +29,10 @@ export type DecisionListener = (workload: WorkloadKey, decided: DecidedWorkload 
 export class DecisionBook {
   readonly #policies: PolicyBook;
   readonly #decided = new Map<WorkloadKey, DecidedWorkload>();
-  /** Of each policy, which workloads a change is under way on: each decision asks how many. */
+  /** Of each policy, which workloads a change is under way on that lowers something: each decision asks how many. */
   readonly #underWay = new Map<string | null, Set<WorkloadKey>>();
+  /** Of each policy, how many of its workloads have pods. */
+  readonly #governed = new Map<string | null, number>();
   /** By which policy a change is under way on a workload. */
   readonly #changing = new Map<WorkloadKey, string | null>();
   readonly #listeners = new Set<DecisionListener>();
@@ -80,8 +84,13 @@ export class DecisionBook {
     return changing === undefined ? 0 : changing.size - Number(changing.has(except));
   }
 
+  /** How many workloads that have pods a policy (null: none) governs, of those that were looked at. */
+  governed(policy: string | null): number {
+    return this.#governed.get(policy) ?? 0;
+  }
+
   /**
-   * A change is about to be written down and carried out: from here on it counts as under way. Those that decide while it is
+   * A reduction is about to be written down and carried out: from here on it counts as under way. Those that decide while it is
    * being written would all find the same place free.
    */
   intend(workload: WorkloadKey, policy: string | null): void {
@@ -116,11 +125,14 @@ export class DecisionBook {
 
   #put(workload: WorkloadKey, decided: DecidedWorkload | null): void {
     this.#atRest(workload);
+    const before = this.#decided.get(workload);
+    if (before !== undefined && hasPods(before)) this.#governed.set(before.policy, this.governed(before.policy) - 1);
     if (decided === null) {
       this.#decided.delete(workload);
       return;
     }
     this.#decided.set(workload, decided);
+    if (hasPods(decided)) this.#governed.set(decided.policy, this.governed(decided.policy) + 1);
     if (isResizing(decided.status) || (decided.status.classes ?? []).some(isResizing)) this.intend(workload, decided.policy);
   }
 
@@ -132,7 +144,16 @@ export class DecisionBook {
   }
 }
 
-/** A change that waits (for pods that are gone or never ready, for an autoscaler) keeps no other workload waiting. */
-function isResizing({ apply, state }: Pick<RecommendationStatus, 'apply' | 'state'>): boolean {
-  return apply !== undefined && state === 'applying';
+function hasPods({ status }: DecidedWorkload): boolean {
+  return (status.replicas ?? 0) > 0;
+}
+
+/**
+ * Whether other workloads wait for this one. A change that waits (for pods that are gone or never ready, for an autoscaler) keeps
+ * none waiting, and one that only raises takes no place.
+ */
+function isResizing({ apply, previous, state }: Pick<RecommendationStatus, 'apply' | 'previous' | 'state'>): boolean {
+  if (apply === undefined || state !== 'applying') return false;
+  const memory = readMemory({ apply, ...(previous === undefined ? {} : { previous }) });
+  return memory.apply === null || lowersAny(memory.apply, memory.previous?.values ?? null);
 }

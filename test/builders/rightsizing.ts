@@ -281,6 +281,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     memory: NO_MEMORY,
     standing: { inPlace: true, dryRun: false, paused: null, stale: null, calmUntil: null },
     otherWorkloadsUnderWay: 0,
+    governedWorkloads: 1,
     ...situation,
   };
 }

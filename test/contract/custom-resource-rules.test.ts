@@ -48,7 +48,7 @@ describe('the CRDs as the embedded API server reads them', () => {
       limitOverage: { mode: 'Never' },
       hpa: 'Preserve',
       cooldown: '1h',
-      maxConcurrent: 10,
+      maxConcurrent: '10%',
       interval: '5m',
       paused: false,
       dryRun: false,

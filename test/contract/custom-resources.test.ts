@@ -121,6 +121,7 @@ describe('a wrong object is refused', () => {
     ['PodResizePolicy', { spec: { cpu: { percentile: 95 } } }, '/spec/cpu/percentile'],
     ['PodResizePolicy', { spec: { windows: [{ start: '0 1 * * *' }] } }, '/spec/windows/0'],
     ['PodResizePolicy', { spec: { maxConcurrent: 0 } }, '/spec/maxConcurrent'],
+    ['PodResizePolicy', { spec: { maxConcurrent: '0%' } }, '/spec/maxConcurrent'],
     ['Recommendation', { spec: {} }, '/spec'],
     ['Recommendation', { spec: { targetRef: target, approved: { by: 'a', at: 'today', containers: [] } } }, '/spec/approved/at'],
     ['NodeScalingPolicy', { spec: { scaleUpThreshold: 1.2 } }, '/spec/scaleUpThreshold'],

@@ -30,7 +30,7 @@ describe('A wrong PodResizePolicy', () => {
     ['an unknown mode', { mode: 'Always' }, /spec\.mode.*supported values: .*"Observe".*"Auto"/],
     ['a duration that is none', { cooldown: 'soon' }, /spec\.cooldown.*should match/],
     ['a ratio out of range', { minConfidence: 2 }, /spec\.minConfidence.*less than or equal to 1/],
-    ['text for a number', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*integer/],
+    ['text for a count or percentage', { maxConcurrent: 'two' }, /spec\.maxConcurrent.*should match .*%/],
   ])('with %s is refused, and the refusal names field and remedy', async (_what, spec, words) => {
     await expect(here.cluster.create(PATHS.policies, aPolicy('refused', spec as PodResizePolicySpec))).rejects.toThrow(words);
   });

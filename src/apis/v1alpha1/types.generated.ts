@@ -524,8 +524,11 @@ export interface PodResizePolicySpec {
   readonly cooldown?: string;
   /** Least confidence (0–1) before anything is reduced. Left out, 0.6 for CPU and 0.8 for memory. */
   readonly minConfidence?: number;
-  /** Most workloads whose pods are being resized at the same time. Default: 10. */
-  readonly maxConcurrent?: number;
+  /**
+   * Most workloads whose pods are being resized at the same time, as a count or as a percentage, such as 10%, of the governed workloads
+   * that have pods; a percentage comes to at least 10. Raises, roll-backs and corrections are neither counted nor delayed. Default: 10%.
+   */
+  readonly maxConcurrent?: number | string;
   /** How often every governed workload is evaluated. Default: 5m. */
   readonly interval?: string;
   /** When a change is taken back by itself. */

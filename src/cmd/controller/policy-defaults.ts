@@ -1,3 +1,4 @@
+import { formatCountOrPercent } from '../../core/model/count-or-percent.ts';
 import { formatDuration } from '../../core/model/duration.ts';
 import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
 import { POLICY_SPEC_SCHEMAS } from '../../apis/v1alpha1/policy-schemas.generated.ts';
@@ -54,7 +55,7 @@ function podResizeDefaults(): Defaults {
     cooldown: formatDuration(rules.cooldownMs),
     'minConfidence.cpu': rules.minConfidence.cpu,
     'minConfidence.memory': rules.minConfidence.memory,
-    maxConcurrent: rules.maxConcurrent,
+    maxConcurrent: formatCountOrPercent(rules.maxConcurrent),
     interval: formatDuration(rules.intervalMs),
     'rollback.onRestarts': rules.rollback.onRestarts,
     'rollback.onThrottleRatio': rules.rollback.onThrottleRatio,

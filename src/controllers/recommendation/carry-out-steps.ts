@@ -29,7 +29,7 @@ export interface StepsOutcome {
   readonly unfinished: boolean;
 }
 
-/** @param actor who decided: `evenkeel`, or the person who approved */
+/** Raises and roll-backs first: no reduction that is held keeps them waiting, and no reduction of any workload is sent before the last of them. */
 export async function carryOutSteps(
   ports: RecommendationPorts,
   metrics: RecommendationMetrics,
@@ -38,34 +38,65 @@ export async function carryOutSteps(
   decision: WorkloadDecision,
   signal: AbortSignal,
 ): Promise<StepsOutcome> {
-  const actor = actorOf(decision);
-  const refused: FailedResize[] = [];
-  const taken: ResizeStep[] = [];
-  let changed = 0;
-  let failed = 0;
-  let unfinished = false;
-  for (const step of decision.steps) {
+  const carrier: Carrier = { ports, metrics, workload, policy, actor: actorOf(decision), signal };
+  const outcome: StepsSoFar = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
+  const reductions = decision.steps.filter(isReduction);
+  const safety = decision.steps.filter((step) => !isReduction(step));
+  const sent = safety.length === 0 ? () => undefined : ports.gate.announceSafetyWrites();
+  try {
+    await carryOut(carrier, safety, outcome);
+  } finally {
+    sent();
+  }
+  await carryOut(carrier, reductions, outcome);
+  return outcome;
+}
+
+interface Carrier {
+  readonly ports: RecommendationPorts;
+  readonly metrics: RecommendationMetrics;
+  readonly workload: WorkloadRecord;
+  readonly policy: PolicyRules;
+  /** Who decided: `evenkeel`, or the person who approved. */
+  readonly actor: string;
+  readonly signal: AbortSignal;
+}
+
+interface StepsSoFar extends StepsOutcome {
+  readonly taken: ResizeStep[];
+  changed: number;
+  failed: number;
+  readonly refused: FailedResize[];
+  unfinished: boolean;
+}
+
+async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome: StepsSoFar): Promise<void> {
+  const { ports, metrics, workload, policy, actor, signal } = carrier;
+  for (const step of steps) {
     const pod = ports.cluster.findPodByUid(step.pod.uid);
     if (pod === undefined || !stillHolds(step, pod)) {
-      unfinished = true;
+      outcome.unfinished = true;
       continue;
     }
-    const lowers = step.lowers && step.isRollBack !== true;
-    const effect = { ...effectOn(workload, policy), lowers, change: stepSummary(step), because: step.because };
+    const effect = { ...effectOn(workload, policy), lowers: isReduction(step), change: stepSummary(step), because: step.because };
     const askedAt = ports.clock.now();
-    const outcome = await ports.gate.resizePod(effect, resizeOf(step), signal);
+    const written = await ports.gate.resizePod(effect, resizeOf(step), signal);
     const now = ports.clock.now();
-    report(ports, metrics, { workload, step, outcome, actor, now, askedAt });
-    if (outcome.kind === 'done') {
-      changed += 1;
-      taken.push(step);
-    } else if (outcome.kind === 'refused') {
-      failed += 1;
-      refused.push(refusalOf(step, pod, now, outcome.message));
-    } else if (outcome.kind !== 'dry-run') unfinished = true;
-    if (outcome.kind === 'held') break;
+    report(ports, metrics, { workload, step, outcome: written, actor, now, askedAt });
+    if (written.kind === 'done') {
+      outcome.changed += 1;
+      outcome.taken.push(step);
+    } else if (written.kind === 'refused') {
+      outcome.failed += 1;
+      outcome.refused.push(refusalOf(step, pod, now, written.message));
+    } else if (written.kind !== 'dry-run') outcome.unfinished = true;
+    if (written.kind === 'held') break;
   }
-  return { taken, changed, failed, refused, unfinished };
+}
+
+/** What a roll-back lowers waits for nothing. */
+function isReduction({ lowers, isRollBack }: ResizeStep): boolean {
+  return lowers && isRollBack !== true;
 }
 
 function actorOf({ memory }: WorkloadDecision): string {

@@ -14,7 +14,7 @@ import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
 import { recommendationStatus } from '../../core/resize/status/recommendation-status.ts';
 import { errorRateQuery, needsErrorRate } from '../../core/resize/plan/error-rate.ts';
 import { raisesWaitingForNodes } from '../../core/resize/plan/waiting-raises.ts';
-import { underWayInAnyClass } from '../../core/resize/layers/node-classes/node-classes.ts';
+import { lowersInAnyClass, underWayInAnyClass } from '../../core/resize/layers/node-classes/node-classes.ts';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
@@ -122,10 +122,11 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return { ...situation, pods: this.#own.over(workloadKey(situation.workload), situation.pods, situation.now) };
   }
 
-  /** What is begun counts at once: others decide while this one is being written down. */
+  /** A reduction that is begun counts at once: others decide while this one is being written down. */
   #decideNow(situation: WorkloadSituation): WorkloadDecision {
     const decision = decideWorkload(situation);
-    if (decision.state === 'applying') this.#ports.decisions.intend(workloadKey(situation.workload), situation.policy.name);
+    if (decision.state === 'applying' && lowersInAnyClass(decision.memory))
+      this.#ports.decisions.intend(workloadKey(situation.workload), situation.policy.name);
     return decision;
   }
 

@@ -94,6 +94,7 @@ export function situationOf(
     },
     activity: ports.idle?.activityOf(key) ?? null,
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
+    governedWorkloads: ports.decisions.governed(governance.rules.name),
   };
 }
 

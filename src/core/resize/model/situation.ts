@@ -58,8 +58,10 @@ export interface WorkloadSituation {
   readonly userRequests: UserRequests;
   readonly memory: ResizeMemory;
   readonly standing: Standing;
-  /** Other workloads of the same policy that are being resized now. */
+  /** Other workloads of the same policy whose pods are being resized now; those that only get more are not counted. */
   readonly otherWorkloadsUnderWay: number;
+  /** Workloads of the same policy that have pods. */
+  readonly governedWorkloads: number;
 }
 
 /** Where a node belongs: what its kubelet refuses, those of the same pool refuse. */

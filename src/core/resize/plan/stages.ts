@@ -26,11 +26,15 @@ export function nextStage(stage: ApplyStage, pods: number): ApplyStage | null {
   return STAGES.slice(STAGES.indexOf(stage) + 1).find((later) => podsInStage(later, pods) > now) ?? null;
 }
 
-/** Whether a change lowers anything against what it replaces: only then it has to prove itself. */
+/** Whether a change has to prove itself: it lowers something that was in force for long. */
 export function mustProveItself(change: ChangeUnderWay, previous: Values | null): boolean {
-  if (change.endsIncrease === true) return false;
+  return change.endsIncrease !== true && lowersAny(change, previous);
+}
+
+/** Whether a change lowers anything against what it replaces. What it replaces is not known: it may. */
+export function lowersAny({ values }: Pick<ChangeUnderWay, 'values'>, previous: Values | null): boolean {
   if (previous === null) return true;
-  return [...change.values].some(([name, to]) => {
+  return [...values].some(([name, to]) => {
     const from = previous.get(name);
     return from !== undefined && lowersAnything(from, to);
   });

@@ -1,5 +1,6 @@
 // Starts a change where one is due, a user's decision allows it and nothing holds it; else says what it waits for.
 
+import { countOf, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { rememberCpuBases } from './cpu-base.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
@@ -12,7 +13,10 @@ import { inForceOf, merged, reasonOf, standingApproval, standingRejection, throt
 import type { ApprovalStanding } from './user-requests.ts';
 import { sameValues, type Values } from '../model/container-values.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
-import type { ChangeUnderWay } from '../model/situation.ts';
+import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
+
+/** What `maxConcurrent` comes to at least, where it is a share. */
+const MIN_CONCURRENT = 10;
 
 /** The change is then under way: `memory.apply` of the draft. */
 export function startChange(draft: Draft): Outcome {
@@ -28,17 +32,29 @@ export function startChange(draft: Draft): Outcome {
   if (draft.mode === 'Approve' && approved === null) return awaitApproval(draft, approval);
   const { allowed, waits } = partedByHolds(draft.context, due, approved !== null);
   if (allowed.length === 0) return fromWaiting(waits, draft.unchanged());
-  const { policy, otherWorkloadsUnderWay } = draft.context;
-  if (otherWorkloadsUnderWay >= policy.maxConcurrent && !allowed.some((change) => change.urgent)) {
-    return outcome(
-      'awaiting',
-      'concurrency',
-      `${otherWorkloadsUnderWay} other workloads are being resized; maxConcurrent is ${policy.maxConcurrent}`,
-    );
-  }
-  const values = approved === null ? valuesFor(draft.containers, allowed) : merged(draft.containers, approved.values);
-  if (approved !== null) return begin(draft, values, { reason: reasonOf(allowed), by: approved.by });
-  return begin(draft, values, { reason: reasonOf(allowed), by: 'evenkeel', endsIncrease: endOnlyIncreases(allowed) });
+  const full = concurrencyReached(draft.context);
+  const now = full === null ? allowed : notDelayed(allowed, approved !== null);
+  if (full !== null && now.length === 0) return full;
+  const values = approved === null ? valuesFor(draft.containers, now) : merged(draft.containers, approved.values);
+  if (approved !== null) return begin(draft, values, { reason: reasonOf(now), by: approved.by });
+  return begin(draft, values, { reason: reasonOf(now), by: 'evenkeel', endsIncrease: endOnlyIncreases(now) });
+}
+
+/** null: there is a place for one more workload. */
+function concurrencyReached({ policy, otherWorkloadsUnderWay: others, governedWorkloads }: WorkloadSituation): Outcome | null {
+  const { maxConcurrent } = policy;
+  const most = countOf(maxConcurrent, governedWorkloads, MIN_CONCURRENT);
+  if (others < most) return null;
+  const share = maxConcurrent.kind === 'count' ? '' : ` of ${governedWorkloads}, so ${most}`;
+  const words = `${others} other workloads are being resized; maxConcurrent is ${formatCountOrPercent(maxConcurrent)}${share}`;
+  return outcome('awaiting', 'concurrency', words);
+}
+
+/** Raises wait for no other workload. What a person has approved is carried out as a whole or not at all. */
+function notDelayed(changes: readonly DueChange[], isApproved: boolean): readonly DueChange[] {
+  const raises = changes.filter(({ direction }) => direction === 'raise');
+  if (!isApproved) return raises;
+  return raises.length === changes.length || raises.some(({ urgent }) => urgent) ? changes : [];
 }
 
 function nothingDue(draft: Draft): Outcome {

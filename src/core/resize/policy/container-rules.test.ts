@@ -29,6 +29,13 @@ describe('reading a policy', () => {
     expect(rulesOf({ minConfidence: 0.5 }).minConfidence).toEqual({ cpu: 0.5, memory: 0.5 });
   });
 
+  test('maxConcurrent is a count or a percentage', () => {
+    expect(rulesOf({}).maxConcurrent).toEqual({ kind: 'percent', ratio: 0.1 });
+    expect(rulesOf({ maxConcurrent: '25%' }).maxConcurrent).toEqual({ kind: 'percent', ratio: 0.25 });
+    expect(rulesOf({ maxConcurrent: 3 }).maxConcurrent).toEqual({ kind: 'count', count: 3 });
+    expect(() => rulesOf({ maxConcurrent: '0%' })).toThrow(/^spec.maxConcurrent: '0%' is neither a count nor a percentage; write /);
+  });
+
   test('goals decide how small a change is worth making, unless it is said', () => {
     expect(rulesOf({ goal: 'Savings' }).container.cpu.minChangeRatio).toBe(0.05);
     expect(rulesOf({ goal: 'Savings', cpu: { goal: 'Safe' } }).container.cpu.minChangeRatio).toBe(0.15);

@@ -2,6 +2,7 @@
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { DEFAULT_IDLE_RULES, type IdleRules } from './idle-rules.ts';
+import type { CountOrPercent } from '../../model/count-or-percent.ts';
 import type { Glob } from '../../model/glob.ts';
 import { matchesGlob } from '../../model/glob.ts';
 import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type Bytes, type DurationMs, type Ratio } from '../../model/units.ts';
@@ -61,7 +62,8 @@ export interface PolicyRules {
   readonly cooldownMs: DurationMs;
   /** Least confidence before a reduction, by resource. */
   readonly minConfidence: { readonly cpu: Ratio; readonly memory: Ratio };
-  readonly maxConcurrent: number;
+  /** Workloads whose pods are being resized at the same time; a share is of the governed workloads that have pods. */
+  readonly maxConcurrent: CountOrPercent;
   readonly intervalMs: DurationMs;
   readonly rollback: {
     /** Crash loops, OOM kills, restarts and readiness of changed pods take a change back. */
@@ -118,7 +120,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   windows: [],
   cooldownMs: HOUR_MS,
   minConfidence: DEFAULT_MIN_CONFIDENCE,
-  maxConcurrent: 10,
+  maxConcurrent: { kind: 'percent', ratio: 0.1 },
   intervalMs: 5 * MINUTE_MS,
   rollback: { onRestarts: true, onThrottleRatio: 0.25, errorRateQuery: null, withinMs: 10 * MINUTE_MS },
   idle: DEFAULT_IDLE_RULES,

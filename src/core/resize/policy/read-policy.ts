@@ -8,6 +8,7 @@ import type {
   PodResizePolicySpecCpu,
 } from '../../../apis/v1alpha1/index.ts';
 import type { IdleRules } from './idle-rules.ts';
+import { parseCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration, parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/glob.ts';
 import type { Parsed } from '../../model/parsed.ts';
@@ -151,7 +152,10 @@ class PolicyReader {
         return read === null ? [] : [read];
       }),
       cooldownMs: this.#duration('spec.cooldown', spec.cooldown, fallback.cooldownMs),
-      maxConcurrent: spec.maxConcurrent ?? fallback.maxConcurrent,
+      maxConcurrent:
+        spec.maxConcurrent === undefined
+          ? fallback.maxConcurrent
+          : (this.#take('spec.maxConcurrent', parseCountOrPercent(spec.maxConcurrent)) ?? fallback.maxConcurrent),
       intervalMs: this.#interval(spec.interval, fallback.intervalMs),
     };
   }

@@ -72,6 +72,7 @@ const WINDOW = { name: 'day', start: '0 7 * * *', duration: '1h', minReplicas: 2
 const BAD: Readonly<Record<string, readonly [string, Json, readonly string[]]>> = {
   'a mode that there is not': ['PodResizePolicy', { mode: 'auto' }, ['<nil>', 'spec.mode']],
   'a duration in words': ['PodResizePolicy', { cooldown: '1 hour' }, ['spec.cooldown']],
+  'a percentage of nothing': ['PodResizePolicy', { maxConcurrent: '0%' }, ['spec.maxConcurrent']],
   'a quantity below zero': ['PodResizePolicy', { cpu: { min: '-1' } }, ['spec.cpu.min']],
   'a minimum above the maximum': ['PodResizePolicy', { memory: { min: '2Gi', max: '1Gi' } }, ['spec.memory.min']],
   'namespaces in two ways': [

@@ -6,6 +6,7 @@ import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import type { ChangeUnderWay, UserRequests, ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
+import { lowersAny } from '../../plan/stages.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { isByNodeClass, ofClass, splitClassedName } from './class-name.ts';
 import { areApart, memoryOfClass, currentClasses, type CurrentClass } from './current-classes.ts';
@@ -42,6 +43,12 @@ export const nodeClasses: ResizeLayer = {
 /** The change of any class that has to prove itself. */
 export function underWayInAnyClass({ apply, classes }: ResizeMemory): ChangeUnderWay | null {
   return apply ?? [...(classes?.values() ?? [])].find((each) => each.apply !== null)?.apply ?? null;
+}
+
+/** Whether the change of any class lowers something. */
+export function lowersInAnyClass({ apply, previous, classes }: ResizeMemory): boolean {
+  if (apply !== null && lowersAny(apply, previous?.values ?? null)) return true;
+  return [...(classes?.values() ?? [])].some(lowersInAnyClass);
 }
 
 interface Decided {

@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import { amounts, aPodRecord, aSituation, autoPolicy, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
+import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { decideInPlace } from '../../core/resize/plan/decide-in-place.ts';
+import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import type { EffectWriter } from '../../ports/writers.ts';
+import { EffectGate } from '../../runtime/effect-gate.ts';
+import { carryOutSteps } from './carry-out-steps.ts';
+import { RecommendationMetrics } from './metrics.ts';
+import type { RecommendationPorts } from './ports.ts';
+
+const running = new AbortController().signal;
+const names = ['a', 'b', 'c', 'd'];
+const pods = new Map(names.map((name) => [name, aPodRecord({ name })]));
+
+/** To 900m, or to 100m. */
+function aStep(name: string, lowers: boolean): ResizeStep {
+  const pod = pods.get(name)!;
+  const { requests, limits } = pod.containers[0]!;
+  const to = { requests: amounts(lowers ? '100m' : '900m', '512Mi'), limits };
+  return { pod, containers: [{ name: 'main', from: { requests, limits }, to }], kind: 'change', lowers, because: '' };
+}
+
+/** What reaches the API server, in order, while another workload asks for a reduction at every turn. */
+async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100): Promise<readonly string[]> {
+  const order: string[] = [];
+  const effects = {
+    resizePod: async ({ pod }: { readonly pod: string }) => {
+      order.push(pod);
+      for (let turns = 0; turns < 3; turns += 1) await Promise.resolve();
+      return { kind: 'done' };
+    },
+  } as unknown as EffectWriter;
+  const clock = new FakeClock();
+  const metrics = new CountingMetrics();
+  const gate = new EffectGate({
+    effects,
+    dryRunEffects: effects,
+    clock,
+    logger: new RecordingLogger(),
+    metrics,
+    dryRun: false,
+    isLeader: () => true,
+    activePause: () => null,
+    sources: [],
+    calmMs: 0,
+    reductionsPerMinute: () => reductionsPerMinute,
+  });
+  const ports = {
+    gate,
+    clock,
+    cluster: { findPodByUid: (uid: string) => [...pods.values()].find((pod) => pod.uid === uid), findNode: () => undefined },
+    events: { record: () => undefined },
+    history: { appendApplied: () => undefined },
+  } as unknown as RecommendationPorts;
+  const decision = { ...decideInPlace(aSituation()), steps };
+  const state = { ended: false };
+  const carried = carryOutSteps(ports, new RecommendationMetrics(metrics), aWorkloadRecord(), autoPolicy(), decision, running).finally(
+    () => (state.ended = true),
+  );
+  const other = { owner: 'other/Deployment/api', namespace: 'other', lowers: true, dryRun: false, change: '', because: '' };
+  while (!state.ended) {
+    void gate.resizePod(other, { namespace: 'other', pod: 'other', uid: 'other', containers: [] }, running);
+    await Promise.resolve();
+  }
+  await carried;
+  return order;
+}
+
+test('no reduction of another workload is sent before the last raise', async () => {
+  const order = await written([aStep('a', false), aStep('b', false), aStep('c', false)]);
+  expect(order.slice(0, 3)).toEqual(['a', 'b', 'c']);
+  expect(order).toContain('other');
+});
+
+test('raises come first, so that no reduction that the budget holds keeps them waiting', async () => {
+  expect(await written([aStep('a', true), aStep('b', false), aStep('c', true), aStep('d', false)], 0)).toEqual(['b', 'd']);
+});
+
+test('a raise whose pod is gone keeps no reduction waiting', async () => {
+  const gone = aStep('a', false);
+  expect(await written([{ ...gone, pod: { ...gone.pod, uid: 'gone' } }, aStep('b', true)])).toContain('b');
+});
