@@ -71,7 +71,8 @@ export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
 /**
  * Why a change that is due waits. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
  * being resized. not-evictable: only a new pod could have it, and this one is never evicted. stuck: the API server or a node does
- * not carry it out. node-draining: its node is cordoned.
+ * not carry it out. node-draining: its node is cordoned. node-unsupported:
+ * its node cannot resize it in place.
  */
 export const AWAITING_REASONS = [
   'window',
@@ -84,6 +85,7 @@ export const AWAITING_REASONS = [
   'not-evictable',
   'stuck',
   'node-draining',
+  'node-unsupported',
   'disruption-budget',
   'restart',
   'rollout',

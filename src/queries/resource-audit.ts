@@ -46,7 +46,7 @@ const LISTING: Listing<Row> = {
 /** States in which the pods are where they should be, within the policy's tolerance. */
 const SETTLED: ReadonlySet<string | undefined> = new Set(['optimal', 'applied', 'idle']);
 /** What only new pods bring. */
-const NEEDS_RESTART: ReadonlySet<string | undefined> = new Set(['restart', 'no-in-place']);
+const NEEDS_RESTART: ReadonlySet<string | undefined> = new Set(['restart', 'node-unsupported', 'no-in-place']);
 
 interface NamedValues {
   readonly name: string;

@@ -11,6 +11,8 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   concurrency: 'The resize of another workload of the same policy is complete.',
   'not-evictable': 'Its pod is created anew, or the workload may have a pod evicted: more than one replica, no annotation against it.',
   stuck: 'The API server or the node carries out what it was asked for; the message says what it answers.',
+  'node-unsupported':
+    'The pod runs on a node that can resize it in place, or is created anew with the values; the message names the property of its node.',
   'node-draining': 'The pod runs on a node that takes pods.',
   unmeasured: "The throttling of its containers is measured (kubelets' /metrics/cadvisor, or Prometheus).",
   'disruption-budget': 'A disruption budget allows one more disruption.',

@@ -1,5 +1,7 @@
 import type { RecommendationState } from '../../apis/conditions.ts';
 import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
+import { NODE_PROPERTY_CODES } from '../../core/resize/model/refusal-code.ts';
+import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
@@ -19,6 +21,7 @@ export class RecommendationMetrics {
   readonly #savings: Gauge;
   readonly #idle: Counter;
   readonly #waitingRaises: Gauge;
+  readonly #nodeRefusals: Gauge;
   readonly #known = new Map<WorkloadKey, CountedWorkload>();
   readonly #byState = new Map<RecommendationState, number>();
   #potential = 0;
@@ -51,6 +54,11 @@ export class RecommendationMetrics {
       help: 'Pods whose raise waits until their node has room.',
       labels: [],
     });
+    this.#nodeRefusals = metrics.gauge({
+      name: 'evenkeel_node_pools_refusing_resize',
+      help: 'Node pools whose kubelets refuse resizes whatever the amount, by reason (cpu-manager, memory-manager, swap, no-resize).',
+      labels: ['reason'],
+    });
     this.reset();
   }
 
@@ -62,9 +70,17 @@ export class RecommendationMetrics {
     this.#reclaimed = 0;
     this.#waiting = 0;
     this.#waitingRaises.remove({});
+    for (const reason of NODE_PROPERTY_CODES) this.#nodeRefusals.remove({ reason });
     for (const state of RECOMMENDATION_STATES) this.#workloads.set(0, { state });
     this.#savings.remove({ kind: 'potential' });
     this.#savings.remove({ kind: 'reclaimed' });
+  }
+
+  /** What the kubelets of node pools refuse, whatever the amount. */
+  nodeRefusals(refusals: readonly FailedResize[]): void {
+    for (const reason of NODE_PROPERTY_CODES) {
+      this.#nodeRefusals.set(new Set(refusals.flatMap(({ code, pool }) => (code === reason ? [pool] : []))).size, { reason });
+    }
   }
 
   /** A workload fell idle, or woke. */

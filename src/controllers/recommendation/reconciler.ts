@@ -19,6 +19,7 @@ import type { ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
+import { NodeRefusals } from '../../state/node-refusals.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
 import { writeApprovedCeilings } from './approved-ceilings.ts';
 import { carryOutScale } from './carry-out-scale.ts';
@@ -51,6 +52,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   readonly #evictions: (outcome: string) => void;
   readonly #exceptions: ExceptionMetrics;
   readonly #own = new OwnResizes();
+  readonly #nodeRefusals = new NodeRefusals();
 
   constructor(ports: RecommendationPorts) {
     this.#ports = ports;
@@ -118,6 +120,17 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     return governance.outOfScope ? null : { workload, governance };
   }
 
+  #situation(
+    workload: WorkloadRecord,
+    governance: WorkloadGovernance,
+    advice: readonly ContainerAdvice[],
+    basis: Remembered,
+  ): WorkloadSituation {
+    const now = this.#ports.clock.now();
+    this.#nodeRefusals.record(basis.memory);
+    return this.#seenOrWritten(situationOf(this.#ports, workload, governance, advice, basis, this.#nodeRefusals.current(now), now));
+  }
+
   #seenOrWritten(situation: WorkloadSituation): WorkloadSituation {
     return { ...situation, pods: this.#own.over(workloadKey(situation.workload), situation.pods, situation.now) };
   }
@@ -125,6 +138,8 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
   /** A reduction that is begun counts at once: others decide while this one is being written down. */
   #decideNow(situation: WorkloadSituation): WorkloadDecision {
     const decision = decideWorkload(situation);
+    this.#nodeRefusals.record(decision.memory);
+    this.#metrics.nodeRefusals(this.#nodeRefusals.current(situation.now));
     if (decision.state === 'applying' && lowersInAnyClass(decision.memory))
       this.#ports.decisions.intend(workloadKey(situation.workload), situation.policy.name);
     return decision;
@@ -138,10 +153,10 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     known: Remembered,
     signal: AbortSignal,
   ): Promise<{ readonly situation: WorkloadSituation; readonly decision: WorkloadDecision; readonly basis: Remembered }> {
-    const { clock, errorRates } = this.#ports;
+    const { errorRates } = this.#ports;
     const key = workloadKey(workload);
     const first = remembered(this.#ports, key, known);
-    const situation = this.#seenOrWritten(situationOf(this.#ports, workload, governance, advice, first, clock.now()));
+    const situation = this.#situation(workload, governance, advice, first);
     const decision = this.#decideNow(situation);
     const query = errorRateQuery(situation);
     if (query === null || !needsErrorRate(situation, underWayInAnyClass(decision.memory))) {
@@ -149,7 +164,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     }
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
     const basis = remembered(this.#ports, key, first);
-    const now = { ...this.#seenOrWritten(situationOf(this.#ports, workload, governance, advice, basis, clock.now())), errorRate };
+    const now = { ...this.#situation(workload, governance, advice, basis), errorRate };
     return { situation: now, decision: this.#decideNow(now), basis };
   }
 

@@ -14,7 +14,13 @@ import { readUserRequests } from '../../core/resize/status/user-requests.ts';
 import { classedName, classOfNode, isByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
 import { areApart, currentClasses } from '../../core/resize/layers/node-classes/current-classes.ts';
 import { correctFutureTimestamps } from '../../core/resize/status/memory-codec.ts';
-import { NO_USER_REQUESTS, type NodePoolOfNode, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
+import {
+  NO_USER_REQUESTS,
+  type FailedResize,
+  type NodePoolOfNode,
+  type ResizeMemory,
+  type WorkloadSituation,
+} from '../../core/resize/model/situation.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
 import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
 import { meanUnitPrices } from '../../core/recommender/unit-prices.ts';
@@ -54,6 +60,7 @@ export function situationOf(
   governance: WorkloadGovernance,
   advice: readonly ContainerAdvice[],
   { recommendation, status, memory: read }: Remembered,
+  poolRefusals: readonly FailedResize[],
   now: Instant,
 ): WorkloadSituation {
   const { cluster, gate, inPlaceResize } = ports;
@@ -78,7 +85,11 @@ export function situationOf(
     kubeletVersions: new Map(
       pods.flatMap(({ node }) => (node === null ? [] : [[node, cluster.findNode(node)?.kubeletVersion ?? ''] as const])),
     ),
-    nodePools: poolsFor(ports, pods, memory),
+    nodePools: poolsFor(ports, pods, memory, poolRefusals),
+    poolRefusals,
+    windowsNodes: new Set(
+      pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.operatingSystem === 'windows' ? [node] : [])),
+    ),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
     cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
     demand: ports.demandOf(key),
@@ -131,8 +142,10 @@ function poolsFor(
   { cluster }: Pick<RecommendationPorts, 'cluster'>,
   pods: readonly PodRecord[],
   { failures }: ResizeMemory,
+  poolRefusals: readonly FailedResize[],
 ): ReadonlyMap<string, NodePoolOfNode> {
-  const isRefused = failures.some(({ pool }) => pool !== null) || pods.some(({ resize }) => resize.state === 'infeasible');
+  const isRefused =
+    poolRefusals.length > 0 || failures.some(({ pool }) => pool !== null) || pods.some(({ resize }) => resize.state === 'infeasible');
   return isRefused
     ? nodePoolsOf(
         pods.flatMap(({ node }) => cluster.findNode(node ?? '') ?? []),

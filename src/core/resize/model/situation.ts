@@ -41,6 +41,10 @@ export interface WorkloadSituation {
   readonly unreadNodes: ReadonlySet<string>;
   /** Nodes of its pods that take no new pods: they are cordoned, or being drained. */
   readonly cordonedNodes?: ReadonlySet<string>;
+  /** Nodes of its pods that run Windows. */
+  readonly windowsNodes?: ReadonlySet<string>;
+  /** What the kubelets of node pools have refused of other workloads, whatever the amount. */
+  readonly poolRefusals?: readonly FailedResize[];
   /** Node pools of the nodes that its pods are on, by node name. */
   readonly nodePools?: ReadonlyMap<string, NodePoolOfNode>;
   /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */

@@ -24,6 +24,7 @@ export function mostTelling(all: readonly Waiting[]): Waiting | null {
     'node-capacity',
     'stuck',
     'node-draining',
+    'node-unsupported',
     'restart',
     'stale-data',
   ];

@@ -11,19 +11,20 @@ import { isSizedAtCreationOnly } from './size-at-creation.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
+import { unsupportedByNode } from './node-support.ts';
 import { fitPod, isReachable, type PodFit } from './pod-change.ts';
 import type { RefusalCode } from '../model/refusal-code.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 
-/** What a pod waits for after a refusal. What the node's configuration forbids only a restart brings. */
+/** What a pod waits for after a refusal. What the node's configuration forbids, another node or a new pod brings. */
 export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   'node-capacity': 'node-capacity',
-  'cpu-manager': 'restart',
-  'memory-manager': 'restart',
-  swap: 'restart',
-  'no-resize': 'restart',
+  'cpu-manager': 'node-unsupported',
+  'memory-manager': 'node-unsupported',
+  swap: 'node-unsupported',
+  'no-resize': 'node-unsupported',
   quota: 'quota',
   permission: 'stuck',
   'start-up-boost': 'node-capacity',
@@ -197,6 +198,8 @@ function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: Po
 function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
   if (isSizedAtCreationOnly(situation)) return waitFor('restart', `${pod.name} gets it when it is created anew`);
   if (fit.kind === 'restart') return waitFor('restart', fit.message);
+  const unsupported = unsupportedByNode(pod, situation);
+  if (unsupported !== null) return waitFor('node-unsupported', unsupported);
   const unfit = unread(situation, pod) ?? onCordonedNode(situation, pod, fit);
   if (unfit !== null) return unfit;
   const failure = forbiddingFailure(pod, fit.containers, situation);
@@ -204,7 +207,8 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
 }
 
 function waitAfter({ name }: PodRecord, failure: FailedResize): Waiting {
-  return { reason: WAITS_FOR[failure.code], message: `${name}: ${failure.message}`, until: retryAt(failure) };
+  const where = failure.pool === null ? '' : `node pool ${failure.pool}: `;
+  return { reason: WAITS_FOR[failure.code], message: `${name}: ${where}${failure.message}`, until: retryAt(failure) };
 }
 
 /** What a pod asks for already and its node does not give it; none where it gives, or is about to. */

@@ -1,13 +1,14 @@
 // Resizes that the node would not or could not carry out: written back, because the scheduler and quotas reserve what a
 // pod asks for even while it cannot have it, and remembered, because trying again in vain would reserve it again.
 
-import type { PodRecord } from '../../model/pod.ts';
+import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import { NODE_PROPERTY_CODES, refusalCode, refusedResource, type RefusalCode } from '../model/refusal-code.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
+import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
 
 /** How long a pod may wait for its node before its request is written back. */
 const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
@@ -96,6 +97,7 @@ export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: Worklo
 
 function countsFor(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {
   if (failure.pool === null) return failure.uid === pod.uid;
+  if (!concerns(failure.code, pod)) return false;
   if (poolOf(pod, failure.code, nodePools) !== failure.pool) return false;
   return failure.since >= (nodePools?.get(pod.node ?? '')?.oldestNodeAt ?? 0);
 }
@@ -145,17 +147,26 @@ export function failureOf(
 export function refusedResources(
   pod: PodRecord,
   containers: readonly ContainerChange[],
-  { memory, nodePools, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now'>,
+  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'poolRefusals' | 'now'>,
 ): readonly RefusedResource[] {
-  return memory.failures.flatMap((failure) => {
+  const { nodePools, now } = situation;
+  return knownFailures(situation).flatMap((failure) => {
     const { resource, code, values } = failure;
     if (resource === null || now >= retryAt(failure) || !countsFor(pod, failure, nodePools)) return [];
-    const changes = containers.map(({ name, from, to }) => ({ name, from: only(resource, from), to: only(resource, to) }));
+    const changes = containers
+      .filter(({ name, to }) => code !== 'swap' || pod.containers.some((each) => each.name === name && maySwap(each, to)))
+      .map(({ name, from, to }) => ({ name, from: only(resource, from), to: only(resource, to) }));
     if (!changes.some(({ from, to }) => !sameValues(from, to))) return [];
     const tried: Values = new Map([...values].map(([name, each]) => [name, only(resource, each)]));
     const isRefused = NODE_PROPERTY_CODES.includes(code) || asksForNoMore(pod, tried, resource) || isAsMuch(changes, tried);
     return isRefused ? [{ resource, failure }] : [];
   });
+}
+
+/** With what other workloads have met in the same node pools. */
+function knownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'memory' | 'poolRefusals'>): readonly FailedResize[] {
+  if (poolRefusals.length === 0) return memory.failures;
+  return [...new Map([...poolRefusals, ...memory.failures].map((failure) => [failureKey(failure), failure])).values()];
 }
 
 export interface RefusedResource {
@@ -176,7 +187,8 @@ export function withoutRefused(pod: PodRecord, values: Values, refused: readonly
 }
 
 /** Of containers that may swap the kubelet changes the limit, though not the request. */
-function withoutResource(wanted: RequestsAndLimits, has: RequestsAndLimits, resource: ResourceName, code: RefusalCode): RequestsAndLimits {
+function withoutResource(wanted: RequestsAndLimits, has: ContainerRecord, resource: ResourceName, code: RefusalCode): RequestsAndLimits {
+  if (code === 'swap' && !maySwap(has, wanted)) return wanted;
   const field = FIELD[resource];
   return {
     requests: withAmount(wanted.requests, resource, has.requests[field]),
@@ -204,9 +216,10 @@ function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
 export function forbiddingFailure(
   pod: PodRecord,
   containers: readonly ContainerChange[],
-  { memory, nodePools, now, freeOnNodes }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now' | 'freeOnNodes'>,
+  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'poolRefusals' | 'now' | 'freeOnNodes'>,
 ): FailedResize | null {
-  const noResize = memory.failures.find(
+  const { memory, nodePools, now, freeOnNodes } = situation;
+  const noResize = knownFailures(situation).find(
     (each) => each.code === 'no-resize' && each.pool !== null && now < retryAt(each) && countsFor(pod, each, nodePools),
   );
   if (noResize !== undefined) return noResize;
@@ -228,8 +241,10 @@ function asksForNoMore({ containers }: PodRecord, values: Values, resource: Reso
 }
 
 /** Whether the pod's node resizes no CPU of it, whatever the amount. */
-export function refusesCpu(pod: PodRecord, { memory, nodePools, now }: WorkloadSituation): boolean {
-  return memory.failures.some(
+export function refusesCpu(pod: PodRecord, situation: WorkloadSituation): boolean {
+  const { nodePools, now } = situation;
+  if (unsupportedByNode(pod, situation) !== null) return true;
+  return knownFailures(situation).some(
     (failure) =>
       (failure.code === 'cpu-manager' || failure.code === 'no-resize') && now < retryAt(failure) && countsFor(pod, failure, nodePools),
   );

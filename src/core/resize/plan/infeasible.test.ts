@@ -77,7 +77,7 @@ describe('an infeasible resize', () => {
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
     expect(situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
     expect(situation.memory.lastApplied?.values.get('main')?.requests).toEqual(amounts('900m', '1Gi'));
-    expect([last.state, last.message]).toEqual(['awaiting', `web-1: ${SWAP}`]);
+    expect([last.state, last.message]).toEqual(['awaiting', `web-1: node pool blue: ${SWAP}`]);
   });
 
   test('of Guaranteed pods with exclusive CPUs leaves their memory to be resized', () => {

@@ -19,6 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'not-evictable': 'never evicted',
   stuck: 'stuck',
   'node-draining': 'its node is being drained',
+  'node-unsupported': 'its node cannot resize it in place',
   unmeasured: 'waits until throttling is measured',
   'disruption-budget': 'waits for a disruption budget',
   restart: 'waits for a restart',

@@ -24,7 +24,7 @@ const SUCCESSOR_MS: DurationMs = 2 * MINUTE_MS;
 /** A budget that forbade it is not asked again before. */
 const BUDGET_AGAIN_MS: DurationMs = 5 * MINUTE_MS;
 /** What a pod waits for that may be given it elsewhere. */
-const REFUSALS: ReadonlySet<WorkloadDecision['reason']> = new Set(['node-capacity', 'stuck', 'restart'] as const);
+const REFUSALS: ReadonlySet<WorkloadDecision['reason']> = new Set(['node-capacity', 'node-unsupported', 'stuck', 'restart'] as const);
 /** What a node has deferred is waited for that long once more. */
 const DEFERRED_FOR_MS: DurationMs = 30 * MINUTE_MS;
 /** After so long a size is tried anew: nodes come and go. */

@@ -35,7 +35,8 @@ function rollBackOnHarm(context: WorkloadSituation, next: Decide): WorkloadDecis
 function awaitNewPods(context: WorkloadSituation, decision: WorkloadDecision): WorkloadDecision {
   const { state, reason, memory } = decision;
   const { lastApplied } = memory;
-  const isDone = state === 'applied' || state === 'optimal' || (state === 'awaiting' && reason === 'restart');
+  const isDone =
+    state === 'applied' || state === 'optimal' || (state === 'awaiting' && (reason === 'restart' || reason === 'node-unsupported'));
   if (!isDone || memory.apply !== null || lastApplied === null || !isSizedAtCreationOnly(context)) return decision;
   const { pods, kubeletVersions } = context;
   const sized = pods.filter((pod) => fitPod(pod, lastApplied.values, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits').length;

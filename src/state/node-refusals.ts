@@ -1,0 +1,25 @@
+// What kubelets have been seen to refuse whatever the amount, by node pool, whichever workload met it first. Their
+// configuration is not readable; nothing is kept beyond the process, because each Recommendation's status has its own.
+
+import type { Instant } from '../core/model/units.ts';
+import { NODE_PROPERTY_CODES } from '../core/resize/model/refusal-code.ts';
+import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
+import { failureKey, retryAt } from '../core/resize/plan/failed-resizes.ts';
+
+export class NodeRefusals {
+  readonly #byKey = new Map<string, FailedResize>();
+
+  record({ failures, classes }: Pick<ResizeMemory, 'failures' | 'classes'>): void {
+    for (const failure of [...failures, ...[...(classes?.values() ?? [])].flatMap((each) => each.failures)]) {
+      if (failure.pool === null || !NODE_PROPERTY_CODES.includes(failure.code)) continue;
+      const key = failureKey(failure);
+      if (failure.since >= (this.#byKey.get(key)?.since ?? failure.since)) this.#byKey.set(key, failure);
+    }
+  }
+
+  /** Those that count now, one of each pool, reason and resource. */
+  current(now: Instant): readonly FailedResize[] {
+    for (const [key, failure] of this.#byKey) if (now >= retryAt(failure)) this.#byKey.delete(key);
+    return [...this.#byKey.values()];
+  }
+}
