@@ -100,6 +100,15 @@ describe('An OOM kill at the limit', () => {
     expect(web.requests).toEqual([484]);
   });
 
+  test('raises no request past its max', () => {
+    const { container } = autoPolicy();
+    const policy = autoPolicy({ container: { ...container, memory: { ...container.memory, max: memory('300Mi') } } });
+    const web = new KilledWorkload(1, { policy });
+    web.kill(0, 0.75);
+    expect(web.limits).toEqual([600]);
+    expect(web.requests).toEqual([300]);
+  });
+
   test('that was not measured counts when it comes again: a container that dies at its start', () => {
     const web = new KilledWorkload(1);
     web.kill(0, null);

@@ -168,7 +168,8 @@ function killedPodValues(
   const { advice, current } = inputs;
   const oomNeed = oomNeedOf(advice.oom?.killedPodNeed ?? 0, current, name, situation);
   if (inputs.leaks === true || oomNeed <= (target.limits.memoryBytes ?? oomNeed)) return null;
-  const least = Math.max(target.requests.memoryBytes ?? 0, advice.oom?.requestNeed ?? 0);
+  const most = requestBounds('memory', situation.policy, situation.overrides, name, null).max?.value ?? Infinity;
+  const least = Math.max(target.requests.memoryBytes ?? 0, Math.min(advice.oom?.requestNeed ?? 0, most));
   const made = limitsFor(
     { ...inputs, oomNeed },
     withAmount(target.requests, 'memory', target.requests.memoryBytes === null ? null : least),
