@@ -50,6 +50,8 @@ export class DemandWatch {
       container,
       windows: log.windows(),
       memoryStillSince: log.memoryStillSince,
+      hot: log.hot.list(),
+      othersCpu: log.hot.othersCpu,
       throttled: throttled.list(),
       throttlingMeasuredAt: throttled.measuredAt,
     }));

@@ -1653,6 +1653,8 @@ export interface RecommendationStatus {
    * of 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusOomBump[];
+  /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
+  readonly hotReplicas?: readonly RecommendationStatusHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
   /** When the CPU request of each container was last set to its base, without a temporary increase. */
@@ -1882,6 +1884,8 @@ export interface RecommendationStatusClass {
    * of 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusClassOomBump[];
+  /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
+  readonly hotReplicas?: readonly RecommendationStatusClassHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
   /** When the CPU request of each container was last set to its base, without a temporary increase. */
@@ -2188,6 +2192,19 @@ export interface RecommendationStatusClassOomBump {
   readonly limit: string;
   /** The request that went with it (bytes). Left out, as recommended. */
   readonly request?: string;
+}
+
+export interface RecommendationStatusClassHotReplica {
+  /** Container name. */
+  readonly container: string;
+  /** The replica. */
+  readonly pod: string;
+  /** metadata.uid of that pod. */
+  readonly uid: string;
+  /** When it last used as much, to a quarter of an hour (RFC 3339). */
+  readonly at: string;
+  /** What it requests (cores or millicores). Absent once it requests what the others do. */
+  readonly cpu?: string;
 }
 
 export interface RecommendationStatusClassNodeOom {
@@ -2624,6 +2641,19 @@ export interface RecommendationStatusOomBump {
   readonly limit: string;
   /** The request that went with it (bytes). Left out, as recommended. */
   readonly request?: string;
+}
+
+export interface RecommendationStatusHotReplica {
+  /** Container name. */
+  readonly container: string;
+  /** The replica. */
+  readonly pod: string;
+  /** metadata.uid of that pod. */
+  readonly uid: string;
+  /** When it last used as much, to a quarter of an hour (RFC 3339). */
+  readonly at: string;
+  /** What it requests (cores or millicores). Absent once it requests what the others do. */
+  readonly cpu?: string;
 }
 
 export interface RecommendationStatusNodeOom {

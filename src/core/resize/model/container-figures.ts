@@ -20,6 +20,8 @@ export interface ContainerFigures {
   readonly targetInputs: TargetInputs | null;
   /** What a pod gets that was OOM-killed at its limit; absent or null: no more than the target. */
   readonly killedPod?: RequestsAndLimits | null;
+  /** CPU request of a replica that uses far more than the others and is raised alone; absent or null: none is. */
+  readonly hotCpu?: Millicores | null;
   /** What the target would be but for an autoscaler that measures against the request, and why it is not. */
   readonly beyondAutoscaler?: { readonly target: ContainerTarget; readonly because: string };
 }

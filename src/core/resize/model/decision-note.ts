@@ -14,6 +14,7 @@ export interface DecisionNote {
     | 'CeilingReached'
     | 'LimitExceptionRecurs'
     | 'NodeOutOfMemory'
+    | 'HotReplicaRaised'
     | 'LimitExceptionApproved'
     | 'LimitExceptionRejected'
     | 'LimitExceptionResolved'

@@ -3,6 +3,7 @@
 
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import type { UsageSample } from '../../model/usage.ts';
+import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 
 /** One minute, or as much of it as is over. null: nobody told. */
@@ -25,6 +26,10 @@ export interface ContainerDemand {
   readonly windows: readonly DemandWindow[];
   /** Since when its memory has neither risen nor fallen; null: not known. */
   readonly memoryStillSince?: Instant | null;
+  /** Replicas that use far more CPU than the others. */
+  readonly hot?: readonly HotPod[];
+  /** The most CPU that any other replica used in a minute of late; null or absent: not known. */
+  readonly othersCpu?: number | null;
   /** Replicas that are throttled by their CPU limit. */
   readonly throttled?: readonly ThrottledPod[];
   /** When throttling was last measured in any replica; null or absent: never. */
@@ -52,6 +57,7 @@ interface ReplicaMinute {
 
 /** Gathers samples into windows. Holds a few hundred bytes. */
 export class DemandLog {
+  readonly hot = new HotReplicas();
   readonly #closed: DemandWindow[] = [];
   #openAt: Instant = Number.NEGATIVE_INFINITY;
   #replicas = new Map<string, ReplicaMinute>();
@@ -94,7 +100,10 @@ export class DemandLog {
   }
 
   #open(at: Instant): void {
-    if (this.#replicas.size > 0) this.#close(this.#joined());
+    if (this.#replicas.size > 0) {
+      this.hot.observe(this.#openAt + WINDOW_MS, cpuByReplica(this.#replicas));
+      this.#close(this.#joined());
+    }
     if (this.#closed.length > WINDOWS_KEPT) this.#closed.shift();
     this.#openAt = at;
     this.#replicas = new Map();
@@ -114,24 +123,27 @@ export class DemandLog {
     let own: number | null = null;
     let ownIsTold = false;
     let [throttledSum, throttledCount] = [0, 0];
-    const cpu: number[] = [];
     for (const replica of this.#replicas.values()) {
       memory = greater(memory, replica.memory);
       own = greater(own, replica.own ?? replica.memory);
       ownIsTold ||= replica.own !== null;
-      if (replica.cpuCount > 0) cpu.push(replica.cpuSum / replica.cpuCount);
       if (replica.throttledCount === 0) continue;
       throttledSum += replica.throttledSum / replica.throttledCount;
       throttledCount += 1;
     }
+    const cpu = [...cpuByReplica(this.#replicas).values()].sort((a, b) => a - b);
     return {
       at: this.#openAt,
       memoryBytes: memory,
       ownMemoryBytes: ownIsTold ? own : null,
-      cpuMillicores: cpu.sort((a, b) => a - b)[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
+      cpuMillicores: cpu[Math.ceil(cpu.length * REPLICA_PERCENTILE) - 1] ?? null,
       throttledRatio: throttledCount === 0 ? null : throttledSum / throttledCount,
     };
   }
+}
+
+function cpuByReplica(replicas: ReadonlyMap<string, ReplicaMinute>): ReadonlyMap<string, number> {
+  return new Map([...replicas].flatMap(([pod, { cpuSum, cpuCount }]) => (cpuCount === 0 ? [] : [[pod, cpuSum / cpuCount] as const])));
 }
 
 /** The greater of two of which either may be unknown (null). */

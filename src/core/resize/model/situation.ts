@@ -5,7 +5,7 @@ import type { Activity } from './quiet-spell.ts';
 import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { ResourceName, Resources } from '../../model/resources.ts';
-import type { Bytes, DurationMs, Instant, Ratio } from '../../model/units.ts';
+import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../../model/units.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
 import type { PlannedPod } from './planned-pod.ts';
 import type { ContainerDemand } from './demand.ts';
@@ -179,6 +179,17 @@ export interface OomBump {
   readonly request: Bytes | null;
 }
 
+/** A replica that was given more CPU than the others, because it alone used more than 3 × the median. */
+export interface HotReplica {
+  readonly container: string;
+  readonly pod: string;
+  readonly uid: string;
+  /** When it last used as much, to a quarter of an hour. */
+  readonly at: Instant;
+  /** What it requests; null: what the others do again, or it is gone. */
+  readonly cpu: Millicores | null;
+}
+
 /** What is remembered of resizes by others. */
 export interface OtherResizes {
   /** Field manager. */
@@ -220,6 +231,8 @@ export interface ResizeMemory {
   readonly evictions: EvictionTries | null;
   /** Of the last 7 days, and those of pods that still exist. */
   readonly oomBumps: readonly OomBump[];
+  /** Of the policy's history: as long as the forecast remembers them. */
+  readonly hotReplicas: readonly HotReplica[];
   /** By container: the last kill by a node that an Event has reported. */
   readonly nodeOoms: ReadonlyMap<string, Instant>;
   /** Made small because nobody uses it; null: it is not. */
@@ -249,6 +262,7 @@ export const NO_MEMORY: ResizeMemory = {
   boosts: [],
   evictions: null,
   oomBumps: [],
+  hotReplicas: [],
   nodeOoms: new Map(),
   autoscalers: [],
   otherResizes: null,

@@ -9,6 +9,7 @@ import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './size-at-creation.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
+import { withHotReplica } from './hot-replicas.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
 import { unsupportedByNode } from './node-support.ts';
@@ -61,7 +62,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   const candidates: Candidate[] = [];
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
-    const { fit, refused } = fitOf(situation, pod, withOomBumps(values, pod, situation.memory.oomBumps));
+    const { fit, refused } = fitOf(situation, pod, withHotReplica(withOomBumps(values, pod, situation.memory.oomBumps), pod, situation));
     waits.push(...refused.map(({ failure }) => waitAfter(pod, failure)));
     if (fit.kind === 'fits') {
       if (refused.length > 0 && !changesOther(situation, options, refused)) continue;

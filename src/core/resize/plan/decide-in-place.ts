@@ -9,6 +9,8 @@ import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { conforming } from './conforming.ts';
 import { Draft } from './draft.ts';
+import { stepsOfHotReplicas } from './hot-replica-steps.ts';
+import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
 import { heldByPerson, holdsEverything } from './interlocks.ts';
 import { neverChanges } from './never-changes.ts';
 import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
@@ -27,7 +29,9 @@ const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
-  const result = settledBefore(draft) ?? changeIfAllowed(draft);
+  const decided = settledBefore(draft) ?? changeIfAllowed(draft);
+  const alone = hotReplicaWords(draft.context);
+  const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
   const { policy, now } = context;
   const untilNext = result.until === null ? policy.intervalMs : Math.max(1000, result.until - now);
   const pace = draft.memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
@@ -108,6 +112,7 @@ function change(draft: Draft): Outcome {
   endIfFixedByAutoscaler(draft);
   const refused = writeBack(draft);
   raiseKilledPods(draft);
+  raiseHotReplicas(draft);
   retargetIfShort(draft);
   const underWay = draft.memory.apply;
   if (underWay !== null) return advanceChange(draft, underWay);
@@ -133,6 +138,15 @@ function raiseKilledPods(draft: Draft): void {
   const oomBumps = bumpsAfterKills(draft.context, draft.containers, draft.mode);
   if (oomBumps !== draft.memory.oomBumps) draft.remember({ oomBumps });
   draft.steps.push(...stepsOfBumps(draft.context));
+}
+
+/** A replica that uses far more CPU than the others gets it alone. */
+function raiseHotReplicas(draft: Draft): void {
+  if (heldByPerson(draft.context)) return;
+  const { hotReplicas, notes } = hotReplicasNow(draft.context, draft.containers);
+  if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });
+  draft.notes.push(...notes);
+  draft.steps.push(...stepsOfHotReplicas(draft.context, draft.containers));
 }
 
 /** What nodes would not or could not carry out goes back to what they did. */

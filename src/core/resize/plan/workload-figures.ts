@@ -15,6 +15,7 @@ import type { TargetInputs } from '../model/container-figures.ts';
 import { FIELD, qosOf, withAmount, type Values } from '../model/container-values.ts';
 import type { DueChange } from './due-changes.ts';
 import { cpuLimitStep, NO_CPU_LIMIT_STEP } from './cpu-limit.ts';
+import { besideHotReplicas } from './hot-replicas.ts';
 import { isLeakKept } from './leak.ts';
 import { boundedByBumps } from './oom-bumps.ts';
 import { limitBound } from './memory-limit-bound.ts';
@@ -47,8 +48,9 @@ export function workloadFigures(situation: WorkloadSituation): readonly Containe
     if (known === null || off || !(known.enoughHistory || killedLately(known, situation)))
       return { ...base, target: null, targetInputs: null };
     const targetInputs = targetInputsOf(base, known, guaranteed, situation);
-    const target = containerTarget(targetInputs);
-    return { ...base, target, targetInputs, killedPod: killedPodValues(target, targetInputs, name, situation) };
+    const mode = modeInForce(policy, situation.overrides);
+    const { target, hotCpu } = besideHotReplicas(containerTarget(targetInputs), targetInputs, name, mode, situation);
+    return { ...base, target, targetInputs, hotCpu, killedPod: killedPodValues(target, targetInputs, name, situation) };
   });
   return withinAutoscalers(withinPodCaps(figures, situation), situation);
 }
@@ -109,8 +111,10 @@ export function partOfTarget(figures: ContainerFigures, changes: readonly DueCha
 /** What most pods have, by container; of equally many, what the first pod by name has. */
 function usualValues({ pods, workload, memory }: WorkloadSituation): Values {
   const running = pods.filter((pod) => pod.phase === 'Running');
-  // What a pod alone was given after an OOM kill is not what the workload has.
-  const usual = running.filter(({ uid }) => !memory.oomBumps.some((bump) => bump.uid === uid));
+  // What a pod alone was given, after an OOM kill or for its use of CPU, is not what the workload has.
+  const isAlone = (uid: string): boolean =>
+    memory.oomBumps.some((bump) => bump.uid === uid) || memory.hotReplicas.some((hot) => hot.uid === uid && hot.cpu !== null);
+  const usual = running.filter(({ uid }) => !isAlone(uid));
   const counted = usual.length > 0 ? usual : running.length > 0 ? running : pods;
   const tallies = new Map<string, Map<string, Tally>>();
   for (const { containers } of counted) {

@@ -33,6 +33,7 @@ import {
   type ChangeUnderWay,
   type EvictionTries,
   type FailedResize,
+  type HotReplica,
   type OomBump,
   type OtherResizes,
   type ResizeMemory,
@@ -46,6 +47,7 @@ import { VALUES } from './values-codec.ts';
 /** As many as the schema allows. */
 const MAX_AUTOSCALERS = 16;
 const MAX_OOM_BUMPS = 32;
+const MAX_HOT_REPLICAS = 32;
 const MAX_MESSAGE = 1024;
 /** Of 32 pods in each of 32 classes: all of them have to fit into one object. */
 const MAX_MESSAGE_IN_CLASS = 400;
@@ -133,6 +135,14 @@ const OOM_BUMP = record<OomBump>({
   request: nullable(amountOf('memory')),
 });
 
+const HOT_REPLICA = record<HotReplica>({
+  container: required(NAME),
+  pod: required(NAME),
+  uid: required(text(64)),
+  at: required(INSTANT),
+  cpu: nullable(amountOf('cpu')),
+});
+
 const OTHER_RESIZES = record<OtherResizes>({
   by: required(NAME),
   pod: required(NAME),
@@ -200,6 +210,10 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     evictions: nullable(EVICTIONS),
     oomBumps: orEmpty(
       list(OOM_BUMP, (all) => all.slice(-MAX_OOM_BUMPS)),
+      [],
+    ),
+    hotReplicas: orEmpty(
+      list(HOT_REPLICA, (all) => all.slice(-MAX_HOT_REPLICAS)),
       [],
     ),
     nodeOoms: orEmpty(byName(required(INSTANT)('at')), new Map()),

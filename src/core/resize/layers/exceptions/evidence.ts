@@ -174,8 +174,10 @@ function overBound(inputs: Inputs): { readonly ceiling: number | null; readonly 
   const { situation, figures, resource, limit } = inputs;
   const { target, advice, policy } = figures;
   const about = advice?.[resource] ?? null;
-  const given = target?.requests[FIELD[resource]] ?? null;
-  if (about === null || given === null) return null;
+  const common = target?.requests[FIELD[resource]] ?? null;
+  if (about === null || common === null) return null;
+  // What a hot replica alone is given is held back by no bound.
+  const given = resource === 'cpu' ? Math.max(common, figures.hotCpu ?? 0) : common;
   const wanted = learntNeed(about);
   if (wanted <= given) return null;
   const bound: ExceptionBound = given === limit ? 'limit' : 'ceiling';

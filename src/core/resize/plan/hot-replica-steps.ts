@@ -1,0 +1,37 @@
+// Resizes of replicas that alone were given more CPU, and their way back.
+
+import type { PodRecord } from '../../model/pod.ts';
+import type { ContainerFigures } from '../model/container-figures.ts';
+import { withAmount, type Values } from '../model/container-values.ts';
+import type { ResizeStep } from '../model/resize-step.ts';
+import type { HotReplica, WorkloadSituation } from '../model/situation.ts';
+import { carryOut } from './carry-out.ts';
+import { isAlikeAgain } from './hot-replicas.ts';
+
+/** Raises of hot replicas that have it not yet, and the way back of those that are alike again. */
+export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readonly ContainerFigures[]): readonly ResizeStep[] {
+  const { memory, pods, now, standing } = situation;
+  const given = memory.hotReplicas.filter(({ cpu }) => cpu !== null);
+  return pods.flatMap((pod) => {
+    const own = given.filter(({ uid }) => uid === pod.uid);
+    if (own.length === 0) return [];
+    const isBack = own.every((each) => isAlikeAgain(each, now));
+    if (isBack && standing.calmUntil !== null && standing.calmUntil > now) return [];
+    const because = isBack
+      ? 'its CPU use is like that of the other replicas again'
+      : 'it uses more than 3 × the median CPU of the replicas';
+    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, figures), { kind: 'conform', most: 1, because }).steps;
+  });
+}
+
+/** What the pod has, with the CPU that the other replicas have. */
+function commonValues({ containers }: PodRecord, own: readonly HotReplica[], figures: readonly ContainerFigures[]): Values {
+  return new Map(
+    containers.map(({ name, requests, limits }) => {
+      const inForce = own.some(({ container }) => container === name) ? figures.find((each) => each.name === name)?.inForce : undefined;
+      if (inForce === undefined) return [name, { requests, limits }] as const;
+      const common = withAmount(requests, 'cpu', inForce.requests.cpuMillicores);
+      return [name, { requests: common, limits: withAmount(limits, 'cpu', inForce.limits.cpuMillicores) }] as const;
+    }),
+  );
+}

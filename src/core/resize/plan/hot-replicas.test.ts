@@ -1,0 +1,119 @@
+// C2, second half: a hot replica of several is raised alone, and comes back once it is alike again.
+
+import { describe, expect, test } from '@jest/globals';
+import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { HotReplicas } from '../model/hot-replicas.ts';
+import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
+
+/** Replicas of 500m whose CPU is told minute by minute, and advice on the highest of them. */
+class Replicas {
+  readonly #hot = new HotReplicas();
+  situation: WorkloadSituation;
+  readonly notes: string[] = [];
+  message = '';
+  steps = 0;
+
+  constructor(count: number, given: Partial<WorkloadSituation> = {}) {
+    this.situation = aSituation({ pods: pods(count), ...given });
+  }
+
+  get cpus(): readonly number[] {
+    return this.situation.pods.map(({ containers }) => containers[0]?.requests.cpuMillicores ?? 0);
+  }
+
+  /** A decision every 5 minutes for so long. @param usage of each replica, in millicores @param advised for the highest */
+  use(forMs: number, usage: readonly number[], advised: string): this {
+    for (let spent = 0; spent < forMs; spent += 5 * MINUTE_MS) {
+      const now = this.situation.now + 5 * MINUTE_MS;
+      for (let minute = 4; minute >= 0; minute -= 1) {
+        this.#hot.observe(now - minute * MINUTE_MS, new Map(usage.map((cpu, index) => [`web-${index + 1}`, cpu])));
+      }
+      const demand = [{ container: 'main', windows: [], hot: this.#hot.list(), othersCpu: this.#hot.othersCpu }];
+      const advice = [anAdvice({ cpu: advised, memory: '512Mi', cpuAdvice: { peak: Math.max(...usage) } })];
+      this.situation = { ...this.situation, now, demand, advice };
+      const decision = decideWorkload(this.situation);
+      this.message = decision.message;
+      this.steps += decision.steps.length;
+      this.notes.push(...decision.notes.map(({ reason }) => reason));
+      this.situation = { ...this.situation, memory: decision.memory, pods: resized(this.situation.pods, decision.steps) };
+    }
+    return this;
+  }
+}
+
+describe('a replica that uses more than 3 × the median CPU', () => {
+  test('is raised alone, and status, message and an Event say so', () => {
+    const web = new Replicas(4).use(5 * MINUTE_MS, [200, 190, 820, 210], '900m');
+    expect(web.cpus).toEqual([500, 500, 900, 500]);
+    expect(web.situation.memory.hotReplicas).toEqual([
+      { container: 'main', pod: 'web-3', uid: 'uid-web-3', at: web.situation.now, cpu: 900 },
+    ]);
+    expect(web.message).toContain('raised alone for more than 3 × the median CPU: web-3 (main 900m)');
+    expect(web.notes).toEqual(['HotReplicaRaised']);
+  });
+
+  test.each([
+    ['of two replicas', 2, [200, 820], {}],
+    ['that is within 3 × the median', 3, [300, 280, 820], {}],
+    ['of a DaemonSet, whose pods differ by their nodes', 3, [200, 200, 820], { workload: aWorkloadRecord({ kind: 'DaemonSet' }) }],
+  ] as const)('raises all of them: one %s', (_case, count, usage, given) => {
+    expect(new Set(new Replicas(count, given).use(5 * MINUTE_MS, usage, '900m').cpus)).toEqual(new Set([900]));
+  });
+
+  test('keeps the others from being raised by no more than they are measured to use', () => {
+    expect(new Replicas(3).use(5 * MINUTE_MS, [600, 550, 2000], '2200m').cpus).toEqual([660, 660, 2200]);
+  });
+
+  test('comes back to the common values three hours after it was alike again, once', () => {
+    const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
+    web.use(3 * HOUR_MS - 15 * MINUTE_MS, [200, 190, 210], '900m');
+    expect(web.cpus).toEqual([500, 500, 900]);
+    web.use(HOUR_MS, [200, 190, 210], '900m');
+    expect(web.cpus).toEqual([500, 500, 500]);
+    const { steps } = web;
+    web.use(DAY_MS, [200, 190, 210], '900m');
+    expect([web.cpus, web.steps - steps]).toEqual([[500, 500, 500], 0]);
+    expect(web.message).not.toContain('raised alone');
+  });
+
+  test('keeps what it has while it is hot, and no pod is resized over and over', () => {
+    const web = new Replicas(3).use(DAY_MS, [200, 190, 820], '900m');
+    expect([web.cpus, web.steps]).toEqual([[500, 500, 900], 1]);
+  });
+
+  test('is still known after a restart, before anything is measured', () => {
+    const { situation } = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
+    const decision = decideWorkload({ ...situation, demand: [], now: situation.now + MINUTE_MS });
+    expect(decision.steps).toEqual([]);
+  });
+
+  test('that is gone makes place for the next, and the common values stay', () => {
+    const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
+    web.situation = {
+      ...web.situation,
+      pods: web.situation.pods.map((pod) =>
+        pod.name === 'web-3' ? { ...pods(3)[2]!, uid: 'new', createdAt: web.situation.now + 1 } : pod,
+      ),
+    };
+    expect(web.use(20 * MINUTE_MS, [830, 190, 200], '900m').cpus).toEqual([900, 500, 500]);
+  });
+
+  test('sizes all of them where they are reduced', () => {
+    const web = new Replicas(3).use(HOUR_MS, [20, 20, 410], '450m');
+    expect(web.cpus).toEqual([450, 450, 450]);
+  });
+
+  test('is not taken out of what a person is shown, or approves', () => {
+    const policy = autoPolicy({ mode: 'Recommend' });
+    const web = new Replicas(3, { policy, memory: NO_MEMORY }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
+    expect(decideWorkload(web.situation).containers[0]?.target?.requests.cpuMillicores).toBe(900);
+  });
+
+  test('began so long ago that the forecast has forgotten it: nothing is remembered', () => {
+    const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m').use(4 * HOUR_MS, [200, 190, 210], '500m');
+    web.situation = { ...web.situation, now: T0 + 15 * DAY_MS };
+    expect(web.use(5 * MINUTE_MS, [200, 190, 210], '500m').situation.memory.hotReplicas).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+// A replica that uses far more CPU than the others is raised alone, and comes back to what the others have once it is alike again.
+// Reductions go by the highest replica all the same: a failover moves its role.
+
+import { INCREASE_RATIO, INCREASE_SLOTS } from '../../recommender/recommender-rules.ts';
+import { SLOT_MS } from '../../recommender/slots.ts';
+import { formatCpu } from '../../model/quantity.ts';
+import { MINUTE_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { ResizeMode } from '../../../apis/conditions.ts';
+import type { ContainerFigures, ContainerTarget, TargetInputs } from '../model/container-figures.ts';
+import { withAmount, type Values } from '../model/container-values.ts';
+import type { DecisionNote } from '../model/decision-note.ts';
+import { HOT_COUNTS_FOR_MS, MIN_REPLICAS, type HotPod } from '../model/hot-replicas.ts';
+import type { HotReplica, WorkloadSituation } from '../model/situation.ts';
+import { containerMode } from '../policy/policy-rules.ts';
+import { limitsFor } from './container-target.ts';
+
+/** As long as a temporary increase outlives its cause. */
+const ALIKE_FOR_MS: DurationMs = INCREASE_SLOTS * SLOT_MS;
+/** When a replica was last hot is written down this often. */
+const REFRESH_MS: DurationMs = 15 * MINUTE_MS;
+/** As many as the schema allows. */
+const MAX_HOT_REPLICAS = 32;
+
+/** The values with what a pod of its own was given because it is hot. */
+export function withHotReplica(
+  values: Values,
+  pod: Pick<PodRecord, 'uid'>,
+  { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
+): Values {
+  const own = memory.hotReplicas.filter((each) => each.uid === pod.uid && !isAlikeAgain(each, now));
+  if (own.length === 0) return values;
+  const result = new Map(values);
+  for (const { container, cpu } of own) {
+    const base = result.get(container);
+    const [request, limit] = [base?.requests.cpuMillicores ?? null, base?.limits.cpuMillicores ?? null];
+    if (base === undefined || cpu === null || request === null || request >= cpu) continue;
+    const limits = limit === null || limit >= cpu ? base.limits : withAmount(base.limits, 'cpu', cpu);
+    result.set(container, { requests: withAmount(base.requests, 'cpu', cpu), limits });
+  }
+  return result;
+}
+
+/**
+ * The target of all replicas, without what a hot one alone needs; `hotCpu`: what that one should request, null where none is hot.
+ * While the forecast remembers a hot replica the others are raised by what they are measured to use.
+ */
+export function besideHotReplicas(
+  target: ContainerTarget,
+  inputs: TargetInputs,
+  name: string,
+  mode: ResizeMode,
+  situation: WorkloadSituation,
+): { readonly target: ContainerTarget; readonly hotCpu: Millicores | null } {
+  const [wanted, present] = [target.requests.cpuMillicores, inputs.current.requests.cpuMillicores];
+  const isAlone = containerMode(inputs.policy, mode) === 'Auto' && (hotPods(situation, name).length > 0 || hasBeenHot(situation, name));
+  if (wanted === null || present === null || !isAlone) return { target, hotCpu: null };
+  const { othersCpu = null } = situation.demand.find(({ container }) => container === name) ?? {};
+  const most = Math.max(present, Math.ceil((othersCpu ?? 0) * INCREASE_RATIO));
+  if (wanted <= most) return { target, hotCpu: null };
+  const detail = `one replica uses more than 3 × the median and is raised alone, to ${formatCpu(wanted)}; the others need no more`;
+  const steps = [...target.steps, { resource: 'cpu' as const, step: 'replica', detail, value: most }];
+  const isWorthIt = wanted - present >= present * inputs.policy.cpu.minChangeRatio;
+  const room = situation.roomForPod?.cpuMillicores ?? wanted;
+  return { target: limitsFor(inputs, withAmount(target.requests, 'cpu', most), steps), hotCpu: isWorthIt ? Math.min(wanted, room) : null };
+}
+
+/** What is remembered of hot replicas, and an Event for each that is raised; the same array where nothing has changed. */
+export function hotReplicasNow(
+  situation: WorkloadSituation,
+  figures: readonly ContainerFigures[],
+): { readonly hotReplicas: readonly HotReplica[]; readonly notes: readonly DecisionNote[] } {
+  const { memory, pods, now, policy } = situation;
+  const known = memory.hotReplicas.filter(({ at }) => now - at < policy.historyWindowMs);
+  const kept = known.map((each) => refreshed(each, situation, figures));
+  const added = figures.flatMap(({ name, hotCpu = null }) =>
+    hotPods(situation, name).flatMap(({ pod }): HotReplica[] => {
+      const record = pods.find((each) => each.name === pod);
+      const isKnown = kept.some(({ uid, container, cpu }) => uid === record?.uid && container === name && cpu !== null);
+      return record === undefined || hotCpu === null || isKnown ? [] : [{ container: name, pod, uid: record.uid, at: now, cpu: hotCpu }];
+    }),
+  );
+  const isSame =
+    added.length === 0 && kept.length === memory.hotReplicas.length && kept.every((each, index) => each === memory.hotReplicas[index]);
+  if (isSame) return { hotReplicas: memory.hotReplicas, notes: [] };
+  const others = kept.filter((each) => !added.some(({ uid, container }) => uid === each.uid && container === each.container));
+  const notes = added.map(({ container, pod, cpu }): DecisionNote => {
+    const message = `${pod}: container ${container} uses more than 3 × the median CPU of the replicas; it alone is raised to ${formatCpu(cpu ?? 0)}`;
+    return { type: 'Normal', reason: 'HotReplicaRaised', message };
+  });
+  return { hotReplicas: [...others, ...added].slice(-MAX_HOT_REPLICAS), notes };
+}
+
+/** In words, for the message of a decision; null: no replica has more than the others. */
+export function hotReplicaWords({ memory }: Pick<WorkloadSituation, 'memory'>): string | null {
+  const words = memory.hotReplicas.flatMap(({ pod, container, cpu }) => (cpu === null ? [] : [`${pod} (${container} ${formatCpu(cpu)})`]));
+  return words.length === 0 ? null : `raised alone for more than 3 × the median CPU: ${words.join(', ')}`;
+}
+
+/** Whether it has been like the other replicas for so long that it is brought back to what they have. */
+export function isAlikeAgain({ at }: HotReplica, now: Instant): boolean {
+  return now - at >= ALIKE_FOR_MS;
+}
+
+/** Replicas that are hot now. Pods of a DaemonSet differ by their nodes. */
+function hotPods({ demand, pods, workload, now }: WorkloadSituation, container: string): readonly HotPod[] {
+  if (workload.kind === 'DaemonSet' || pods.length < MIN_REPLICAS) return [];
+  const { hot = [] } = demand.find((each) => each.container === container) ?? {};
+  return hot.filter(
+    ({ pod, until }) => now - until <= HOT_COUNTS_FOR_MS && pods.some(({ name, createdAt }) => name === pod && createdAt <= until),
+  );
+}
+
+function hasBeenHot({ memory, pods }: WorkloadSituation, container: string): boolean {
+  return pods.length >= MIN_REPLICAS && memory.hotReplicas.some((each) => each.container === container);
+}
+
+function refreshed(replica: HotReplica, situation: WorkloadSituation, figures: readonly ContainerFigures[]): HotReplica {
+  const { pods, now } = situation;
+  const pod = pods.find(({ uid }) => uid === replica.uid);
+  const own = figures.find(({ name }) => name === replica.container);
+  if (replica.cpu === null) return replica;
+  if (pod === undefined || own === undefined) return { ...replica, cpu: null };
+  const isHot = hotPods(situation, replica.container).some((each) => each.pod === replica.pod);
+  if (!isHot) return isAlikeAgain(replica, now) && hasCommonCpu(pod, own) ? { ...replica, cpu: null } : replica;
+  const { hotCpu = null } = own;
+  const cpu = hotCpu !== null && hotCpu >= replica.cpu * (1 + own.policy.cpu.minChangeRatio) ? hotCpu : replica.cpu;
+  return cpu === replica.cpu && now - replica.at < REFRESH_MS ? replica : { ...replica, at: now, cpu };
+}
+
+function hasCommonCpu({ containers }: PodRecord, { name, inForce }: ContainerFigures): boolean {
+  const request = containers.find((each) => each.name === name)?.requests.cpuMillicores ?? 0;
+  return request <= (inForce.requests.cpuMillicores ?? request);
+}
