@@ -10,6 +10,7 @@ import { EmbeddedApiServer } from './api/embedded-api-server.ts';
 import { InProcessTransport } from './api/in-process-transport.ts';
 import { CountingActivity } from './clock/activity.ts';
 import { type ClockSpeed, VirtualClock } from './clock/virtual-clock.ts';
+import type { KubeletConfiguration } from './nodes/kubelet/kubelet-configuration.ts';
 import { createNodes } from './nodes/node-pool.ts';
 import { NodeSimulation } from './nodes/node-simulation.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
@@ -27,6 +28,7 @@ export interface EmbeddedClusterOptions {
     readonly machineTypes: readonly string[];
     /** `v1.33.4`: kubelets before 1.34 measure no pressure. Default: that of the API server. */
     readonly kubeletVersion?: string;
+    readonly kubelet?: KubeletConfiguration;
   };
   readonly recordings?: RecordingLibrary;
   readonly timer: MachineTimer;

@@ -1,10 +1,12 @@
 import { formatCpu } from '../../core/model/quantity.ts';
-import type { Instant } from '../../core/model/units.ts';
+import { GiB, type Instant } from '../../core/model/units.ts';
 import { toTimestamp } from '../api/timestamp.ts';
+import { KUBELET_ANNOTATION, type KubeletConfiguration } from './kubelet/kubelet-configuration.ts';
 import { nodeSizeOf, type MachineType } from './machine-types.ts';
 
 const KUBELET_VERSION = 'v1.36.0';
 const MAX_PODS = 110;
+const SWAP_BYTES = 4 * GiB;
 /** The name that the embedded cluster gives its project in provider ids. */
 const PROJECT = 'evenkeel-demo';
 /** Boot disk of 100 GB as GKE presents it. */
@@ -22,6 +24,8 @@ export interface NodeSpec {
   readonly kubeletPort: number;
   /** `v1.33.4`; default: that of the embedded API server. */
   readonly kubeletVersion?: string;
+  /** Default: that of Kubernetes. */
+  readonly kubelet?: KubeletConfiguration;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
@@ -32,13 +36,17 @@ export function nodeObject(spec: NodeSpec, now: Instant): object {
   return {
     apiVersion: 'v1',
     kind: 'Node',
-    metadata: { name, labels: nodeLabels(spec), annotations: { 'node.alpha.kubernetes.io/ttl': '0' } },
+    metadata: { name, labels: nodeLabels(spec), annotations: { 'node.alpha.kubernetes.io/ttl': '0', ...kubeletAnnotation(spec) } },
     spec: {
       providerID: `gce://${PROJECT}/${zone}/${name}`,
       ...(spec.taints === undefined ? {} : { taints: spec.taints }),
     },
     status: nodeStatus(spec, now),
   };
+}
+
+function kubeletAnnotation({ kubelet }: NodeSpec): Record<string, string> {
+  return kubelet === undefined ? {} : { [KUBELET_ANNOTATION]: JSON.stringify(kubelet) };
 }
 
 function nodeLabels(spec: NodeSpec): Record<string, string> {
@@ -62,7 +70,7 @@ function nodeLabels(spec: NodeSpec): Record<string, string> {
   };
 }
 
-function nodeStatus({ machineType, name, kubeletPort, kubeletVersion = KUBELET_VERSION }: NodeSpec, now: Instant): object {
+function nodeStatus({ machineType, name, kubeletPort, kubeletVersion = KUBELET_VERSION, kubelet }: NodeSpec, now: Instant): object {
   const { capacity, allocatable } = nodeSizeOf(machineType);
   const shared = { 'hugepages-1Gi': '0', 'hugepages-2Mi': '0', pods: String(MAX_PODS) };
   return {
@@ -95,6 +103,7 @@ function nodeStatus({ machineType, name, kubeletPort, kubeletVersion = KUBELET_V
       operatingSystem: 'linux',
       osImage: 'Container-Optimized OS from Google',
       systemUUID: '',
+      ...(kubelet?.swapBehavior === 'LimitedSwap' ? { swap: { capacity: SWAP_BYTES } } : {}),
     },
   };
 }

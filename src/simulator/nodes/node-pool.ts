@@ -2,6 +2,7 @@ import type { Instant } from '../../core/model/units.ts';
 import type { ClusterAccess } from '../api/cluster-access.ts';
 import { hashText } from '../clock/seeded-hash.ts';
 import { MACHINE_TYPES, findMachineType, type MachineType } from './machine-types.ts';
+import type { KubeletConfiguration } from './kubelet/kubelet-configuration.ts';
 import { nodeObject } from './node-factory.ts';
 
 export interface NodePoolOptions {
@@ -17,6 +18,8 @@ export interface NodePoolOptions {
   readonly firstKubeletPort?: number;
   /** `v1.33.4`; default: that of the embedded API server. */
   readonly kubeletVersion?: string;
+  /** Default: that of Kubernetes. */
+  readonly kubelet?: KubeletConfiguration;
 }
 
 const DEFAULT_ZONES = ['us-central1-a', 'us-central1-b', 'us-central1-c'];
@@ -38,11 +41,11 @@ export function createNodes(cluster: ClusterAccess, options: NodePoolOptions): r
     const pool = `${machineType.name}${options.spot === true ? '-spot' : ''}`;
     const name = `gke-evenkeel-${pool}-${suffix(options.seed, pool, index)}`;
     const kubeletPort = (options.firstKubeletPort ?? KUBELET_PORT) + index;
-    const { kubeletVersion } = options;
-    const version = kubeletVersion === undefined ? {} : { kubeletVersion };
+    const { kubeletVersion, kubelet } = options;
+    const ofKubelet = { ...(kubeletVersion === undefined ? {} : { kubeletVersion }), ...(kubelet === undefined ? {} : { kubelet }) };
     cluster.create(
       'nodes',
-      nodeObject({ name, machineType, pool, zone, spot: options.spot ?? false, kubeletPort, ...version }, options.now),
+      nodeObject({ name, machineType, pool, zone, spot: options.spot ?? false, kubeletPort, ...ofKubelet }, options.now),
     );
     names.push(name);
   }

@@ -17,6 +17,7 @@ import type { KubeObject } from '../../../src/simulator/api/kube-object.ts';
 import { uniform } from '../../../src/simulator/clock/seeded-hash.ts';
 import { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
 import type { ClusterCounters, ContainerTally } from '../../../src/simulator/nodes/simulator-counters.ts';
+import type { KubeletConfiguration } from '../../../src/simulator/nodes/kubelet/kubelet-configuration.ts';
 import type { Recording } from '../../../src/simulator/usage/recording.ts';
 import { USAGE_ANNOTATION } from '../../../src/simulator/usage/usage-annotation.ts';
 import { RecordingLogger } from '../../fakes/recording-logger.ts';
@@ -58,6 +59,7 @@ export interface SceneOptions {
   readonly machineTypes?: readonly string[];
   /** `v1.33.4`; default: that of the embedded API server. */
   readonly kubeletVersion?: string;
+  readonly kubelet?: KubeletConfiguration;
   /** Further objects: autoscalers, quotas, budgets. */
   readonly objects?: readonly Readonly<Record<string, unknown>>[];
   /** Besides the one that says Auto for all. */
@@ -92,6 +94,7 @@ export class LoopScene {
         count: options.nodes ?? 2,
         machineTypes: options.machineTypes ?? ['e2-standard-4'],
         ...(options.kubeletVersion === undefined ? {} : { kubeletVersion: options.kubeletVersion }),
+        ...(options.kubelet === undefined ? {} : { kubelet: options.kubelet }),
       },
       recordings: { names: [...recordings.keys()].sort(), load: (name) => recordings.get(name)! },
       timer: new SystemTimer(),

@@ -5,8 +5,12 @@ import { refusalCode } from './refusal-code.ts';
 test.each([
   ['deferred', "Node didn't have enough resource: cpu, requested: 2000, used: 3500, capacity: 4000", 'node-capacity'],
   ['infeasible', "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 33554432000", 'node-capacity'],
-  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside CPU Manager static policy', 'cpu-manager'],
-  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "static"', 'memory-manager'],
+  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"', 'cpu-manager'],
+  ['infeasible', 'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"', 'memory-manager'],
+  ['infeasible', 'In-place resize of containers with swap is not supported.', 'swap'],
+  ['infeasible', 'In-place pod resize is not supported on Windows', 'no-resize'],
+  ['infeasible', 'InPlacePodVerticalScaling is disabled', 'no-resize'],
+  ['error', 'pods "web-1" is forbidden: Pod running on node without support for resize', 'no-resize'],
   [
     'error',
     'pods "web-1" is forbidden: User "system:serviceaccount:e:e" cannot patch resource "pods/resize" in API group ""',

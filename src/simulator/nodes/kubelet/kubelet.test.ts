@@ -6,6 +6,7 @@ import type { ContainerStatus, Pod, WireResources } from '../../actors/wire/pod.
 import { USAGE_ANNOTATION } from '../../usage/usage-annotation.ts';
 import { UsagePlan } from '../../usage/usage-plan.ts';
 import { statsSummary } from '../endpoints/stats-summary.ts';
+import type { KubeletConfiguration } from './kubelet-configuration.ts';
 import { Kubelets } from './kubelets.ts';
 import { createNodes } from '../node-pool.ts';
 
@@ -18,10 +19,10 @@ interface PodOptions {
 }
 
 /** A node with a kubelet, and pods bound to it. */
-function aNode(seed = 1, machineType = 'e2-standard-4', kubeletVersion = 'v1.36.0') {
+function aNode(seed = 1, machineType = 'e2-standard-4', kubeletVersion = 'v1.36.0', kubelet: KubeletConfiguration = {}) {
   const clock = new ManualClock();
   const cluster = new FakeClusterAccess(clock);
-  const [node = ''] = createNodes(cluster, { count: 1, machineTypes: [machineType], seed, now: clock.now(), kubeletVersion });
+  const [node = ''] = createNodes(cluster, { count: 1, machineTypes: [machineType], seed, now: clock.now(), kubeletVersion, kubelet });
   const kubelets = new Kubelets({ cluster, clock, seed, plan: new UsagePlan({ seed, epoch: TEST_EPOCH }) });
   kubelets.start();
   clock.settle();
@@ -351,6 +352,65 @@ describe('in-place resize', () => {
     expect(condition('web', 'PodResizeInProgress')).toBeUndefined();
     expect(status('web')).toMatchObject({ restartCount: 0, resources: { requests: { cpu: '250m', memory: '256Mi' } } });
     expect(kubelets.counters.resizes).toBe(1);
+  });
+
+  const SWAP = 'In-place resize of containers with swap is not supported.';
+  const limited = (cpu: string, memory: string): WireResources => ({ requests: { cpu, memory }, limits: { cpu, memory } });
+  const burstable = (cpu: string, memory: string, limit: string): WireResources => ({
+    requests: { cpu, memory },
+    limits: { memory: limit },
+  });
+  test.each<[string, KubeletConfiguration, WireResources, WireResources, string | null, number?]>([
+    [
+      'CPU of a Guaranteed pod, static CPU manager',
+      { cpuManagerPolicy: 'static' },
+      limited('1', '1Gi'),
+      limited('2', '1Gi'),
+      'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"',
+    ],
+    ['memory of a Guaranteed pod, static CPU manager', { cpuManagerPolicy: 'static' }, limited('1', '1Gi'), limited('1', '2Gi'), null],
+    ['CPU of a Burstable pod, static CPU manager', { cpuManagerPolicy: 'static' }, requests('1', '1Gi'), requests('2', '1Gi'), null],
+    [
+      'memory of a Guaranteed pod, static memory manager',
+      { memoryManagerPolicy: 'Static' },
+      limited('1', '1Gi'),
+      limited('1', '2Gi'),
+      'Resize is infeasible for Guaranteed Pods alongside Memory Manager policy "Static"',
+    ],
+    ['a memory request, limited swap', { swapBehavior: 'LimitedSwap' }, requests('1', '1Gi'), requests('1', '2Gi'), SWAP],
+    ['CPU, limited swap', { swapBehavior: 'LimitedSwap' }, requests('1', '1Gi'), requests('2', '1Gi'), null],
+    [
+      'a memory limit alone, limited swap',
+      { swapBehavior: 'LimitedSwap' },
+      burstable('1', '1Gi', '2Gi'),
+      burstable('1', '1Gi', '3Gi'),
+      null,
+    ],
+    [
+      'memory whose request equals the limit, limited swap',
+      { swapBehavior: 'LimitedSwap' },
+      burstable('1', '1Gi', '1Gi'),
+      burstable('1', '2Gi', '2Gi'),
+      null,
+    ],
+    [
+      'memory of a critical pod, limited swap',
+      { swapBehavior: 'LimitedSwap' },
+      requests('1', '1Gi'),
+      requests('1', '2Gi'),
+      null,
+      2_000_001_000,
+    ],
+    ['a memory request where pods do not swap', { swapBehavior: 'NoSwap' }, requests('1', '1Gi'), requests('1', '2Gi'), null],
+  ])('is infeasible by the configuration of the kubelet: %s', (_case, kubelet, from, to, message, priority = 0) => {
+    const { clock, bind, resize, condition, status } = aNode(1, 'e2-standard-8', 'v1.36.0', kubelet);
+    bind('web', { resources: from, priority });
+    clock.advance(MINUTE_MS);
+    resize('web', to);
+    clock.advance(MINUTE_MS);
+    const pending = condition('web', 'PodResizePending');
+    expect(pending === undefined ? null : [pending.reason, pending.message]).toEqual(message === null ? null : ['Infeasible', message]);
+    expect(status('web').resources?.requests).toEqual((message === null ? to : from).requests);
   });
 
   test('above what the node has at all it is Infeasible until the spec changes', () => {

@@ -14,6 +14,7 @@ import { setDemand } from './container-demand.ts';
 import type { ContainerRuntime, Termination } from './container-runtime.ts';
 import type { EventWords, EventWriter } from '../../api/event-writer.ts';
 import { KILLED_EXIT_CODE, PodLifecycle, startupBoostMs } from './pod-lifecycle.ts';
+import { kubeletConfigurationOf, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { PodResizer, type ResizeHost } from './pod-resizer.ts';
 import { Pressure } from './pressure.ts';
 import { PodRuntime } from './pod-runtime.ts';
@@ -91,6 +92,9 @@ export class Kubelet implements ResizeHost {
   }
   get allocatable(): Resources {
     return this.#allocatable;
+  }
+  get configuration(): KubeletConfiguration {
+    return kubeletConfigurationOf(this.#object.metadata.annotations);
   }
   /** Since 1.34 (`KubeletPSI`). */
   get measuresPressure(): boolean {

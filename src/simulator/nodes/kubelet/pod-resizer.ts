@@ -1,6 +1,7 @@
 import { SECOND_MS, type DurationMs } from '../../../core/model/units.ts';
 import type { Resources } from '../../../core/model/resources.ts';
 import { sameRequestsAndLimits, type ContainerRuntime } from './container-runtime.ts';
+import { refusedByConfiguration, type KubeletConfiguration } from './kubelet-configuration.ts';
 import type { PodHost } from './pod-host.ts';
 import type { PodLifecycle } from './pod-lifecycle.ts';
 import type { PodRuntime } from './pod-runtime.ts';
@@ -12,6 +13,7 @@ const RETRY_MS: DurationMs = 30 * SECOND_MS;
 
 export interface ResizeHost extends PodHost {
   readonly allocatable: Resources;
+  readonly configuration: KubeletConfiguration;
   /** Allocated to every pod but this one. */
   allocatedBeside(pod: PodRuntime): Resources;
   pods(): Iterable<PodRuntime>;
@@ -58,6 +60,8 @@ export class PodResizer {
       othersAllocated: this.#host.allocatedBeside(pod),
       nodeAllocatable: this.#host.allocatable,
     });
+    const refusal = verdict.kind === 'settled' ? null : refusedByConfiguration(this.#host.configuration, pod);
+    if (refusal !== null) return this.#hold(pod, 'Infeasible', refusal);
     switch (verdict.kind) {
       case 'settled': {
         const waited = pod.resizePending !== null;
