@@ -11,6 +11,7 @@ import { governanceOf, isReservedNamespace } from '../core/resize/policy/governi
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
 import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/resize/policy/read-policy.ts';
 import { readOverrides, type WorkloadOverrides } from '../core/resize/policy/workload-overrides.ts';
+import { greatest } from '../core/resize/plan/largest-node.ts';
 import type { RecommenderRules } from '../core/recommender/advice.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { NodeRoom } from './node-room.ts';
@@ -119,12 +120,14 @@ export class PolicyBook {
     return { policy: overlaid, reading, overrides: inForce, ignored: problems, until: nextExpiry };
   }
 
-  /** What the recommender is to be asked for, by container. */
+  /** What the recommender is to be asked for, by container. @param ranOn the largest node that its pods ran on; null: not known */
   recommenderRules(
     { containers }: Pick<WorkloadRecord, 'containers'>,
     { rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>,
+    ranOn: Resources | null,
   ): (container: string) => RecommenderRules {
-    const largest = this.largestNode();
+    // A pool that is scaled to zero comes back: what fitted there is no reason for a reduction.
+    const largest = greatest(this.largestNode(), ranOn);
     const runtimes = new Map(containers.map(({ name, runtime }) => [name, runtime ?? null]));
     return (container) => containerRules(rules, overrides, container, largest, runtimes.get(container) ?? null);
   }

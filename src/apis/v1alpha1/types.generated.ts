@@ -1653,6 +1653,11 @@ export interface RecommendationStatus {
    * of 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusOomBump[];
+  /**
+   * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
+   * throttling raise.
+   */
+  readonly largestNode?: RecommendationStatusLargestNode;
   /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
   readonly hotReplicas?: readonly RecommendationStatusHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
@@ -1884,6 +1889,11 @@ export interface RecommendationStatusClass {
    * of 7 days.
    */
   readonly oomBumps?: readonly RecommendationStatusClassOomBump[];
+  /**
+   * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
+   * throttling raise.
+   */
+  readonly largestNode?: RecommendationStatusClassLargestNode;
   /** Replicas that used more than 3 × the median CPU and were raised alone, as long as the history of the policy remembers them. */
   readonly hotReplicas?: readonly RecommendationStatusClassHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
@@ -2192,6 +2202,21 @@ export interface RecommendationStatusClassOomBump {
   readonly limit: string;
   /** The request that went with it (bytes). Left out, as recommended. */
   readonly request?: string;
+}
+
+/**
+ * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
+ * throttling raise.
+ */
+export interface RecommendationStatusClassLargestNode {
+  /** Allocatable CPU (cores or millicores). */
+  readonly cpu: string;
+  /** When a pod last ran on a node with as much CPU, to a day (RFC 3339). */
+  readonly cpuSeenAt: string;
+  /** Allocatable memory (bytes). */
+  readonly memory: string;
+  /** When a pod last ran on a node with as much memory, to a day (RFC 3339). */
+  readonly memorySeenAt: string;
 }
 
 export interface RecommendationStatusClassHotReplica {
@@ -2641,6 +2666,21 @@ export interface RecommendationStatusOomBump {
   readonly limit: string;
   /** The request that went with it (bytes). Left out, as recommended. */
   readonly request?: string;
+}
+
+/**
+ * The largest node that the workload's pods ran on in the last 30 days, each resource by itself; 80 % of it bounds what OOM kills and
+ * throttling raise.
+ */
+export interface RecommendationStatusLargestNode {
+  /** Allocatable CPU (cores or millicores). */
+  readonly cpu: string;
+  /** When a pod last ran on a node with as much CPU, to a day (RFC 3339). */
+  readonly cpuSeenAt: string;
+  /** Allocatable memory (bytes). */
+  readonly memory: string;
+  /** When a pod last ran on a node with as much memory, to a day (RFC 3339). */
+  readonly memorySeenAt: string;
 }
 
 export interface RecommendationStatusHotReplica {

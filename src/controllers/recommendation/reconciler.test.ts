@@ -257,6 +257,20 @@ describe('mode Auto', () => {
     expect([world.status().waitingForNodeCapacity, world.policy('all').status?.waitingForNodeCapacity]).toEqual([undefined, undefined]);
   });
 
+  test('a pool that is scaled to zero caps no forecast of a workload that ran there', async () => {
+    let asked: number | null | undefined;
+    world.onAdvise = (_, rules) => (asked = rules.get('main')?.cpu.max);
+    await world.run(MINUTE_MS);
+    const large = world.cluster.nodeList[0]!;
+    const small = { ...large, name: 'n2', allocatable: { cpuMillicores: 1000, memoryBytes: 2 ** 30 } };
+    world.cluster.nodeList = [small];
+    world.setPods((pod) => ({ ...pod, node: 'n2' }));
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(asked).toBe(large.allocatable.cpuMillicores);
+    expect(validate(world.recommendation()) || validate.errors).toBe(true);
+  });
+
   test('maxConcurrent holds among workloads that are looked at in the same moment', async () => {
     const names = ['web', 'api', 'queue', 'cache'];
     for (const name of names.slice(1)) {

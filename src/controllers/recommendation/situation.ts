@@ -41,7 +41,12 @@ export function adviceFor(
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const rulesFor = withIdleFloor(policies.recommenderRules(workload, governance), memory, governance.rules.minSamplesMs, now);
+  const rulesFor = withIdleFloor(
+    policies.recommenderRules(workload, governance, memory.largestNode),
+    memory,
+    governance.rules.minSamplesMs,
+    now,
+  );
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
   const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
@@ -93,6 +98,12 @@ export function situationOf(
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
     cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
     demand: ports.demandOf(key),
+    nodesOfPods: new Map(
+      pods.flatMap(({ node }) => {
+        const record = node === null ? undefined : cluster.findNode(node);
+        return record === undefined ? [] : [[record.name, record.allocatable] as const];
+      }),
+    ),
     largestNode: ports.policies.largestNode(),
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),

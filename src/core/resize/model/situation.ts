@@ -55,6 +55,8 @@ export interface WorkloadSituation {
   readonly demand: readonly ContainerDemand[];
   /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
   readonly errorRate?: number | null;
+  /** Allocatable of the nodes that its pods are on, by name. */
+  readonly nodesOfPods?: ReadonlyMap<string, Resources>;
   /** Allocatable of the largest node, each resource by itself; null without nodes. */
   readonly largestNode: Resources | null;
   /** The most that one pod of it can have on any node that takes it; null: not known. */
@@ -179,6 +181,12 @@ export interface OomBump {
   readonly request: Bytes | null;
 }
 
+/** The largest node that a workload's pods ran on, each resource by itself. */
+export interface LargestNode extends Resources {
+  readonly cpuSeenAt: Instant;
+  readonly memorySeenAt: Instant;
+}
+
 /** A replica that was given more CPU than the others, because it alone used more than 3 × the median. */
 export interface HotReplica {
   readonly container: string;
@@ -231,6 +239,8 @@ export interface ResizeMemory {
   readonly evictions: EvictionTries | null;
   /** Of the last 7 days, and those of pods that still exist. */
   readonly oomBumps: readonly OomBump[];
+  /** Of the last 30 days; null: no pod has had a node. */
+  readonly largestNode: LargestNode | null;
   /** Of the policy's history: as long as the forecast remembers them. */
   readonly hotReplicas: readonly HotReplica[];
   /** By container: the last kill by a node that an Event has reported. */
@@ -263,6 +273,7 @@ export const NO_MEMORY: ResizeMemory = {
   evictions: null,
   oomBumps: [],
   hotReplicas: [],
+  largestNode: null,
   nodeOoms: new Map(),
   autoscalers: [],
   otherResizes: null,

@@ -11,6 +11,7 @@ import { conforming } from './conforming.ts';
 import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
 import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
+import { rememberLargestNode } from './largest-node.ts';
 import { heldByPerson, holdsEverything } from './interlocks.ts';
 import { neverChanges } from './never-changes.ts';
 import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
@@ -29,6 +30,8 @@ const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
   reportNodeOoms(draft);
+  const largestNode = rememberLargestNode(draft.context);
+  if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
   const decided = settledBefore(draft) ?? changeIfAllowed(draft);
   const alone = hotReplicaWords(draft.context);
   const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };

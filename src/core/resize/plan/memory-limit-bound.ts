@@ -13,7 +13,7 @@ export interface LimitBoundInputs {
   readonly limit: LimitPolicy;
   /** As deployed; undefined for a container that only the pods have. */
   readonly template: RequestsAndLimits | undefined;
-  /** Allocatable; null: no node is known. */
+  /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
   readonly largestNode: Resources | null;
 }
 

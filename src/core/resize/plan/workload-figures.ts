@@ -17,6 +17,7 @@ import type { DueChange } from './due-changes.ts';
 import { cpuLimitStep, NO_CPU_LIMIT_STEP } from './cpu-limit.ts';
 import { besideHotReplicas } from './hot-replicas.ts';
 import { isLeakKept } from './leak.ts';
+import { boundingNode } from './largest-node.ts';
 import { boundedByBumps } from './oom-bumps.ts';
 import { limitBound } from './memory-limit-bound.ts';
 import { mayLowerMemoryLimit } from './pod-change.ts';
@@ -181,15 +182,11 @@ function killedPodValues(
   return { requests: made.requests, limits: made.limits };
 }
 
-function limitBoundOf(
-  resource: ResourceName,
-  name: string,
-  own: ContainerPolicy,
-  { policy, overrides, workload, largestNode }: WorkloadSituation,
-): number | null {
+function limitBoundOf(resource: ResourceName, name: string, own: ContainerPolicy, situation: WorkloadSituation): number | null {
+  const { policy, overrides, workload } = situation;
   const maxRequest = requestBounds(resource, policy, overrides, name, null).max?.value ?? null;
   const template = workload.containers.find((container) => container.name === name);
-  return limitBound({ resource, maxRequest, limit: own[resource].limit, template, largestNode });
+  return limitBound({ resource, maxRequest, limit: own[resource].limit, template, largestNode: boundingNode(situation) });
 }
 
 /** A kill needs no history to be understood. */

@@ -118,6 +118,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
       maxLength: 3,
     },
   ),
+  largestNode: orNull(fc.record({ cpuMillicores: amount, cpuSeenAt: instant, memoryBytes: amount, memorySeenAt: instant })),
   hotReplicas: fc.array(fc.record({ container: name, pod: name, uid: name, at: instant, cpu: orNull(amount) }), { maxLength: 3 }),
   nodeOoms: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   idle: orNull(

@@ -34,6 +34,7 @@ import {
   type EvictionTries,
   type FailedResize,
   type HotReplica,
+  type LargestNode,
   type OomBump,
   type OtherResizes,
   type ResizeMemory,
@@ -135,6 +136,13 @@ const OOM_BUMP = record<OomBump>({
   request: nullable(amountOf('memory')),
 });
 
+const LARGEST_NODE = record<LargestNode>({
+  cpuMillicores: required(amountOf('cpu'), 'cpu'),
+  cpuSeenAt: required(INSTANT),
+  memoryBytes: required(amountOf('memory'), 'memory'),
+  memorySeenAt: required(INSTANT),
+});
+
 const HOT_REPLICA = record<HotReplica>({
   container: required(NAME),
   pod: required(NAME),
@@ -212,6 +220,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
       list(OOM_BUMP, (all) => all.slice(-MAX_OOM_BUMPS)),
       [],
     ),
+    largestNode: nullable(LARGEST_NODE),
     hotReplicas: orEmpty(
       list(HOT_REPLICA, (all) => all.slice(-MAX_HOT_REPLICAS)),
       [],

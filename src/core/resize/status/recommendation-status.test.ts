@@ -131,6 +131,7 @@ describe('the status of a Recommendation', () => {
       lastIdle: { since: T0 - 30_000, wokenAt: T0 - 20_000, because: 'load', shortNaps: 2, awakeMs: 5000, floor: new Map() },
       otherResizes: { by: 'kubectl', pod: 'web-1', at: T0 - 12, count: 2, until: T0 + 12 },
       oomBumps: [{ container: 'main', pod: 'web-1', uid: 'uid-web-1', at: T0 - 7, limit: 640 * 2 ** 20, request: null }],
+      largestNode: { cpuMillicores: 8000, cpuSeenAt: T0 - 4, memoryBytes: 2 ** 35, memorySeenAt: T0 - 3 },
       hotReplicas: [{ container: 'main', pod: 'web-1', uid: 'u1', at: T0 - 5, cpu: 900 }],
       nodeOoms: new Map([['main', T0 - 6]]),
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
