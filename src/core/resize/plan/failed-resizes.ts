@@ -108,7 +108,7 @@ export function failureKey({ uid, pool, code, resource }: FailedResize): string 
   return resource === null ? uid : `${uid} ${resource}`;
 }
 
-/** The newest of each pod that still exists, and of each node pool until it may be tried again. */
+/** The newest of each pod until a resize of it goes through, and of each node pool until it may be tried again. */
 export function rememberFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
@@ -116,7 +116,21 @@ export function rememberFailures(
 ): readonly FailedResize[] {
   const newest = [...new Map([...failures, ...added].map((failure) => [failureKey(failure), failure])).values()];
   const ofPools = newest.filter((failure) => failure.pool !== null && now < retryAt(failure));
-  return [...ofPools, ...pods.flatMap(({ uid }) => newest.filter((failure) => failure.pool === null && failure.uid === uid))];
+  return [
+    ...ofPools,
+    ...pods.flatMap((pod) => newest.filter((failure) => failure.pool === null && failure.uid === pod.uid && !isOver(failure, pod))),
+  ];
+}
+
+/** What failed is in force, or another resize is that was tried since: until then the write-back alone came after it. */
+function isOver(failure: FailedResize, { resize, resizedBy, containers }: PodRecord): boolean {
+  if (resize.state !== 'none') return false;
+  const inForce = containers.flatMap((container) => {
+    const tried = failure.values.get(container.name);
+    return tried === undefined || container.actual === null ? [] : [sameValues(tried, container.actual)];
+  });
+  if (inForce.length > 0 && inForce.every(Boolean)) return true;
+  return inForce.length > 0 && resizedBy !== null && resizedBy.at >= retryAt(failure);
 }
 
 /** As many as are remembered for long: those of node pools, then the newest of a storm: what is left out is older than all of them. */
