@@ -5,13 +5,19 @@ import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
-/** What a workload counts for. */
-interface CountedWorkload {
+/** A workload's newest decision, in what is counted of it. */
+interface DecidedWorkload {
   readonly state: RecommendationState;
-  readonly potential: number;
-  readonly reclaimed: number;
+  readonly potential: number | null;
+  readonly reclaimed: number | null;
   /** Pods whose raise waits until their node has room. */
   readonly waitingRaises: number;
+}
+
+/** What a workload counts for. */
+interface CountedWorkload extends DecidedWorkload {
+  readonly potential: number;
+  readonly reclaimed: number;
 }
 
 /** What the controller counts. */
@@ -93,12 +99,9 @@ export class RecommendationMetrics {
   }
 
   /** A workload's newest decision; null when it is gone. */
-  decided(
-    workload: WorkloadKey,
-    decision:
-      (Omit<CountedWorkload, 'potential' | 'reclaimed'> & { readonly potential: number | null; readonly reclaimed: number | null }) | null,
-  ): void {
+  decided(workload: WorkloadKey, decision: DecidedWorkload | null): void {
     const before = this.#known.get(workload);
+    if (decision !== null && before !== undefined && isSame(before, decision)) return;
     if (before !== undefined) {
       this.#count(before.state, -1);
       this.#potential -= before.potential;
@@ -124,4 +127,9 @@ export class RecommendationMetrics {
     this.#byState.set(state, count);
     this.#workloads.set(count, { state });
   }
+}
+
+function isSame(before: CountedWorkload, { state, potential, reclaimed, waitingRaises }: DecidedWorkload): boolean {
+  if (before.state !== state || before.waitingRaises !== waitingRaises) return false;
+  return before.potential === (potential ?? 0) && before.reclaimed === (reclaimed ?? 0);
 }

@@ -3,14 +3,22 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type Recommendation, type RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import { isWorthWriting } from '../../core/resize/status/recommendation-status.ts';
+import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../core/resize/status/recommendation-status.ts';
+import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
-import type { Instant } from '../../core/model/units.ts';
 import type { OwnObject, WriteOutcome } from '../../ports/writers.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** Owner of the fields that this controller writes; user requests have other owners and stay. */
 const FIELD_MANAGER = 'evenkeel-recommendation';
+
+/** What a status is made of. */
+export interface StatusParts {
+  readonly decision: WorkloadDecision;
+  readonly facts: StatusFacts;
+  /** Remembered as written last. */
+  readonly before: RecommendationStatus | undefined;
+}
 
 function recommendationObject(workload: WorkloadRecord): OwnObject {
   return { plural: PLURALS.Recommendation, namespace: workload.namespace, name: recommendationName(workload) };
@@ -41,17 +49,18 @@ export async function ensureObject(
 
 /**
  * Writes the status if it says something new; answers the status as it now stands.
+ * @param earlier as it stands in the object, which one that was only just made has none of
  * @throws when the API server refuses or cannot be reached: nothing may be acted on that is not written down
  */
 export async function publish(
   ports: RecommendationPorts,
   workload: WorkloadRecord,
-  before: RecommendationStatus | undefined,
-  status: RecommendationStatus,
-  now: Instant,
+  { decision, facts, before }: StatusParts,
+  earlier: RecommendationStatus | undefined,
   signal: AbortSignal,
 ): Promise<RecommendationStatus> {
-  if (before !== undefined && !isWorthWriting(before, status, now)) return before;
+  if (earlier !== undefined && !isWorthWriting(earlier, decidedPart(decision, facts), facts.now)) return earlier;
+  const status = recommendationStatus(decision, facts, before);
   const object = recommendationObject(workload);
   const outcome = await ports.records.applyStatus(object, status, FIELD_MANAGER, signal);
   if (outcome.kind !== 'done') throw new Error(`writing the status of Recommendation ${object.name}: ${describe(outcome)}`);

@@ -73,7 +73,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     const governed = this.#governed(key);
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
-    const { situation, decision, basis } = await this.#decide(workload, governance, advice, known, signal);
+    const { situation, decision, basis } = await this.#decide(workload, governance, advice, signal);
     for (const note of decision.notes) this.#tellNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
@@ -150,12 +150,11 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     workload: WorkloadRecord,
     governance: WorkloadGovernance,
     advice: readonly ContainerAdvice[],
-    known: Remembered,
     signal: AbortSignal,
   ): Promise<{ readonly situation: WorkloadSituation; readonly decision: WorkloadDecision; readonly basis: Remembered }> {
     const { errorRates } = this.#ports;
     const key = workloadKey(workload);
-    const first = remembered(this.#ports, key, known);
+    const first = remembered(this.#ports, key);
     const situation = this.#situation(workload, governance, advice, first);
     const decision = this.#decideNow(situation);
     const query = errorRateQuery(situation);
@@ -163,7 +162,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       return { situation, decision, basis: first };
     }
     const errorRate = (await errorRates?.ask(query, situation.now, signal)) ?? null;
-    const basis = remembered(this.#ports, key, first);
+    const basis = remembered(this.#ports, key);
     const now = { ...this.#situation(workload, governance, advice, basis), errorRate };
     return { situation: now, decision: this.#decideNow(now), basis };
   }
@@ -215,10 +214,12 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       waitingRaises,
       source: usageSource(),
     };
-    const status = recommendationStatus(decision, facts, before);
     // One that was just made has no status yet, whatever this process remembers.
     const earlier = present === undefined ? undefined : before;
-    const written = published ? await publish(this.#ports, workload, earlier, status, situation.now, signal) : status;
+    const parts = { decision, facts, before };
+    const written = published
+      ? await publish(this.#ports, workload, parts, earlier, signal)
+      : recommendationStatus(decision, facts, before);
     if (!published && present !== undefined) await unpublish(this.#ports, workload, signal);
     if (hasNewlyApplied(before, written)) await noteOnWorkload(this.#ports, workload, written, signal);
     decisions.record(key, {

@@ -13,15 +13,20 @@ export interface Remembered {
   readonly memory: ResizeMemory;
 }
 
-/** @param known of a moment ago: read again only where something else is remembered now */
-export function remembered(
-  ports: Pick<RecommendationPorts, 'cluster' | 'decisions'>,
-  key: WorkloadKey,
-  known: Remembered | null = null,
-): Remembered {
+/** A status is never changed, and few are written: each is read once. */
+const memories = new WeakMap<NonNullable<Recommendation['status']>, ResizeMemory>();
+
+export function remembered(ports: Pick<RecommendationPorts, 'cluster' | 'decisions'>, key: WorkloadKey): Remembered {
   const recommendation = ports.cluster.findRecommendation(key);
   const status = latestStatus(ports, key, recommendation);
-  return { recommendation, status, memory: known !== null && known.status === status ? known.memory : readMemory(status) };
+  return { recommendation, status, memory: memoryIn(status) };
+}
+
+function memoryIn(status: Recommendation['status']): ResizeMemory {
+  if (status === undefined) return readMemory(status);
+  let memory = memories.get(status);
+  if (memory === undefined) memories.set(status, (memory = readMemory(status)));
+  return memory;
 }
 
 /**

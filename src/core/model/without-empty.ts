@@ -31,7 +31,9 @@ function fieldOf(map: Fields, name: string): unknown {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-function isSameField(a: unknown, b: unknown): boolean {
+/** The same of what is, or is not, in a field: a value that is left out is as good as none. */
+export function isSameField(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   return isLeftOut(a) || isLeftOut(b) ? isLeftOut(a) && isLeftOut(b) : isSameAsStored(a, b);
 }
 

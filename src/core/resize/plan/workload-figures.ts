@@ -26,8 +26,17 @@ import type { ContainerFigures } from '../model/container-figures.ts';
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
+/** A situation is never changed: its figures are made once, however many layers ask for them. */
+const figuresMade = new WeakMap<WorkloadSituation, readonly ContainerFigures[]>();
+
 /** Figures of every container of the template, and of those that only the pods have (injected sidecars). */
 export function workloadFigures(situation: WorkloadSituation): readonly ContainerFigures[] {
+  let figures = figuresMade.get(situation);
+  if (figures === undefined) figuresMade.set(situation, (figures = makeFigures(situation)));
+  return figures;
+}
+
+function makeFigures(situation: WorkloadSituation): readonly ContainerFigures[] {
   const { workload, advice, policy, memory } = situation;
   const current = usualValues(situation);
   const settled = memory.apply?.values ?? memory.lastApplied?.values;

@@ -24,7 +24,7 @@ import {
 } from '../../model/codec.ts';
 import type { Resources } from '../../model/resources.ts';
 import { SECOND_MS, type Instant } from '../../model/units.ts';
-import { isSameAsStored } from '../../model/without-empty.ts';
+import { isSameField } from '../../model/without-empty.ts';
 import type { Values } from '../model/container-values.ts';
 import type { IdleMemory, LastIdle } from '../model/idle-memory.ts';
 import {
@@ -260,11 +260,11 @@ export function writeClassMemory(memory: ResizeMemory): Partial<RecommendationSt
   return CLASS_MEMORY.write(memory);
 }
 
+type StoredMemory = Omit<RecommendationStatus | RecommendationStatusClass, 'containers'>;
+
 /** Whether two statuses, or two of their classes, keep the same memory. */
-export function isSameMemory(one: RecommendationStatus | RecommendationStatusClass, other: typeof one): boolean {
-  return MEMORY.names.every((name) =>
-    isSameAsStored({ [name]: one[name as keyof typeof one] }, { [name]: other[name as keyof typeof other] }),
-  );
+export function isSameMemory(one: StoredMemory, other: StoredMemory): boolean {
+  return MEMORY.names.every((name) => isSameField(one[name as keyof typeof one], other[name as keyof typeof other]));
 }
 
 /** The memory as it is, or without timestamps from the future: the clock was set back since they were stored. */

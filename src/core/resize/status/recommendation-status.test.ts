@@ -6,7 +6,7 @@ import { withoutEmpty } from '../../model/without-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { readMemory } from './memory-codec.ts';
-import { isWorthWriting, recommendationStatus } from './recommendation-status.ts';
+import { decidedPart, isWorthWriting, recommendationStatus } from './recommendation-status.ts';
 import { riskOf } from '../plan/risk.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
 import { workloadMoney } from '../plan/workload-money.ts';
@@ -170,6 +170,23 @@ describe('the status of a Recommendation', () => {
     expect(JSON.stringify(stored)).not.toBe(JSON.stringify(written));
     expect(isWorthWriting(stored, written, T0 + 60_000)).toBe(false);
     expect(isWorthWriting({ ...stored, limitExceptions: [] }, written, T0 + 60_000)).toBe(true);
+  });
+
+  test('is worth writing or not by its decided part alone', () => {
+    const policy = DEFAULT_POLICY_RULES;
+    const before = statusOf({ policy });
+    const situations: Partial<WorkloadSituation>[] = [
+      {},
+      { advice: [anAdvice({ cpu: '104m' })] },
+      { advice: [anAdvice({ cpu: '110m' })] },
+      { overrides: { ...NO_OVERRIDES, excluded: true } },
+      { pods: pods(1) },
+    ];
+    for (const situation of situations) {
+      const decision = decideWorkload(aSituation({ policy, ...situation }));
+      const whole = isWorthWriting(before, recommendationStatus(decision, facts, before), T0 + 60_000);
+      expect(isWorthWriting(before, decidedPart(decision, facts), T0 + 60_000)).toBe(whole);
+    }
   });
 
   test('money is rounded to the cent', () => {

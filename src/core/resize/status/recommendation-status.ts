@@ -11,9 +11,8 @@ import type {
 import { instantOf, isoTime } from '../../model/iso-time.ts';
 import { addResources, NO_RESOURCES, type OptionalResources } from '../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
-import { isSameAsStored } from '../../model/without-empty.ts';
 import { nextConditions } from '../../recommendations/conditions.ts';
-import { readRequestsAndLimits, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
+import { readQuantities, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import { classesStatus } from './classes-status.ts';
 import type { ContainerTarget } from '../model/container-figures.ts';
@@ -45,6 +44,30 @@ const LONGEST_MESSAGE = 2048;
 const LONGEST_REASON = 512;
 /** As many as the schema holds. */
 const MOST_INPUTS = 512;
+
+/** What of a status tells whether it is to be written: made of every decision, the rest of one that is written. */
+export type DecidedPart = Omit<RecommendationStatus, 'containers'> & {
+  readonly containers?: readonly Pick<RecommendationStatusContainer, 'name' | 'current' | 'recommended'>[];
+};
+
+export function decidedPart(decision: WorkloadDecision, facts: Pick<StatusFacts, 'generation' | 'waitingRaises'>): DecidedPart {
+  return {
+    ...optional('observedGeneration', facts.generation),
+    state: decision.state,
+    ...optional('reason', decision.reason),
+    ...optional('until', decision.until === null ? null : isoTime(decision.until)),
+    mode: decision.mode,
+    risk: riskOf(decision),
+    ...optional('waitingForNodeCapacity', waitingStatus(facts.waitingRaises ?? null)),
+    containers: decision.containers.map(({ name, current, target, advice }) => ({
+      name,
+      current: writeRequestsAndLimits(current),
+      ...(target === null || advice === null ? {} : { recommended: writeRequestsAndLimits(target) }),
+    })),
+    ...writeMemory(decision.memory),
+    ...classesStatus(decision),
+  };
+}
 
 export function recommendationStatus(
   decision: WorkloadDecision,
@@ -93,40 +116,49 @@ function isOfAnotherAge(at: Instant, now: Instant): boolean {
  * decisions are made from or an amount has changed, or an hour has passed. Message, confidence and costs alone wait for that hour: each write goes
  * to etcd and to every watcher.
  */
-export function isWorthWriting(before: RecommendationStatus | undefined, after: RecommendationStatus, now: Instant): boolean {
+export function isWorthWriting(before: RecommendationStatus | undefined, after: DecidedPart, now: Instant): boolean {
   if (before?.updatedAt === undefined) return true;
   const written = Date.parse(before.updatedAt);
   if (now - written >= REFRESH_MS || isOfAnotherAge(written, now)) return true;
-  const compared = (status: RecommendationStatus): object => {
-    const { state, reason, mode, until, risk, observedGeneration, waitingForNodeCapacity: waiting } = status;
-    return { state, reason, mode, until, risk, observedGeneration, waitingPods: waiting?.pods };
-  };
-  if (!isSameAsStored(compared(before), compared(after)) || !isSameMemory(before, after)) return true;
+  if (PLAIN_FIELDS.some((name) => before[name] !== after[name]) || !isSameMemory(before, after)) return true;
+  if (before.waitingForNodeCapacity?.pods !== after.waitingForNodeCapacity?.pods) return true;
   return figuresDiffer(before, after) || classesDiffer(before.classes ?? [], after.classes ?? []);
 }
+
+/** Texts and numbers, which are stored as they are. */
+const PLAIN_FIELDS = ['state', 'reason', 'mode', 'until', 'risk', 'observedGeneration'] as const;
+const PLAIN_FIELDS_OF_CLASS = ['name', 'pods', 'state', 'reason'] as const;
 
 function classesDiffer(before: readonly RecommendationStatusClass[], after: readonly RecommendationStatusClass[]): boolean {
   if (before.length !== after.length) return true;
   return after.some((fresh, index) => {
     const old = before[index];
     if (old === undefined) return true;
-    const compared = (each: RecommendationStatusClass): object => {
-      const { name, pods, state, reason } = each;
-      return { name, pods, state, reason };
-    };
-    return !isSameAsStored(compared(old), compared(fresh)) || !isSameMemory(old, fresh) || figuresDiffer(old, fresh);
+    return PLAIN_FIELDS_OF_CLASS.some((name) => old[name] !== fresh[name]) || !isSameMemory(old, fresh) || figuresDiffer(old, fresh);
   });
 }
 
-function figuresDiffer(before: Pick<RecommendationStatus, 'containers'>, after: Pick<RecommendationStatus, 'containers'>): boolean {
+function figuresDiffer(before: Pick<DecidedPart, 'containers'>, after: Pick<DecidedPart, 'containers'>): boolean {
   const [old, fresh] = [before.containers ?? [], after.containers ?? []];
   if (old.length !== fresh.length) return true;
   return fresh.some((container, index) => {
     const earlier = old[index];
     if (earlier?.name !== container.name) return true;
-    const amounts = amountsOf(earlier);
-    return amountsOf(container).some((amount, place) => differs(amounts[place] ?? null, amount));
+    return amountsDiffer(earlier.current, container.current) || amountsDiffer(earlier.recommended, container.recommended);
   });
+}
+
+type PairsText = RecommendationStatusContainer['current'];
+
+function amountsDiffer(before: PairsText, after: PairsText): boolean {
+  return pairDiffers(before?.requests, after?.requests) || pairDiffers(before?.limits, after?.limits);
+}
+
+function pairDiffers(before: QuantityPair | undefined, after: QuantityPair | undefined): boolean {
+  // Nearly always the same text: only another one is read.
+  if (before?.cpu === after?.cpu && before?.memory === after?.memory) return false;
+  const [old, fresh] = [readQuantities(before), readQuantities(after)];
+  return differs(old.cpuMillicores, fresh.cpuMillicores) || differs(old.memoryBytes, fresh.memoryBytes);
 }
 
 function containerStatus({ name, current, target, advice }: ContainerFigures): RecommendationStatusContainer {
@@ -221,13 +253,6 @@ function conditionsOf(
     facts.generation,
     facts.now,
   );
-}
-
-function amountsOf({ current, recommended }: RecommendationStatusContainer): (number | null)[] {
-  return [current, recommended].flatMap((both) => {
-    const { requests, limits } = readRequestsAndLimits(both);
-    return [requests.cpuMillicores, requests.memoryBytes, limits.cpuMillicores, limits.memoryBytes];
-  });
 }
 
 function differs(before: number | null, after: number | null): boolean {

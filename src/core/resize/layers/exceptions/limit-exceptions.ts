@@ -25,7 +25,7 @@ export const limitExceptions: ResizeLayer = {
   apply(context, next) {
     const mode = modeInForce(context.policy, context.overrides);
     const exceptions = isFrozen(context) ? frozen(context) : nextStep(context, mode);
-    const known = { ...context, memory: { ...context.memory, ...exceptions.memory } };
+    const known = remembering(context, exceptions);
     const decision = next(known);
     const acts = mayChangePods(context) && decision.state !== 'idle';
     const overage = acts ? overageSteps({ ...known, memory: decision.memory }, decision.containers) : NO_OVERAGE_STEPS;
@@ -40,6 +40,12 @@ function isFrozen({ overrides, policyProblem }: WorkloadSituation): boolean {
 
 function frozen({ memory }: WorkloadSituation): ExceptionsDecision {
   return { memory: { limitExceptions: memory.limitExceptions }, notes: [], ceilings: [] };
+}
+
+/** The same situation where there was no exception and is none: what was made of it stands. */
+function remembering(context: WorkloadSituation, { memory }: ExceptionsDecision): WorkloadSituation {
+  const isNothing = context.memory.limitExceptions.length === 0 && memory.limitExceptions?.length === 0;
+  return isNothing ? context : { ...context, memory: { ...context.memory, ...memory } };
 }
 
 function nextStep(situation: WorkloadSituation, mode: ResizeMode): ExceptionsDecision {

@@ -15,10 +15,15 @@ export function isKeyByNodeClass(key: WorkloadKey): boolean {
   return isWorkloadOfKind(key, 'DaemonSet');
 }
 
+/** What a node has is replaced, never changed; every sample of a DaemonSet asks for the class. */
+const classes = new WeakMap<NodeRecord['allocatable'], string>();
+
 /** The class of a node; null while it is not known, or has not told its size yet. */
 export function classOfNode(node: Pick<NodeRecord, 'allocatable'> | undefined): string | null {
   if (node === undefined || node.allocatable.cpuMillicores <= 0 || node.allocatable.memoryBytes <= 0) return null;
-  return nodeClass(node.allocatable);
+  let name = classes.get(node.allocatable);
+  if (name === undefined) classes.set(node.allocatable, (name = nodeClass(node.allocatable)));
+  return name;
 }
 
 export function classedName(container: string, name: string): string {
