@@ -70,29 +70,34 @@ export class ReconcilerHost<K extends string = string> {
 
   async #reconcile(key: K, signal: AbortSignal): Promise<void> {
     const { queue, name, reconciler, machine } = this.#parts;
-    const reconcileId = `${name}-${(this.#sequence += 1)}`;
-    const logger = this.#parts.logger.child({ controller: name, object: key, reconcileId });
-    const deadline = new AbortController();
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
     const cancelDeadline = machine.setTimer(RECONCILE_DEADLINE_MS, () =>
-      deadline.abort(new Error(`reconciling took more than ${RECONCILE_DEADLINE_MS / 1000} s`)),
+      stop.abort(new Error(`reconciling took more than ${RECONCILE_DEADLINE_MS / 1000} s`)),
     );
     const begun = machine.nowMs();
     try {
-      const result = await reconciler.reconcile(key, AbortSignal.any([signal, deadline.signal]));
+      const result = await reconciler.reconcile(key, stop.signal);
       queue.forget(key);
       if ('requeueAfterMs' in result) queue.addAfter(key, result.requeueAfterMs);
       this.#metrics.results.add(1, { controller: name, result: 'success' });
     } catch (err) {
-      this.#failed(key, err, signal, logger);
+      this.#failed(key, err, signal, sequence);
     } finally {
       cancelDeadline();
+      signal.removeEventListener('abort', onAbort);
       this.#metrics.seconds.observe((machine.nowMs() - begun) / 1000, { controller: name });
     }
   }
 
-  #failed(key: K, err: unknown, signal: AbortSignal, logger: Logger): void {
+  #failed(key: K, err: unknown, signal: AbortSignal, sequence: number): void {
     const { queue, name } = this.#parts;
     if (signal.aborted) return; // stopping or no longer leader: not a failure of the key
+    const logger = this.#parts.logger.child({ controller: name, object: key, reconcileId: `${name}-${sequence}` });
     if (err instanceof TerminalError) {
       queue.forget(key);
       this.#metrics.results.add(1, { controller: name, result: 'terminal' });

@@ -81,7 +81,7 @@ export class ShardedLearner implements Learner {
   }
 
   #seatOf(workload: WorkloadKey): Seat {
-    const seat = this.#seats[hashOf(workload) % this.#seats.length];
+    const seat = this.#seats[this.#seats.length === 1 ? 0 : hashOf(workload) % this.#seats.length];
     if (seat === undefined) throw new Error('a learner needs at least one seat');
     return seat;
   }

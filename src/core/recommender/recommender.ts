@@ -162,9 +162,9 @@ export class Recommender {
 
   #touch(workload: WorkloadKey, container: string): ContainerModel {
     const containers = this.#containersOf(workload);
-    const held = containers.get(container) ?? { model: new ContainerModel(), changed: 0 };
+    let held = containers.get(container);
+    if (held === undefined) containers.set(container, (held = { model: new ContainerModel(), changed: 0 }));
     held.changed = ++this.#sequence;
-    containers.set(container, held);
     return held.model;
   }
 
