@@ -57,3 +57,11 @@ export function draftOf(object: KubeObject): KubeObject {
   if (managedFields !== undefined) draft.metadata.managedFields = managedFields;
   return draft;
 }
+
+/** A copy of which metadata and status may be changed; all else, which a write of the status leaves alone, is the original's. */
+export function statusDraftOf(object: KubeObject): KubeObject {
+  const { managedFields, ...own } = object.metadata;
+  const metadata: ObjectMeta = cloneJson(own);
+  if (managedFields !== undefined) metadata.managedFields = managedFields;
+  return { ...object, metadata, status: cloneJson(object['status']) };
+}

@@ -50,6 +50,21 @@ describe('StoreAccess', () => {
     expect(actor.modify('configmaps', 'default', 'none', () => undefined)).toBeUndefined();
   });
 
+  test('a write of the status copies metadata and status; what it cannot change is shared', () => {
+    const world = new ApiWorld();
+    const actor = world.server.accessAs('tester');
+    actor.create('nodes', { metadata: { name: 'a', labels: { zone: 'x' } }, spec: { podCIDR: '10.0.0.0/24' } });
+    const before = actor.get('nodes', null, 'a');
+    actor.modifyStatus('nodes', null, 'a', (draft) => {
+      draft.metadata.labels = { zone: 'y' };
+      draft['status'] = { phase: 'Running' };
+    });
+    const after = actor.get('nodes', null, 'a');
+    expect(before?.metadata.labels).toEqual({ zone: 'x' });
+    expect(after).toMatchObject({ metadata: { labels: { zone: 'y' } }, status: { phase: 'Running' } });
+    expect(after?.['spec']).toBe(before?.['spec']);
+  });
+
   test('scales what has replicas', async () => {
     const world = new ApiWorld();
     const actor = world.server.accessAs('tester');

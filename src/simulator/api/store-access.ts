@@ -2,7 +2,7 @@ import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { ApiStatusError, notFound } from './api-error.ts';
 import type { ChangeDispatcher } from './watch/change-dispatcher.ts';
 import type { ClusterAccess, ObjectEvent } from './cluster-access.ts';
-import { draftOf, type KubeObject } from './kube-object.ts';
+import { draftOf, statusDraftOf, type KubeObject } from './kube-object.ts';
 import { labelPredicate } from './verbs/label-selection.ts';
 import type { ObjectDeleter } from './verbs/object-deleter.ts';
 import { decodeObject } from './verbs/object-metadata.ts';
@@ -137,7 +137,7 @@ export class StoreAccess implements ClusterAccess {
     const served = this.#served(resource);
     if (this.#parts.store.table(served.storageId).get(namespace, name) === undefined) return undefined;
     const produce = (current: KubeObject): KubeObject => {
-      const draft = draftOf(current);
+      const draft = subresource === 'status' ? statusDraftOf(current) : draftOf(current);
       change(draft);
       return draft;
     };

@@ -96,9 +96,8 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   const named = fields.fieldsOf(schema, applied) ?? NO_FIELDS;
   const newSet = ownable(named);
   const merged = fields.merge(schema, bare, applied);
-  const managed = others.reduce((all, entry) => union(all, setOf(entry)), named);
   const emptied = new Set<unknown>();
-  const kept = own === undefined ? merged : fields.remove(schema, merged, fields.givenUp(schema, setOf(own), managed), emptied);
+  const kept = own === undefined ? merged : withoutGivenUp(fields, schema, merged, { last: setOf(own), others, named }, emptied);
 
   const found = fields.compare(schema, bare ?? emptyObject(request, applied), kept);
   const changed = union(found.added ?? NO_FIELDS, found.modified ?? NO_FIELDS);
@@ -106,13 +105,27 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   if (conflicts.length > 0) return { conflicts };
 
   const remaining = others.flatMap((entry) => lose(entry, union(changed, found.removed ?? NO_FIELDS)));
-  const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Apply', sortedSet(newSet), own)];
+  const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Apply', newSet, own)];
   const managedFields = sortEntries([...remaining, ...mine]);
   const left = leftOf(request.schema, kept as KubeObject, emptied);
   const object = manager === KUBECTL ? withLastApplied(left, request.applied) : left;
   if (live !== undefined && equalJson(bare, object) && isSameOwnership(live.metadata.managedFields ?? [], managedFields))
     return { object: live };
   return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
+}
+
+/** The value without what its applier named the last time, names no longer, and nobody else owns. */
+function withoutGivenUp(
+  fields: OwnedFields,
+  schema: StructuralSchema,
+  value: unknown,
+  by: { readonly last: FieldSet; readonly others: readonly ManagedFieldsEntry[]; readonly named: FieldSet },
+  emptied: Set<unknown>,
+): unknown {
+  // What a controller applies over and over names mostly what it named before.
+  if (isSameSet(by.last, ownable(by.named))) return value;
+  const managed = by.others.reduce((all, entry) => union(all, setOf(entry)), by.named);
+  return fields.remove(schema, value, fields.givenUp(schema, by.last, managed), emptied);
 }
 
 /**
@@ -161,7 +174,7 @@ export function trackUpdate(request: UpdateRequest): ManagedFieldsEntry[] {
   const gone = union(changed, removed);
   const remaining = entries.filter((entry) => !isOwn(entry)).flatMap((entry) => lose(entry, gone));
   const newSet = union(difference(own === undefined ? NO_FIELDS : setOf(own), removed), changed);
-  const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Update', sortedSet(newSet), own)];
+  const mine = isEmptySet(newSet) ? [] : [entryOf(request, 'Update', newSet, own)];
   return joinAncient(sortEntries([...remaining, ...mine]));
 }
 
@@ -232,7 +245,7 @@ function entriesBeforeApply(
   const bare = withoutManagedFields(live);
   const set = ownable(fields.compare(schema, emptyObject(request, bare), bare).added ?? NO_FIELDS);
   if (isEmptySet(set)) return [];
-  return [entryOf({ ...request, manager: 'before-first-apply', subresource: '' }, 'Update', sortedSet(set), undefined)];
+  return [entryOf({ ...request, manager: 'before-first-apply', subresource: '' }, 'Update', set, undefined)];
 }
 
 /** A client may write the entries themselves: kubectl does when it moves an object to server-side apply. */
@@ -292,7 +305,7 @@ function entryOf(
     apiVersion: by.apiVersion,
     time: by.time,
     fieldsType: 'FieldsV1',
-    fieldsV1: set,
+    fieldsV1: sortedSet(set),
     ...(by.subresource === '' ? {} : { subresource: by.subresource }),
   };
 }

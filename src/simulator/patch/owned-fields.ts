@@ -5,7 +5,7 @@ import { equalJson } from '../api/json.ts';
 import type { SchemaResolver, StructuralSchema } from '../schema/structural-schema.ts';
 import { dereference, fieldSchema, isJsonObject } from '../schema/structural-schema.ts';
 import type { FieldSet } from './field-set.ts';
-import { fieldNode, isMember } from './field-set.ts';
+import { fieldNode, isEmptySet, isMember } from './field-set.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -60,20 +60,29 @@ export class OwnedFields {
     return equalJson(before, after) ? EQUAL : { modified: {} };
   }
 
-  /** `current` with everything that `applied` says; what it does not mention stays. Shares what it can. */
+  /** `current` with everything that `applied` says; what it does not mention stays. What is not changed by it is shared with `current`. */
   merge(schema: StructuralSchema, current: unknown, applied: unknown): unknown {
     if (applied === undefined) return current;
     if (current === undefined) return applied;
+    if (typeof applied !== 'object' || applied === null) return applied;
     const left = this.#shape(schema, current);
     const right = this.#shape(schema, applied);
-    if (left.kind === 'map' && right.kind === 'map') {
-      const merged: Record<string, unknown> = { ...left.value };
-      for (const name of Object.keys(right.value))
-        merged[name] = this.merge(childSchema(right.schema, name), left.value[name], right.value[name]);
-      return merged;
+    if (left.kind === 'map' && right.kind === 'map') return this.#mergeMaps(right.schema, left.value, right.value);
+    if (left.kind === 'list' && right.kind === 'list') {
+      const merged = this.#mergeLists(right.itemSchema, left.items, right.items);
+      return isSameList(merged, current as readonly unknown[]) ? current : merged;
     }
-    if (left.kind === 'list' && right.kind === 'list') return this.#mergeLists(right.itemSchema, left.items, right.items);
-    return applied;
+    return equalJson(current, applied) ? current : applied;
+  }
+
+  #mergeMaps(schema: StructuralSchema, current: Fields, applied: Fields): Fields {
+    let merged: Record<string, unknown> | null = null;
+    for (const name in applied) {
+      const before = Object.hasOwn(current, name) ? current[name] : undefined;
+      const after = this.merge(childSchema(schema, name), before, applied[name]);
+      if (after !== before) (merged ??= { ...current })[name] = after;
+    }
+    return merged ?? current;
   }
 
   /**
@@ -81,6 +90,7 @@ export class OwnedFields {
    * stay, empty, and are added to `emptied`: whoever owns them still does, though the server stores nothing of them.
    */
   remove(schema: StructuralSchema, value: unknown, set: FieldSet, emptied: Set<unknown>): unknown {
+    if (isEmptySet(set)) return value;
     const shape = this.#shape(schema, value);
     if (shape.kind === 'leaf') return value;
     const kept = shape.kind === 'map' ? this.#removeFields(shape, set, emptied) : this.#removeItems(shape, set, emptied);
@@ -219,6 +229,10 @@ export class OwnedFields {
     for (const item of value) items.set(listType === 'set' ? `v:${JSON.stringify(item)}` : keyElement(described, keys, item), item);
     return { kind: 'list', items, itemSchema };
   }
+}
+
+function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
 }
 
 /** The value without the fields whose values are in `emptied`. */

@@ -7,38 +7,41 @@ import { goValue } from './go-value.ts';
 
 /** `.spec.replicas: expected numeric (int or float), got …`: what no schema declares, has another type, or stands twice. */
 export function typingFaults(schema: StructuralSchema, applied: unknown, resolve: SchemaResolver): string[] {
-  return new Typing(resolve).faults(schema, applied, '');
+  const typing = new Typing(resolve);
+  typing.visit(schema, applied, '');
+  return typing.faults;
 }
 
 class Typing {
+  readonly faults: string[] = [];
   readonly #resolve: SchemaResolver;
 
   constructor(resolve: SchemaResolver) {
     this.#resolve = resolve;
   }
 
-  faults(reference: StructuralSchema, value: unknown, path: string): string[] {
-    if (value === null || value === undefined) return [];
+  visit(reference: StructuralSchema, value: unknown, path: string): void {
+    if (value === null || value === undefined) return;
     const schema = dereference(reference, this.#resolve);
     const wanted = wantedBy(schema);
-    if (wanted !== undefined && !wanted.fits(value))
-      return [`${path}: expected ${wanted.words}, got &value.valueUnstructured{Value:${shown(value)}}`];
-    if (Array.isArray(value)) return this.#listFaults(reference, schema, value, path);
-    return isJsonObject(value) ? this.#fieldFaults(schema, value, path) : [];
+    if (wanted !== undefined && !wanted.fits(value)) {
+      this.faults.push(`${path}: expected ${wanted.words}, got &value.valueUnstructured{Value:${shown(value)}}`);
+    } else if (Array.isArray(value)) this.#visitItems(reference, schema, value, path);
+    else if (isJsonObject(value)) this.#visitFields(schema, value, path);
   }
 
-  #fieldFaults(schema: StructuralSchema, object: Readonly<Record<string, unknown>>, path: string): string[] {
+  #visitFields(schema: StructuralSchema, object: Readonly<Record<string, unknown>>, path: string): void {
     const isOpen = schema['x-kubernetes-preserve-unknown-fields'] === true || schema.type === undefined;
-    return Object.entries(object).flatMap(([name, inner]) => {
+    for (const name of Object.keys(object)) {
       const field = fieldSchema(schema, name);
-      if (field !== undefined) return this.faults(field, inner, `${path}.${name}`);
-      return isOpen || schema.properties === undefined ? [] : [`${path}.${name}: field not declared in schema`];
-    });
+      if (field !== undefined) this.visit(field, object[name], `${path}.${name}`);
+      else if (!isOpen && schema.properties !== undefined) this.faults.push(`${path}.${name}: field not declared in schema`);
+    }
   }
 
-  #listFaults(reference: StructuralSchema, schema: StructuralSchema, items: readonly unknown[], path: string): string[] {
+  #visitItems(reference: StructuralSchema, schema: StructuralSchema, items: readonly unknown[], path: string): void {
     const itemSchema = schema.items;
-    if (itemSchema === undefined) return [];
+    if (itemSchema === undefined) return;
     const listType = reference['x-kubernetes-list-type'] ?? schema['x-kubernetes-list-type'];
     const keys = reference['x-kubernetes-list-map-keys'] ?? schema['x-kubernetes-list-map-keys'] ?? [];
     const described = dereference(itemSchema, this.#resolve);
@@ -48,10 +51,8 @@ class Typing {
     };
     const names = items.map(nameOf);
     const twice = names.filter((name, index) => names.indexOf(name) < index);
-    return [
-      ...[...new Set(twice)].map((name) => `${path}: duplicate entries for key ${name}`),
-      ...items.flatMap((item, index) => this.faults(itemSchema, item, `${path}${names[index] ?? ''}`)),
-    ];
+    for (const name of new Set(twice)) this.faults.push(`${path}: duplicate entries for key ${name}`);
+    for (const [index, item] of items.entries()) this.visit(itemSchema, item, `${path}${names[index] ?? ''}`);
   }
 }
 
@@ -67,22 +68,18 @@ interface Wanted {
 
 function wantedBy(schema: StructuralSchema): Wanted | undefined {
   if (schema['x-kubernetes-int-or-string'] === true || schema.format === 'quantity') return undefined;
-  switch (schema.type) {
-    case 'string':
-      return { words: 'string', fits: (value) => typeof value === 'string' };
-    case 'boolean':
-      return { words: 'boolean', fits: (value) => typeof value === 'boolean' };
-    case 'integer':
-    case 'number':
-      return { words: 'numeric (int or float)', fits: (value) => typeof value === 'number' };
-    case 'array':
-      return { words: 'list', fits: Array.isArray };
-    case 'object':
-      return { words: 'map', fits: isJsonObject };
-    default:
-      return undefined;
-  }
+  return schema.type === undefined ? undefined : WANTED[schema.type];
 }
+
+const NUMERIC: Wanted = { words: 'numeric (int or float)', fits: (value) => typeof value === 'number' };
+const WANTED: Readonly<Record<NonNullable<StructuralSchema['type']>, Wanted>> = {
+  string: { words: 'string', fits: (value) => typeof value === 'string' },
+  boolean: { words: 'boolean', fits: (value) => typeof value === 'boolean' },
+  integer: NUMERIC,
+  number: NUMERIC,
+  array: { words: 'list', fits: Array.isArray },
+  object: { words: 'map', fits: isJsonObject },
+};
 
 /** As Go shows a value together with its type. */
 function shown(value: unknown): string {

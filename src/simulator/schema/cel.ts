@@ -70,6 +70,7 @@ export function evaluateRules(schema: StructuralSchema, value: unknown, oldValue
 
   function visit(at: Place): void {
     if (at.value === null || at.value === undefined) return;
+    if (at.schema.$ref === undefined && !hasRules(at.schema)) return;
     const node = dereference(at.schema, resolve);
     const rules = node['x-kubernetes-validations'];
     if (rules !== undefined && rules.length > 0) errors.push(...runRules(rules, node, at, resolve));
@@ -106,18 +107,24 @@ interface Place {
 }
 
 function runRules(rules: readonly CelRule[], node: StructuralSchema, at: Place, resolve: SchemaResolver): FieldError[] {
+  // What has not changed has been asked before, maybe under another rule; only rules about the change itself are asked again.
+  const isUnchanged = at.old !== undefined && equalJson(at.value, at.old);
+  const due = rules.filter((rule) => !isUnchanged || isAboutChange(compiler.compile(rule)));
+  if (due.length === 0) return [];
   const isResource = at.isRoot || node['x-kubernetes-embedded-resource'] === true;
   const self = celValue(node, at.value, resolve, isResource);
   const old = at.old === undefined ? undefined : celValue(node, at.old, resolve, isResource);
-  // What has not changed has been asked before, maybe under another rule; only rules about the change itself are asked again.
-  const isUnchanged = at.old !== undefined && equalJson(at.value, at.old);
-  return rules.flatMap((rule) => runRule(rule, self, old, { ...at, isUnchanged }));
+  return due.flatMap((rule) => runRule(rule, self, old, at));
 }
 
-function runRule(rule: CelRule, self: unknown, old: unknown, at: Place & { readonly isUnchanged: boolean }): FieldError[] {
+/** One that does not compile is told of whatever is written. */
+function isAboutChange(compiled: CompiledRule): boolean {
+  return !compiled.ok || compiled.usesOld;
+}
+
+function runRule(rule: CelRule, self: unknown, old: unknown, at: Place): FieldError[] {
   const compiled = compiler.compile(rule);
   if (!compiled.ok) return [invalid(at, `rule compile error: ${compiled.error} compiling rule: ${rule.rule}`)];
-  if (at.isUnchanged && !compiled.usesOld) return [];
   if (compiled.usesOld && old === undefined && rule.optionalOldSelf !== true) return [];
   const variables = { self, oldSelf: rule.optionalOldSelf === true ? optionalValue(old) : old };
   try {

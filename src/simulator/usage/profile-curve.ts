@@ -37,6 +37,9 @@ export class ProfileCurve implements DemandCurve {
   readonly #memorySeed: number;
   readonly #epoch: Instant;
   readonly #shape: Shape;
+  /** Of the moment that was asked for last: CPU and memory are asked for together. */
+  #load = 0;
+  #loadAt: Instant = Number.NaN;
 
   /** @param epoch when the cluster began: ramps grow from there */
   constructor(profile: UsageProfile, seed: number, epoch: Instant) {
@@ -50,16 +53,24 @@ export class ProfileCurve implements DemandCurve {
   }
 
   cpuMillicores(at: Instant): Millicores {
-    const load = this.#shape(this.#seed, at, this.#epoch);
+    const load = this.#loadOf(at);
     const noise = 1 + MINUTE_NOISE * minuteNoise(this.#seed, at) + WANDER_NOISE * smoothNoise(this.#wanderSeed, at, 15);
     return this.#profile.cpuMillicores * load * noise;
   }
 
   memoryBytes(at: Instant, runningMs: DurationMs): Bytes {
-    const load = Math.min(1, this.#shape(this.#seed, at, this.#epoch));
+    const load = Math.min(1, this.#loadOf(at));
     const wander = 1 + 0.02 * smoothNoise(this.#memorySeed, at, 40);
     const moving = this.#profile.memoryBytes * (1 - this.#profile.memorySwing * (1 - load)) * wander;
     return moving + (this.#profile.leakBytesPerHour * runningMs) / HOUR_MS;
+  }
+
+  #loadOf(at: Instant): number {
+    if (at !== this.#loadAt) {
+      this.#load = this.#shape(this.#seed, at, this.#epoch);
+      this.#loadAt = at;
+    }
+    return this.#load;
   }
 }
 

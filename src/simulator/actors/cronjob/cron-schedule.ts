@@ -12,7 +12,18 @@ const NAMED: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
+interface WithSchedule {
+  readonly schedule: string;
+  readonly timeZone?: string;
+}
+
+/** What the store holds is replaced, never changed: a spec is read once, not at each run. */
+const schedules = new WeakMap<WithSchedule, Parsed<CronSchedule>>();
+
 /** The schedule of a CronJob; the cluster's own time zone is UTC. */
-export function cronJobSchedule(spec: { readonly schedule: string; readonly timeZone?: string }): Parsed<CronSchedule> {
-  return CronSchedule.parse(NAMED[spec.schedule] ?? spec.schedule, spec.timeZone ?? 'UTC');
+export function cronJobSchedule(spec: WithSchedule): Parsed<CronSchedule> {
+  let schedule = schedules.get(spec);
+  if (schedule === undefined)
+    schedules.set(spec, (schedule = CronSchedule.parse(NAMED[spec.schedule] ?? spec.schedule, spec.timeZone ?? 'UTC')));
+  return schedule;
 }

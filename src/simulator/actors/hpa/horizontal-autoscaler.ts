@@ -1,10 +1,10 @@
 import type { DurationMs, Instant } from '../../../core/model/units.ts';
 import { SECOND_MS } from '../../../core/model/units.ts';
-import type { MetricsProvider } from '../../api/providers.ts';
+import type { MetricsProvider, PodMetrics } from '../../api/providers.ts';
 import type { ActorPorts, Stop } from '../actor-ports.ts';
 import { equalJson } from '../../api/json.ts';
 import type { ConditionNews } from '../conditions.ts';
-import { withCondition } from '../conditions.ts';
+import { findCondition, withCondition } from '../conditions.ts';
 import { toTimestamp } from '../../api/timestamp.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { keyOf, splitKey } from '../object-key.ts';
@@ -92,7 +92,8 @@ class AutoscalerActor {
     const now = clock.now();
     const namespace = autoscaler.metadata.namespace ?? '';
     const pods = cluster.list('pods', { namespace, selector: target.selector }) as readonly Pod[];
-    const measured = pods.flatMap((pod) => this.#metrics.podMetrics(namespace, pod.metadata.name));
+    const measured: PodMetrics[] = [];
+    for (const { metadata } of pods) measured.push(...this.#metrics.podMetrics(namespace, metadata.name));
     const desired = desiredByMetrics(autoscaler, pods, measured, target.replicas, now);
     report.status.currentMetrics = [...desired.currentMetrics];
     for (const { reason, message } of desired.failures) events.emit(autoscaler, COMPONENT, 'Warning', reason, message);
@@ -150,6 +151,8 @@ class Report {
   }
 
   say(type: string, status: ConditionNews['status'], reason: string, message: string): void {
+    const before = findCondition(this.status.conditions, type);
+    if (before?.status === status && before.reason === reason && before.message === message) return;
     this.status.conditions = withCondition(this.status.conditions, { type, status, reason, message }, this.#now);
   }
 

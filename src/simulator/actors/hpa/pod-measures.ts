@@ -87,12 +87,25 @@ function readReadiness({ status }: Pod): Readiness {
 }
 
 function usageIn({ containers }: PodMetrics, { name, container }: MeasuredResource): number | undefined {
-  const measured = containers.filter((each) => container === null || each.name === container);
-  if (measured.length === 0) return undefined;
-  return measured.reduce((sum, { usage }) => sum + (name === 'cpu' ? usage.cpuNanocores / 1e6 : usage.memoryBytes), 0);
+  let sum: number | undefined;
+  for (const { name: of, usage } of containers) {
+    if (container === null || of === container) sum = (sum ?? 0) + (name === 'cpu' ? usage.cpuNanocores / 1e6 : usage.memoryBytes);
+  }
+  return sum;
 }
 
-function requestOf(pod: Pod, { name, container }: MeasuredResource): number | undefined {
+/** The same of requests, by resource. */
+const requests = new WeakMap<Pod, Map<string, number | undefined>>();
+
+function requestOf(pod: Pod, resource: MeasuredResource): number | undefined {
+  if (resource.container !== null) return readRequest(pod, resource);
+  let known = requests.get(pod);
+  if (known === undefined) requests.set(pod, (known = new Map<string, number | undefined>()));
+  if (!known.has(resource.name)) known.set(resource.name, readRequest(pod, resource));
+  return known.get(resource.name);
+}
+
+function readRequest(pod: Pod, { name, container }: MeasuredResource): number | undefined {
   let sum = 0;
   for (const each of measurable(pod)) {
     if (container !== null && each.name !== container) continue;

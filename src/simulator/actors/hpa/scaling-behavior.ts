@@ -115,7 +115,9 @@ export function trimmed(memory: ScalingMemory, behavior: Behavior, now: Instant)
   const window = Math.max(behavior.up.stabilizationWindowSeconds, behavior.down.stabilizationWindowSeconds);
   const period = (rules: Behavior['up']): number => Math.max(0, ...rules.policies.map(({ periodSeconds }) => periodSeconds));
   const longest = Math.max(period(behavior.up), period(behavior.down));
-  const since = (list: readonly Past[], seconds: number): Past[] => list.filter(({ at }) => at > now - seconds * SECOND_MS);
+  // Lists grow by time: where the first is young enough, all are.
+  const since = (list: readonly Past[], seconds: number): readonly Past[] =>
+    list[0] === undefined || list[0].at > now - seconds * SECOND_MS ? list : list.filter(({ at }) => at > now - seconds * SECOND_MS);
   return {
     recommendations: since(memory.recommendations, window),
     added: since(memory.added, longest),

@@ -70,9 +70,10 @@ export class NodeUsageMetrics implements MetricsProvider {
 }
 
 function measuredContainers(pod: PodRuntime, at: Instant): PodMetrics['containers'] {
-  return pod.containers.flatMap((container) => {
-    if (container.startedAt === null || container.curve === null || at - container.startedAt < FIRST_MEASURE_MS) return [];
-    const usage = { cpuNanocores: Math.round(container.grantedMillicores * 1e6), memoryBytes: Math.round(container.workingSetBytes) };
-    return [{ name: container.name, usage }];
-  });
+  const measured: PodMetrics['containers'][number][] = [];
+  for (const { name, startedAt, curve, grantedMillicores, workingSetBytes } of pod.containers) {
+    if (startedAt === null || curve === null || at - startedAt < FIRST_MEASURE_MS) continue;
+    measured.push({ name, usage: { cpuNanocores: Math.round(grantedMillicores * 1e6), memoryBytes: Math.round(workingSetBytes) } });
+  }
+  return measured;
 }

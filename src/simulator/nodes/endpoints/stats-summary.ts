@@ -19,8 +19,8 @@ export function statsSummary(kubelet: Kubelet, now: Instant): object {
     node: {
       nodeName: kubelet.name,
       startTime: toTimestamp(kubelet.startedAt),
-      cpu: { ...cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), time), ...psi(kubelet, kubelet.cpuPressure) },
-      memory: { ...memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, time), ...psi(kubelet, kubelet.memoryPressure) },
+      cpu: withPsi(kubelet, kubelet.cpuPressure, cpuStats(kubelet.grantedMillicores, kubelet.cpuCoreSecondsAt(now), time)),
+      memory: withPsi(kubelet, kubelet.memoryPressure, memoryStats(kubelet.workingSetBytes, kubelet.capacity.memoryBytes, time)),
       ...ioStats(kubelet, time),
       network: networkStats(kubelet.cpuCoreSecondsAt(now) * 1e6, time),
       fs: fileSystem(NODE_DISK_BYTES, NODE_DISK_BYTES * 0.2, time),
@@ -38,11 +38,8 @@ function podStats(kubelet: Kubelet, pod: PodRuntime, now: Instant, time: string)
     podRef: { name: pod.name, namespace: pod.namespace, uid: pod.uid },
     startTime: toTimestamp(pod.startTime ?? now),
     containers: running.map((container) => containerStats(kubelet, container, now, time)),
-    cpu: { ...cpuStats(granted, coreSeconds, time), ...psi(kubelet, greatest(running.map(({ cpuPressure }) => cpuPressure))) },
-    memory: {
-      ...memoryStats(pod.workingSetBytes(), null, time),
-      ...psi(kubelet, greatest(running.map(({ memoryPressure }) => memoryPressure))),
-    },
+    cpu: withPsi(kubelet, greatest(running.map(({ cpuPressure }) => cpuPressure)), cpuStats(granted, coreSeconds, time)),
+    memory: withPsi(kubelet, greatest(running.map(({ memoryPressure }) => memoryPressure)), memoryStats(pod.workingSetBytes(), null, time)),
     ...ioStats(kubelet, time),
     network: networkStats(coreSeconds * pod.networkBytesPerCoreSecond, time),
     volume: volumeStats(kubelet, pod, now, time),
@@ -53,24 +50,29 @@ function containerStats(kubelet: Kubelet, container: ContainerRuntime, now: Inst
   return {
     name: container.name,
     startTime: toTimestamp(container.startedAt ?? now),
-    cpu: { ...cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), time), ...psi(kubelet, container.cpuPressure) },
-    memory: {
-      ...memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
-      ...psi(kubelet, container.memoryPressure),
-    },
+    cpu: withPsi(kubelet, container.cpuPressure, cpuStats(container.grantedMillicores, container.cpuCoreSecondsAt(now), time)),
+    memory: withPsi(
+      kubelet,
+      container.memoryPressure,
+      memoryStats(container.workingSetBytes, container.limits.memoryBytes, time, container.ownMemoryBytes),
+    ),
     ...ioStats(kubelet, time),
   };
 }
 
-function cpuStats(millicores: number, coreSeconds: number, time: string): object {
+/** Of one resource, by the names of the page. */
+interface TimedStats extends Record<string, unknown> {
+  readonly time: string;
+}
+
+function cpuStats(millicores: number, coreSeconds: number, time: string): TimedStats {
   return { time, usageNanoCores: Math.round(millicores * 1e6), usageCoreNanoSeconds: Math.round(coreSeconds * 1e9) };
 }
 
-function memoryStats(workingSetBytes: number, limitBytes: number | null, time: string, ownBytes = Infinity): object {
+function memoryStats(workingSetBytes: number, limitBytes: number | null, time: string, ownBytes = Infinity): TimedStats {
   const workingSet = Math.round(workingSetBytes);
-  return {
+  const stats = {
     time,
-    ...(limitBytes === null ? {} : { availableBytes: Math.max(0, Math.round(limitBytes - workingSet)) }),
     // Page cache that the kernel could drop counts as usage but not as working set.
     usageBytes: Math.round(workingSet * 1.12),
     workingSetBytes: workingSet,
@@ -78,13 +80,15 @@ function memoryStats(workingSetBytes: number, limitBytes: number | null, time: s
     pageFaults: 0,
     majorPageFaults: 0,
   };
+  return limitBytes === null ? stats : { ...stats, availableBytes: Math.max(0, Math.round(limitBytes - workingSet)) };
 }
 
-/** Nothing where the kubelet is too old to measure it. `total` in nanoseconds, averages in percent. */
-function psi(kubelet: Kubelet, { totalMs, avg10, avg60, avg300 }: Readonly<PressureStats>): { readonly psi?: object } {
-  if (!kubelet.measuresPressure) return {};
+/** The stats with the pressure; as they are where the kubelet is too old to measure it. `total` in nanoseconds, averages in percent. */
+function withPsi(kubelet: Kubelet, { totalMs, avg10, avg60, avg300 }: Readonly<PressureStats>, stats: TimedStats): object {
+  if (!kubelet.measuresPressure) return stats;
   const data = { total: Math.round(totalMs * 1e6), avg10: percent(avg10), avg60: percent(avg60), avg300: percent(avg300) };
-  return { psi: { full: data, some: data } };
+  stats['psi'] = { full: data, some: data };
+  return stats;
 }
 
 function percent(ratio: number): number {
@@ -98,7 +102,7 @@ function greatest(pressures: readonly PressureStats[]): PressureStats {
 
 /** Disks are never short here. */
 function ioStats(kubelet: Kubelet, time: string): object {
-  return kubelet.measuresPressure ? { io: { time, ...psi(kubelet, NO_PRESSURE) } } : {};
+  return kubelet.measuresPressure ? { io: withPsi(kubelet, NO_PRESSURE, { time }) } : {};
 }
 
 function networkStats(bytes: number, time: string): object {
