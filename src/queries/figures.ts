@@ -1,7 +1,8 @@
 // Every sum over the cluster, made in one pass over its pods and shared by all read models for a moment: a page that asks
 // five questions walks 150,000 pods once.
 
-import { NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
+import { requestsBesideContainers } from '../core/model/pod-requests.ts';
+import { NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
 import { GiB, HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
@@ -134,6 +135,8 @@ function computeFigures(sources: ReadSources): Figures {
       for (const each of sums) each.add(counted);
       tallyUsage(overRequests, container.requests, used);
     }
+    const beside = besideContainers(pod, (container) => recommendations.of(workload, container), price);
+    if (beside !== null) for (const each of sums) each.add(beside);
   }
   const done = <Key>(map: ReadonlyMap<Key, Accumulator>): ReadonlyMap<Key, Sums> =>
     new Map([...map].map(([key, sums]) => [key, sums.sums()]));
@@ -146,6 +149,27 @@ function computeFigures(sources: ReadSources): Figures {
     podCounts,
     overRequests,
   };
+}
+
+/** What a pod requests beyond its containers: nothing uses it by itself, and it has no limit of its own. null: nothing. */
+function besideContainers(
+  pod: PodRecord,
+  recommendedOf: (container: string) => OptionalResources,
+  price: NodePrice | null,
+): Counted | null {
+  if (pod.initContainers === undefined && pod.overhead === undefined) return null;
+  const requests = requestsBesideContainers(pod, countedRequests);
+  const recommended = requestsBesideContainers(pod, (container) => {
+    const counted = countedRequests(container);
+    const { cpuMillicores, memoryBytes } = recommendedOf(container.name);
+    return { cpuMillicores: cpuMillicores ?? counted.cpuMillicores, memoryBytes: memoryBytes ?? counted.memoryBytes };
+  });
+  const isRecommended = pod.containers.some(({ name }) => {
+    const { cpuMillicores, memoryBytes } = recommendedOf(name);
+    return cpuMillicores !== null || memoryBytes !== null;
+  });
+  const cost = price === null ? null : monthlyCost(price, requests);
+  return { requests, recommended: isRecommended ? recommended : UNSET_RESOURCES, limits: NO_RESOURCES, used: null, cost, usedCost: null };
 }
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };

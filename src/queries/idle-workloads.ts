@@ -10,6 +10,7 @@ import { addResources, NO_RESOURCES, type Resources } from '../core/model/resour
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
 import { meanUnitPrices, requestsCostPerMonth } from '../core/recommender/unit-prices.ts';
 import { centsOrNull, sumCents } from './cents.ts';
+import { podRequests } from '../core/model/pod-requests.ts';
 import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
@@ -88,7 +89,7 @@ export class IdleWorkloadQueries {
 }
 
 function requestedBy(pods: readonly PodRecord[]): Resources {
-  return pods.flatMap(({ containers }) => containers).reduce((sum, each) => addResources(sum, countedRequests(each)), NO_RESOURCES);
+  return pods.reduce((sum, pod) => addResources(sum, podRequests(pod, countedRequests)), NO_RESOURCES);
 }
 
 function totalsOf(items: readonly IdleWorkload[]): IdleTotals {

@@ -3,8 +3,9 @@ import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
 import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
-import { addResources, NO_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
+import { type OptionalResources } from '../core/model/resources.ts';
 import { HOUR_MS } from '../core/model/units.ts';
+import { podRequests } from '../core/model/pod-requests.ts';
 import { countedRequests, holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { selectPage, type Listing } from './listing.ts';
@@ -106,7 +107,7 @@ export class NodeQueries {
       name: pod.name,
       workload: workload === undefined ? null : { namespace: workload.namespace, kind: workload.kind, name: workload.name },
       phase: pod.phase,
-      requests: pod.containers.reduce((sum, container) => addResources(sum, countedRequests(container)), NO_RESOURCES),
+      requests: podRequests(pod, countedRequests),
       used: wholeResources(podUsage(pod, (container) => usage.containerUsage(pod.namespace, pod.name, container))),
     };
   }

@@ -166,6 +166,16 @@ describe('namespaces', () => {
     expect(requested).toBe(models.cluster.get().item.requested.cpuMillicores);
   });
 
+  test('count what init containers and pod overhead request', () => {
+    const before = models.cluster.get().item;
+    world.cluster.podList = world.cluster.podList.map((pod, index) =>
+      index === 0 ? { ...pod, overhead: { cpuMillicores: 250, memoryBytes: null } } : pod,
+    );
+    const after = createReadModels(world.sources).cluster.get().item;
+    expect(after.requested.cpuMillicores - before.requested.cpuMillicores).toBe(250);
+    expect(after.cost.perMonthUsd).toBe(before.cost.perMonthUsd);
+  });
+
   test.each([
     ['healthy', {}],
     ['critical', { containers: [aContainerRecord({ waitingReason: 'CrashLoopBackOff', state: 'waiting' })] }],

@@ -2,6 +2,7 @@
 // it count: those with the labels that it selects, whose taints it tolerates.
 
 import type { NodeRecord } from '../core/model/node.ts';
+import { podRequests } from '../core/model/pod-requests.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
 import type { Placement, WorkloadRecord } from '../core/model/workload.ts';
@@ -51,7 +52,10 @@ export class NodeRoom {
     let taken: Resources = NO_RESOURCES;
     for (const pod of this.#cluster.podsOnNode(node.name)) {
       if (pod.owner?.kind !== 'DaemonSet') continue;
-      for (const { requests } of pod.containers) taken = addResources(taken, requests);
+      taken = addResources(
+        taken,
+        podRequests(pod, ({ requests }) => requests),
+      );
     }
     return {
       cpuMillicores: Math.max(0, node.allocatable.cpuMillicores - taken.cpuMillicores),

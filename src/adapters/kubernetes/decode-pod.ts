@@ -1,4 +1,6 @@
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
+import type { InitContainerRecord } from '../../core/model/pod-requests.ts';
+import type { OptionalResources } from '../../core/model/resources.ts';
 import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
@@ -61,6 +63,8 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     resize: resizeStatus(status, conditions),
     resizedBy: latestWriterThrough(wire, 'resize'),
     containers: containersOf(spec, status, interner),
+    ...initContainersOf(spec, interner),
+    ...overheadOf(spec, interner),
     claims: claimsOf(spec, metadata.name),
   };
 }
@@ -108,6 +112,31 @@ function containersOf(spec: Wire, status: Wire, interner: Interner): readonly Co
   if (sidecars.length === 0) return containers;
   const initStatuses = statusesByName(status, 'initContainerStatuses');
   return [...containers, ...sidecars.map((container) => readContainer(container, initStatuses, true, interner))];
+}
+
+function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'initContainers'> {
+  const sidecarsBefore: string[] = [];
+  const found: InitContainerRecord[] = [];
+  for (const container of objectsAt(spec, 'initContainers', 'spec.initContainers')) {
+    const name = interner.text(requiredTextAt(container, 'name', 'spec.initContainers[].name'));
+    if (container['restartPolicy'] === 'Always') {
+      sidecarsBefore.push(name);
+      continue;
+    }
+    const path = `spec.initContainers[${name}].resources`;
+    const { requests } = requestsAndLimits(objectAt(container, 'resources', path), path);
+    if (isSet(requests)) found.push({ requests: interner.resources(requests), sidecarsBefore: [...sidecarsBefore] });
+  }
+  return found.length === 0 ? {} : { initContainers: found };
+}
+
+function overheadOf(spec: Wire, interner: Interner): Pick<PodRecord, 'overhead'> {
+  const overhead = optionalResources(objectAt(spec, 'overhead', 'spec.overhead'), 'spec.overhead');
+  return isSet(overhead) ? { overhead: interner.resources(overhead) } : {};
+}
+
+function isSet({ cpuMillicores, memoryBytes }: OptionalResources): boolean {
+  return cpuMillicores !== null || memoryBytes !== null;
 }
 
 function statusesByName(status: Wire, key: string): ReadonlyMap<string, Wire> {

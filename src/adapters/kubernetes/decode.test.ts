@@ -157,6 +157,23 @@ describe('a pod', () => {
     expect(decoded.ok ? '' : decoded.problem).toContain(problem);
   });
 
+  test('has what its init containers and its RuntimeClass request', () => {
+    const init = (name: string, cpu: string, more: object = {}): object => ({ name, resources: { requests: { cpu } }, ...more });
+    const pod = decodePod(
+      aWirePod({
+        initContainers: [init('schema', '2'), init('proxy', '100m', { restartPolicy: 'Always' }), init('warm', '1'), { name: 'none' }],
+        overhead: { cpu: '250m', memory: '120Mi' },
+      }),
+    );
+    expect(pod.ok && pod.record).toMatchObject({
+      initContainers: [
+        { requests: { cpuMillicores: 2000, memoryBytes: null }, sidecarsBefore: [] },
+        { requests: { cpuMillicores: 1000, memoryBytes: null }, sidecarsBefore: ['proxy'] },
+      ],
+      overhead: { cpuMillicores: 250, memoryBytes: 120 * 2 ** 20 },
+    });
+  });
+
   test('never throws, whatever is in it', () => {
     fc.assert(
       fc.property(fc.object(), fc.object(), fc.object(), (metadata, spec, status) => {

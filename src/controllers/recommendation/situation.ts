@@ -183,7 +183,7 @@ function moneyOf(
 ): WorkloadMoney {
   const priced = withoutBoosts(situation.pods, situation.memory).flatMap((pod) => {
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
-    return node === undefined ? [] : [{ price: prices.priceOf(node), containers: pod.containers }];
+    return node === undefined ? [] : [{ ...pod, price: prices.priceOf(node) }];
   });
   return workloadMoney(priced, figures, situation.workload.containers, replicasAway({ cluster, prices }, situation));
 }

@@ -1,5 +1,6 @@
 // Keeps what the graphs show: each complete 5-minute point of each container, and one point for the whole cluster.
 
+import { podRequests } from '../../core/model/pod-requests.ts';
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -56,7 +57,10 @@ export class HistoryRecorder {
     let requested = NO_RESOURCES;
     for (const pod of cluster.pods()) {
       if (pod.phase !== 'Running' && pod.phase !== 'Pending') continue;
-      for (const container of pod.containers) requested = addResources(requested, container.requests);
+      requested = addResources(
+        requested,
+        podRequests(pod, ({ requests }) => requests),
+      );
     }
     const used = usage.used();
     const wanted = recommended();

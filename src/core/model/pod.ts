@@ -1,4 +1,5 @@
 import type { OptionalResources, RequestsAndLimits } from './resources.ts';
+import type { InitContainerRecord } from './pod-requests.ts';
 import type { Instant } from './units.ts';
 import type { OwnerRef } from './workload.ts';
 
@@ -72,6 +73,10 @@ export interface PodRecord {
   readonly resizedBy: { readonly manager: string; readonly at: Instant } | null;
   /** Main containers, then sidecars; plain init and ephemeral containers are left out. */
   readonly containers: readonly ContainerRecord[];
+  /** Plain init containers that request anything; absent: none. */
+  readonly initContainers?: readonly InitContainerRecord[];
+  /** Of its RuntimeClass; absent: none. */
+  readonly overhead?: OptionalResources;
   /** PersistentVolumeClaims it mounts, by name in its own namespace. */
   readonly claims: readonly string[];
 }

@@ -1,21 +1,21 @@
 import type { NodeRecord } from '../../model/node.ts';
+import { podRequests } from '../../model/pod-requests.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { NO_RESOURCES, addResources, type Resources } from '../../model/resources.ts';
 
 /**
  * What is not requested of a node. A pod counts with the most of what it asks for and what its node has set aside for it,
- * as the scheduler counts. Plain init containers and overhead are left out: the kubelet has the last word anyway.
+ * as the scheduler counts.
  */
 export function freeOnNode({ allocatable }: Pick<NodeRecord, 'allocatable'>, pods: Iterable<PodRecord>): Resources {
   let taken: Resources = NO_RESOURCES;
   for (const pod of pods) {
     if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
-    for (const { requests, allocated } of pod.containers) {
-      taken = addResources(taken, {
-        cpuMillicores: Math.max(requests.cpuMillicores ?? 0, allocated?.cpuMillicores ?? 0),
-        memoryBytes: Math.max(requests.memoryBytes ?? 0, allocated?.memoryBytes ?? 0),
-      });
-    }
+    const counted = podRequests(pod, ({ requests, allocated }) => ({
+      cpuMillicores: Math.max(requests.cpuMillicores ?? 0, allocated?.cpuMillicores ?? 0),
+      memoryBytes: Math.max(requests.memoryBytes ?? 0, allocated?.memoryBytes ?? 0),
+    }));
+    taken = addResources(taken, counted);
   }
   return {
     cpuMillicores: Math.max(0, allocatable.cpuMillicores - taken.cpuMillicores),

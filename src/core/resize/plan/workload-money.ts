@@ -1,6 +1,7 @@
 // What a workload costs, what the recommendation would save, and what right-sizing has given back already.
 
 import { GiB, HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
+import { podRequests, type RequestingPod } from '../../model/pod-requests.ts';
 import { NO_RESOURCES, addResources, type OptionalResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 
@@ -11,9 +12,8 @@ export interface RequestPrice {
 }
 
 /** One running pod, as far as money goes. */
-export interface PricedPod {
+export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string }> {
   readonly price: RequestPrice;
-  readonly containers: readonly (RequestsAndLimits & { readonly name: string })[];
 }
 
 /** US dollars per month of 730 hours; null where no pod is on a node. */
@@ -39,21 +39,18 @@ export function workloadMoney(
   away: ReplicasAway | null = null,
 ): WorkloadMoney {
   if (pods.length === 0 && away === null) return { costPerMonthUsd: null, potentialPerMonthUsd: null, reclaimedPerMonthUsd: null };
-  const freed = figures.reduce<Resources>(
-    (sum, { current, target }) => (target === null ? sum : plusDifference(sum, current.requests, target.requests)),
-    NO_RESOURCES,
-  );
   let cost = 0;
   let potential = 0;
   let reclaimed = 0;
-  for (const { price, containers } of pods) {
-    const asked = containers.reduce((sum, { requests }) => addResources(sum, requests), NO_RESOURCES);
-    const before = containers.reduce(
-      (sum, { name, requests }) => addResources(sum, template.find((each) => each.name === name)?.requests ?? requests),
-      NO_RESOURCES,
-    );
+  const figuresOf = new Map(figures.map((each) => [each.name, each]));
+  for (const pod of pods) {
+    const { price } = pod;
+    const asked = podRequests(pod, ({ requests }) => requests);
+    const before = podRequests(pod, ({ name, requests }) => template.find((each) => each.name === name)?.requests ?? requests);
+    const current = podRequests(pod, ({ name, requests }) => figuresOf.get(name)?.current.requests ?? requests);
+    const target = podRequests(pod, ({ name, requests }) => targetOf(figuresOf.get(name), requests));
     cost += perMonth(asked, price);
-    potential += perMonth(freed, price);
+    potential += perMonth(current, price) - perMonth(target, price);
     reclaimed += perMonth(before, price) - perMonth(asked, price);
   }
   if (away !== null) {
@@ -74,11 +71,12 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
 }
 
 // Where nothing is recommended of a resource, nothing is freed of it.
-function plusDifference(sum: Resources, from: OptionalResources, to: OptionalResources): Resources {
-  const difference = (was: number | null, is: number | null): number => (is === null ? 0 : (was ?? 0) - is);
+function targetOf(figures: Pick<ContainerFigures, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
+  if (figures === undefined) return requests;
+  const { current, target } = figures;
   return {
-    cpuMillicores: sum.cpuMillicores + difference(from.cpuMillicores, to.cpuMillicores),
-    memoryBytes: sum.memoryBytes + difference(from.memoryBytes, to.memoryBytes),
+    cpuMillicores: target?.requests.cpuMillicores ?? current.requests.cpuMillicores,
+    memoryBytes: target?.requests.memoryBytes ?? current.requests.memoryBytes,
   };
 }
 

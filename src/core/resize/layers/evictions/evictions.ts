@@ -4,7 +4,8 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { PodRecord } from '../../../model/pod.ts';
-import { addResources, NO_RESOURCES, type Resources } from '../../../model/resources.ts';
+import { podRequests } from '../../../model/pod-requests.ts';
+import type { Resources } from '../../../model/resources.ts';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../../model/units.ts';
 import { formatDuration } from '../../../model/duration.ts';
 import { nextOpening, openingAt } from '../../../model/window.ts';
@@ -100,7 +101,7 @@ function isFinal({ state, since }: FailedResize, now: Instant): boolean {
 function wantedRequests(situation: WorkloadSituation, pod: PodRecord): Resources {
   const { memory } = situation;
   const wanted = memory.apply?.values ?? memory.lastApplied?.values ?? lastRefusal(pod, situation)?.values;
-  return pod.containers.reduce((sum, container) => addResources(sum, (wanted?.get(container.name) ?? container).requests), NO_RESOURCES);
+  return podRequests(pod, (container) => (wanted?.get(container.name) ?? container).requests);
 }
 
 /** What is recommended drifts by a few per cent all the time: one more eviction for that would be in vain again. */
