@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const FILE = join(import.meta.dirname, 'figures.json');
 
-export type FigureUnit = 'changeAgainstVpa' | 'milliseconds' | 'bytes' | 'ratio' | 'virtualSecondsPerCpuSecond';
+export type FigureUnit = 'changeAgainstVpa' | 'milliseconds' | 'bytes' | 'ratio' | 'virtualMilliseconds' | 'virtualSecondsPerCpuSecond';
 
 /** One figure. Lower is better, but for speeds (`virtualSecondsPerCpuSecond`). */
 export interface Figure {
@@ -36,6 +36,8 @@ const BOUND: Readonly<Record<FigureUnit, (recorded: number) => number>> = {
   changeAgainstVpa: (recorded) => recorded + 0.06,
   ratio: (recorded) => recorded * 1.1 + 0.01,
   bytes: (recorded) => recorded * 1.15,
+  // Of a model: the same on every machine.
+  virtualMilliseconds: (recorded) => recorded * 1.1,
   // Of another machine, and a busy one: an order of size.
   milliseconds: (recorded) => recorded * 8,
   // CPU time is steadier than wall time, but another processor may well be half as fast.

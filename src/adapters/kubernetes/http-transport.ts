@@ -31,6 +31,8 @@ export interface HttpTransportOptions {
   readonly maxResponseBytes?: number;
 }
 
+/** Requests a second, and as many at once. */
+export const DEFAULT_RATE = { qps: 50, burst: 100 } as const;
 const DEFAULT_TIMEOUT_MS: DurationMs = 30_000;
 /** A page of 500 large pods is about 10 MB; far past that the server ignored `limit`. */
 const DEFAULT_MAX_RESPONSE_BYTES = 128 * 1024 * 1024;
@@ -60,7 +62,11 @@ export class HttpTransport implements ApiTransport {
     this.#options = options;
     this.#base = new URL(connection.server);
     this.#agent = agentFor(connection, options.maxSockets ?? DEFAULT_MAX_SOCKETS);
-    this.#bucket = new TokenBucket({ qps: options.qps ?? 50, burst: options.burst ?? 100, timer: options.timer });
+    this.#bucket = new TokenBucket({
+      qps: options.qps ?? DEFAULT_RATE.qps,
+      burst: options.burst ?? DEFAULT_RATE.burst,
+      timer: options.timer,
+    });
     this.#requests = metrics.counter({
       name: 'evenkeel_api_requests_total',
       help: 'Requests to the API server by verb, resource and answer; code "none" where no answer came.',

@@ -34,7 +34,7 @@ import { carryOutRequests } from './requests.ts';
 import type { ControllerWorld } from './world.ts';
 
 /** Workloads decided at once: decisions are quick, their writes wait for the API server. */
-const WORKLOAD_WORKERS = 8;
+export const WORKLOAD_WORKERS = 8;
 const POLICY_WORKERS = 2;
 
 export interface ReconcilersParts {

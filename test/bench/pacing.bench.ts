@@ -1,0 +1,111 @@
+// How soon a raise that safety needs is in force: 5,000 pods on one daily curve, all of which need more in the same minute. The writes of
+// a workload and their order are those of the real reconciler; the queue is modelled on a virtual clock: the workers, the rate of the
+// API client and the time that a write takes. Events are left out: they are deferred.
+//
+//   due to effect: from the cycle that finds the raises due until a pod has it. Goal: 30 s at p99.
+//   need to effect: from the sample above the request, with the 5-minute slot that has to close and the cycle that has to come.
+//
+//   make bench BENCH=pacing
+//   node test/bench/pacing.bench.ts [--record]
+
+import { DEFAULT_RATE } from '../../src/adapters/kubernetes/http-transport.ts';
+import { WORKLOAD_WORKERS } from '../../src/cmd/controller/reconcilers.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { SLOT_MS } from '../../src/core/recommender/slots.ts';
+import { DEFAULT_POLICY_RULES } from '../../src/core/resize/policy/policy-rules.ts';
+import { anAdvice, aWorkloadRecord, pods } from '../builders/rightsizing.ts';
+import { ResizeWorld } from '../fakes/resize-world.ts';
+import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
+
+const PODS = 5_000;
+const REPLICAS = 5;
+const WORKLOADS = PODS / REPLICAS;
+/** A write to an API server that is not overloaded, and a kubelet that takes up a resize. */
+const WRITE_MS: DurationMs = 10;
+const KUBELET_MS: DurationMs = SECOND_MS;
+const GOAL_MS: DurationMs = 30 * SECOND_MS;
+const GRID_MS: DurationMs = 10 * SECOND_MS;
+const KEY = 'shop/Deployment/api';
+
+interface Rate {
+  readonly qps: number;
+  readonly burst: number;
+}
+
+type Write = 'effect' | 'record';
+
+/** The writes of one reconciliation that raises every pod of a workload, in order. */
+async function writesOfRaise(): Promise<readonly Write[]> {
+  const world = new ResizeWorld();
+  const own = pods(REPLICAS).map((pod) => ({ ...pod, name: `api-${pod.name}`, uid: `api-${pod.uid}` }));
+  world.addWorkload(aWorkloadRecord({ name: 'api', uid: 'uid-api' }), own);
+  world.setPolicy('all', { mode: 'Auto' });
+  world.advice.set(KEY, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
+  await world.run(MINUTE_MS);
+  world.advice.set(KEY, [anAdvice({ cpu: '900m', memory: '512Mi' })]);
+  const writes: Write[] = [];
+  world.onWrite = (write) => writes.push(write === 'effect' ? 'effect' : 'record');
+  await world.reconcile(KEY);
+  if (writes.filter((write) => write === 'effect').length !== REPLICAS) throw new Error(`not every pod was raised: ${writes.join(', ')}`);
+  return writes;
+}
+
+/** When each pod has its raise, counted from the cycle that finds all of them due, sorted. */
+function effectTimes(writes: readonly Write[], { qps, burst }: Rate): readonly DurationMs[] {
+  const free = Array.from({ length: WORKLOAD_WORKERS }, () => ({ at: 0, next: writes.length }));
+  const effects: DurationMs[] = [];
+  let [waiting, tokens, filledAt] = [WORKLOADS, burst, 0];
+  for (;;) {
+    for (const worker of free) {
+      if (worker.next < writes.length || waiting === 0) continue;
+      worker.next = 0;
+      waiting -= 1;
+    }
+    const [worker] = free.filter(({ next }) => next < writes.length).sort((a, b) => a.at - b.at);
+    if (worker === undefined) return effects.sort((a, b) => a - b);
+    // As the client's token bucket: who waits has taken its token already.
+    tokens = Math.min(burst, tokens + ((worker.at - filledAt) / 1000) * qps) - 1;
+    filledAt = worker.at;
+    worker.at += Math.max(0, (-tokens / qps) * 1000) + WRITE_MS;
+    if (writes[worker.next] === 'effect') effects.push(worker.at + KUBELET_MS);
+    worker.next += 1;
+  }
+}
+
+/** From the sample to the cycle that finds it: every moment of a slot, every phase of the cycle. */
+function timesUntilDue(intervalMs: DurationMs): readonly DurationMs[] {
+  const times: DurationMs[] = [];
+  for (let untilSlotEnds = 0; untilSlotEnds < SLOT_MS; untilSlotEnds += GRID_MS) {
+    for (let untilCycle = 0; untilCycle < intervalMs; untilCycle += GRID_MS) times.push(untilSlotEnds + untilCycle);
+  }
+  return times;
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? NaN);
+}
+
+const writes = await writesOfRaise();
+const effects = effectTimes(writes, DEFAULT_RATE);
+const sampled = effects.filter((_, index) => index % 50 === 0);
+const needs = timesUntilDue(DEFAULT_POLICY_RULES.intervalMs)
+  .flatMap((due) => sampled.map((effect) => due + effect))
+  .sort((a, b) => a - b);
+const input = `${WORKLOADS} workloads of ${REPLICAS} pods, ${writes.length} writes each, ${DEFAULT_RATE.qps} requests a second`;
+const figureOf = (name: string, value: number): Figure => ({ id: `pacing/5000-pods/${name}`, value, unit: 'virtualMilliseconds', input });
+const measured: readonly Figure[] = [
+  figureOf('dueToEffect/p50', percentile(effects, 0.5)),
+  figureOf('dueToEffect/p99', percentile(effects, 0.99)),
+  figureOf('needToEffect/p50', percentile(needs, 0.5)),
+  figureOf('needToEffect/p99', percentile(needs, 0.99)),
+];
+for (const { id, value, unit, input: of } of measured) console.log(JSON.stringify({ figure: id, value, unit, input: of }));
+const p99At = (qps: number): number => percentile(effectTimes(writes, { qps, burst: DEFAULT_RATE.burst }), 0.99);
+const rates = Array.from({ length: 20 }, (_, index) => (index + 1) * 50);
+const p99Ms = percentile(effects, 0.99);
+const goal = { figure: 'pacing: goal', mostMs: GOAL_MS, p99Ms, isMet: p99Ms <= GOAL_MS };
+console.log(JSON.stringify({ ...goal, leastRateThatMeetsIt: rates.find((qps) => p99At(qps) <= GOAL_MS) ?? null }));
+const { regressions, compared, notCompared } = compareFigures(measured, readRecordedFigures());
+console.log(JSON.stringify({ figure: 'pacing: regression-check', compared, notCompared, regressions }));
+if (regressions.length > 0) process.exitCode = 1;
+if (process.argv.includes('--record')) recordFigures(measured);
