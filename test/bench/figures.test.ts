@@ -73,3 +73,7 @@ describe('the end of a simulation', () => {
     expect(compareEnds([speed], { speed: before })).toEqual([]);
   });
 });
+
+test('by the recorded figures a safety raise is in force within 30 s of being due, for 5,000 pods at once', () => {
+  expect(readRecordedFigures()['pacing/5000-pods/dueToEffect/p99']?.value).toBeLessThanOrEqual(30_000);
+});

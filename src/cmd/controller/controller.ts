@@ -84,7 +84,8 @@ class Starting {
     this.#permissions = new PermissionWatch({ timer, logger: rest.logger, metrics: rest.metrics });
     const [transport, leaseTransport] = [this.#permissions.over(world.transport), this.#permissions.over(world.leaseTransport)];
     const commandTransport = world.commandTransport === undefined ? transport : this.#permissions.over(world.commandTransport);
-    const parts = { ...rest, world: { ...world, transport, commandTransport, leaseTransport } };
+    const effectTransport = world.effectTransport === undefined ? transport : this.#permissions.over(world.effectTransport);
+    const parts = { ...rest, world: { ...world, transport, commandTransport, effectTransport, leaseTransport } };
     this.#parts = parts;
     this.#supervisor = new Supervisor(parts.logger, parts.world.timer);
     const stop = (): void => this.#stop.abort(signal?.reason);
@@ -155,7 +156,7 @@ class Starting {
     const leaders = fencedTransport(transport, isLeader);
     const records = new KubernetesRecordWriter(world.commandTransport ?? transport);
     const gate = new EffectGate({
-      effects: new KubernetesEffectWriter(leaders),
+      effects: new KubernetesEffectWriter(fencedTransport(world.effectTransport ?? transport, isLeader)),
       dryRunEffects: dryRunEffectWriter(transport),
       history,
       clock,

@@ -20,6 +20,9 @@ import type { ControllerWorld } from './world.ts';
 
 /** A bulk of 500, each looked at once more, and another at its heels; the API server's own fairness is behind it. */
 const COMMANDS = { qps: 300, burst: 1200, maxSockets: 32 } as const;
+/** 5,000 raises of one minute are in force within 30 s; reductions have a budget of their own, far below. */
+export const EFFECT_RATE = { qps: 300, burst: 600 } as const;
+const EFFECT_SOCKETS = 32;
 const DEFAULT_NAMESPACE = 'evenkeel-system';
 /** How often a virtual clock is read again: clocks of two processes drift apart by little in this time. */
 const FOLLOW_EVERY_MS: DurationMs = 5 * SECOND_MS;
@@ -51,6 +54,7 @@ export async function reachCluster(
   const userAgent = `evenkeel-controller/${evenkeelVersion()} (${identity.replaceAll(/[^\w.-]/g, '-')})`;
   const transport = new HttpTransport({ connection, timer, random, metrics, userAgent });
   const commandTransport = new HttpTransport({ connection, timer, random, metrics, userAgent, ...COMMANDS });
+  const effectTransport = new HttpTransport({ connection, timer, random, metrics, userAgent, maxSockets: EFFECT_SOCKETS, ...EFFECT_RATE });
   const leaseTransport = new HttpTransport({
     connection,
     timer,
@@ -64,6 +68,7 @@ export async function reachCluster(
   return {
     transport,
     commandTransport,
+    effectTransport,
     leaseTransport,
     kubelets: new TextPages(kubelets),
     pastUsage: null,
@@ -79,6 +84,7 @@ export async function reachCluster(
       kubelets.close();
       transport.close();
       commandTransport.close();
+      effectTransport.close();
       leaseTransport.close();
     },
   };

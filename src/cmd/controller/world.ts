@@ -13,6 +13,8 @@ export interface ControllerWorld {
   readonly transport: ApiTransport;
   /** For what people ask for: a bulk of theirs neither waits behind the controller's own rate nor uses it up. Left out: `transport`. */
   readonly commandTransport?: ApiTransport;
+  /** For what changes what runs: a raise waits behind no read and no record. Left out: `transport`. */
+  readonly effectTransport?: ApiTransport;
   /** Of its own, so that no queue of requests delays a renewal. */
   readonly leaseTransport: ApiTransport;
   /** Each node's kubelet, directly. */
