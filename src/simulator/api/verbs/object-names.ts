@@ -1,6 +1,7 @@
 // Names that the server makes, and the metadata that every object shares, checked as Kubernetes checks and words it.
 
 import type { FieldError } from '../api-error.ts';
+import { equalJson } from '../json.ts';
 import type { KubeObject, ObjectMeta } from '../kube-object.ts';
 import { labelErrors, nameFaults, qualifiedNameErrors } from './name-rules.ts';
 
@@ -24,21 +25,32 @@ interface Named {
   readonly custom: boolean;
 }
 
-/** Everything wrong with the metadata of an object that is about to be stored. */
-export function metadataErrors(resource: Named, { metadata }: KubeObject, isNew: boolean): FieldError[] {
+/**
+ * Everything wrong with the metadata of an object that is about to be stored in the place of `old` (null: it is new). What is as
+ * it was stored was found right then.
+ */
+export function metadataErrors(resource: Named, { metadata }: KubeObject, old: KubeObject | null): FieldError[] {
+  const isNew = old === null;
+  const unlessKept = (field: 'labels' | 'annotations' | 'ownerReferences' | 'finalizers', check: () => FieldError[]): FieldError[] =>
+    old !== null && equalJson(metadata[field], old.metadata[field]) ? NO_ERRORS : check();
   return [
-    ...nameErrors(resource.id, metadata, isNew),
-    ...labelErrors('metadata.labels', metadata.labels),
-    ...annotationErrors(metadata.annotations),
-    ...ownerErrors(metadata.ownerReferences),
-    ...finalizerErrors(metadata.finalizers, isNew && !resource.custom && !resource.id.endsWith('.apiextensions.k8s.io')),
+    ...(isNew ? nameErrors(resource.id, metadata) : NO_ERRORS),
+    ...unlessKept('labels', () => labelErrors('metadata.labels', metadata.labels)),
+    ...unlessKept('annotations', () => annotationErrors(metadata.annotations)),
+    ...unlessKept('ownerReferences', () => ownerErrors(metadata.ownerReferences)),
+    ...unlessKept('finalizers', () => {
+      const knownOnly = isNew && !resource.custom && !resource.id.endsWith('.apiextensions.k8s.io');
+      return finalizerErrors(metadata.finalizers, knownOnly);
+    }),
   ];
 }
 
-function nameErrors(id: string, { name, generateName = '' }: ObjectMeta, isNew: boolean): FieldError[] {
+const NO_ERRORS: FieldError[] = [];
+
+function nameErrors(id: string, { name, generateName = '' }: ObjectMeta): FieldError[] {
   if (name === '')
     return [{ field: 'metadata.name', type: 'FieldValueRequired', message: 'Required value: name or generateName is required' }];
-  const generated = isNew && generateName !== '' ? nameFaults(id, withoutTrailingDash(generateName)) : [];
+  const generated = generateName !== '' ? nameFaults(id, withoutTrailingDash(generateName)) : [];
   return [
     ...generated.map((fault) => invalidValue('metadata.generateName', generateName, fault)),
     ...nameFaults(id, name).map((fault) => invalidValue('metadata.name', name, fault)),

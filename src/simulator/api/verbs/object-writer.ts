@@ -157,7 +157,7 @@ export class ObjectWriter {
     const context = this.#context(request);
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
-    const errors: FieldError[] = metadataErrors(resource, draft, old === null);
+    const errors: FieldError[] = metadataErrors(resource, draft, old);
     const checksSchema = !(request.trusted && subresource === 'status');
     if (checksSchema) {
       this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
