@@ -11,6 +11,8 @@ export const CONDITION = {
   dryRun: 'DryRun',
   /** Fields of the spec are overridden for a while, or an override is ignored; absent where the annotation is. */
   overridden: 'Overridden',
+  /** Another node autoscaler can undo what right-sizing frees; absent where none does. */
+  consolidationLoop: 'ConsolidationLoop',
 } as const;
 
 /** Reasons of conditions. */
@@ -36,6 +38,8 @@ export const CONDITION_REASON = {
   dryRunBySetting: 'SetBySetting',
   /** DryRun=False. */
   active: 'Active',
+  /** ConsolidationLoop=True: pods that a node autoscaler evicts are created at their template's size. */
+  admissionDisabled: 'AdmissionDisabled',
   /** Overridden=True: by the annotation evenkeel.io/overrides; the message names fields and ends. */
   overriddenByAnnotation: 'SetByAnnotation',
   /** Overridden, whatever its status: something in the annotation is ignored; the message says what and why. */

@@ -833,7 +833,7 @@ export interface PodResizePolicyStatus {
   readonly savings?: PodResizePolicyStatusSavings;
   /** The window that is open, else the next one. Absent without windows. */
   readonly nextWindow?: PodResizePolicyStatusNextWindow;
-  /** Ready, Conflicted and DryRun, each with a reason and a message. */
+  /** Ready, Conflicted and DryRun, each with a reason and a message; Overridden and ConsolidationLoop where they apply. */
   readonly conditions?: readonly PodResizePolicyStatusCondition[];
 }
 

@@ -32,6 +32,23 @@ describe('a PodResizePolicy', () => {
     expect(validate(world.policy('all')) || validate.errors).toBe(true);
   });
 
+  test('warns of the loop of a node autoscaler where new pods do not get their size at creation', async () => {
+    const onKarpenter = async (options: { readonly admission?: boolean }, mode: 'Auto' | 'Recommend') => {
+      world = new ResizeWorld(options);
+      world.cluster.nodeList = world.cluster.nodeList.map((node) => ({ ...node, labels: { 'karpenter.sh/nodepool': 'blue' } }));
+      world.setPolicy('all', { mode });
+      await world.run(MINUTE_MS);
+      return condition('all', 'ConsolidationLoop');
+    };
+    expect(await onKarpenter({}, 'Auto')).toMatchObject({
+      status: 'True',
+      reason: 'AdmissionDisabled',
+      message: expect.stringContaining('set controller.admission.enabled'),
+    });
+    expect(await onKarpenter({}, 'Recommend')).toEqual({});
+    expect(await onKarpenter({ admission: true }, 'Auto')).toEqual({});
+  });
+
   test('has a cycle each interval, recorded in history', async () => {
     world.setPolicy('all', { interval: '10m' });
     await world.run(HOUR_MS);

@@ -4,10 +4,11 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type PodResizePolicy, type PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { isSameAsStored } from '../../core/model/without-empty.ts';
 import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
+import { findNodeAutoscaler, type NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { PolicyInForce } from '../../state/policy-book.ts';
 import type { CycleResult } from '../../state/resize-cycles.ts';
@@ -20,6 +21,7 @@ export const NO_POLICY = '(none)';
 const FIELD_MANAGER = 'evenkeel-podresizepolicy';
 const LONGEST_ID = 128;
 const NOT_SYNCED_MS: DurationMs = SECOND_MS;
+const SEEN_FOR_MS: DurationMs = DAY_MS;
 
 /** What one pass over the workloads finds of a policy. */
 interface Reach {
@@ -32,6 +34,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   readonly #metrics: CycleMetrics;
   /** Of the workloads under no policy, which have no status to remember it by. */
   #lastUngovernedCycleAt: Instant | null = null;
+  #nodeAutoscaler: { readonly found: NodeAutoscaler; readonly seenAt: Instant } | null = null;
   /** By policy, the overrides that were in force when it was last looked at. */
   readonly #overridden = new Map<string, string>();
 
@@ -101,6 +104,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       lastTrigger: cycle !== null && cycle.trigger === asked ? asked : (policy.status?.lastTrigger ?? null),
       dryRun,
       admission: this.#ports.policies.admission,
+      nodeAutoscaler: this.#nodeAutoscalerNow(now),
       missingPermissions: missingPermissions(),
     });
     if (isSameAsStored(status, policy.status)) return;
@@ -109,6 +113,16 @@ export class PodResizePolicyReconciler implements Reconciler {
     if (outcome.kind !== 'done' && outcome.kind !== 'gone') {
       throw new Error(`writing the status of PodResizePolicy ${name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
     }
+  }
+
+  /** Its traces on nodes come and go with what it does: it is still there for a day after the last one. */
+  #nodeAutoscalerNow(now: Instant): NodeAutoscaler | null {
+    const { cluster } = this.#ports;
+    const found = findNodeAutoscaler(cluster.nodes(), cluster.workloads());
+    if (found !== null)
+      this.#nodeAutoscaler = { ...(this.#nodeAutoscaler?.found.name === found.name ? this.#nodeAutoscaler : { found }), seenAt: now };
+    if (this.#nodeAutoscaler !== null && now - this.#nodeAutoscaler.seenAt >= SEEN_FOR_MS) this.#nodeAutoscaler = null;
+    return this.#nodeAutoscaler?.found ?? null;
   }
 
   #reconcileUngoverned(): ReconcileResult {

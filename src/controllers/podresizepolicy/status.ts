@@ -8,6 +8,7 @@ import type { Instant } from '../../core/model/units.ts';
 import { nextOpening, openingAt } from '../../core/model/window.ts';
 import { withoutEmpty } from '../../core/model/without-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
+import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
 import { notCarriedOut } from '../../core/resize/policy/not-carried-out.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
@@ -31,6 +32,8 @@ export interface PolicyFacts {
   readonly dryRun: boolean;
   /** Pods are sized at creation. */
   readonly admission: boolean;
+  /** Another node autoscaler; null: none is seen. */
+  readonly nodeAutoscaler: NodeAutoscaler | null;
   /** What we may not, as `patch pods/resize in namespace shop`. */
   readonly missingPermissions: readonly string[];
 }
@@ -123,8 +126,8 @@ function windowStatus({ reading, now }: PolicyFacts): NonNullable<PodResizePolic
 }
 
 function conditionsOf(facts: PolicyFacts): readonly ConditionNow[] {
-  const overridden = overriddenOf(facts);
-  return [readyOf(facts), conflictedOf(facts), dryRunOf(facts), ...(overridden === null ? [] : [overridden])];
+  const others = [overriddenOf(facts), consolidationLoopOf(facts)].filter((each) => each !== null);
+  return [readyOf(facts), conflictedOf(facts), dryRunOf(facts), ...others];
 }
 
 /** null where nothing was ever overridden: most policies. */
@@ -144,6 +147,21 @@ function overriddenOf({ policy, overrides, ignoredOverrides }: PolicyFacts): Con
         ? CONDITION_REASON.overriddenByAnnotation
         : CONDITION_REASON.overridesEnded,
     message: [...ignoredOverrides, ...told].join('; ').slice(0, LONGEST_MESSAGE),
+  };
+}
+
+/**
+ * Pods shrink, a node autoscaler consolidates their nodes and evicts them, they are created at their template's size, nodes are
+ * added for them, and they shrink again. null: new pods get their size at creation, or nothing shrinks, or no such autoscaler is seen.
+ */
+function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts): ConditionNow | null {
+  if (admission || nodeAutoscaler === null || !reading.ok || !['Auto', 'Approve'].includes(reading.rules.mode)) return null;
+  const { name, seenAs } = nodeAutoscaler;
+  return {
+    type: CONDITION.consolidationLoop,
+    status: true,
+    reason: CONDITION_REASON.admissionDisabled,
+    message: `${name} runs here (${seenAs}): pods that it evicts to consolidate nodes are created at the size of their template and shrink again; set controller.admission.enabled`,
   };
 }
 
