@@ -66,3 +66,20 @@ test('knows pressure of a node that measures it', () => {
     false,
   ]);
 });
+
+test('lists the two latest readings of a pod, with the time that each was measured over', () => {
+  for (const minutes of [0, 60, 120]) onEvidence(T + minutes * MINUTE, minutes / 200);
+  for (const minutes of [110, 115, 120]) {
+    log.takePressure('n1', [{ ...WEB, at: T + minutes * MINUTE, cpuRatio: minutes / 200, memoryRatio: null }], T + minutes * MINUTE);
+  }
+  const over = (from: number, to: number, ratio: number) => ({ from: T + from * MINUTE, at: T + to * MINUTE, ratio });
+  expect(log.readingsOf('shop', 'web-0')).toEqual([
+    {
+      container: 'app',
+      throttledRatio: [over(0, 60, 0.3), over(60, 120, 0.6)],
+      cpuPressureRatio: [over(110, 115, 0.575), over(115, 120, 0.6)],
+      memoryPressureRatio: [],
+    },
+  ]);
+  expect(log.readingsOf('shop', 'web-1')).toEqual([]);
+});

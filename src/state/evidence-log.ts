@@ -3,13 +3,23 @@
 // mean over time. OOM events are a count and are carried once.
 
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { ContainerEvidence, ContainerPressure, ContainerRef, ContainerUsage, UsageSample } from '../core/model/usage.ts';
+import type {
+  ContainerEvidence,
+  ContainerPressure,
+  ContainerReadings,
+  ContainerRef,
+  ContainerUsage,
+  RatioReading,
+  UsageSample,
+} from '../core/model/usage.ts';
 import type { EvidenceReading, EvidenceSink } from '../ports/usage-source.ts';
 
 /** Counters are read once an hour: after two readings that failed nothing is known. */
 const THROTTLING_HOLDS_MS: DurationMs = 2 * HOUR_MS + 5 * MINUTE_MS;
 /** Pressure is read every 5 minutes; one reading may fail. */
 const PRESSURE_HOLDS_MS: DurationMs = 11 * MINUTE_MS;
+/** The kernel's average. */
+const PRESSURE_SPAN_MS: DurationMs = 5 * MINUTE_MS;
 /** Evidence is read at a node's own moment, up to 5 minutes after the time that it covers would be over again. */
 const LATE_MS: DurationMs = 6 * MINUTE_MS;
 
@@ -24,6 +34,19 @@ interface ContainerState {
   cpuPressureRatio: number | null;
   memoryPressureRatio: number | null;
   pressureUntil: Instant;
+  /** End of the newest readings, and what the readings before them showed. */
+  throttledAt: Instant;
+  pressureAt: Instant;
+  before: ReadingsBefore;
+}
+
+interface ReadingsBefore {
+  readonly throttledRatio: number | null;
+  readonly throttledSpanMs: DurationMs | null;
+  readonly throttledAt: Instant;
+  readonly cpuPressureRatio: number | null;
+  readonly memoryPressureRatio: number | null;
+  readonly pressureAt: Instant;
 }
 
 interface NodeState {
@@ -85,6 +108,19 @@ export class EvidenceLog implements EvidenceSink {
     return sample;
   }
 
+  /** The latest readings of a pod's containers, as they were measured. */
+  readingsOf(namespace: string, pod: string): readonly ContainerReadings[] {
+    return (this.#pods.get(namespace)?.get(pod) ?? []).map((state) => {
+      const { container, before } = state;
+      return {
+        container,
+        throttledRatio: readings([before, state], (each) => each.throttledRatio, throttledOver),
+        cpuPressureRatio: readings([before, state], (each) => each.cpuPressureRatio, pressedOver),
+        memoryPressureRatio: readings([before, state], (each) => each.memoryPressureRatio, pressedOver),
+      };
+    });
+  }
+
   /** Whether throttling of a node's containers is known: its counters were read in the last two hours. */
   isThrottlingKnown(node: string, now: Instant): boolean {
     return isWithin(this.#nodes.get(node)?.throttlingAt, THROTTLING_HOLDS_MS, now);
@@ -137,6 +173,9 @@ export class EvidenceLog implements EvidenceSink {
 
   #takeEvidence(evidence: ContainerEvidence): void {
     const state = this.#stateOf(evidence);
+    const { throttledRatio, throttledSpanMs, throttledAt } = state;
+    state.before = { ...state.before, throttledRatio, throttledSpanMs, throttledAt };
+    state.throttledAt = evidence.at;
     state.throttledRatio = evidence.throttledRatio;
     state.throttledSpanMs = evidence.spanMs;
     state.throttledUntil = evidence.at + evidence.spanMs + LATE_MS;
@@ -145,6 +184,9 @@ export class EvidenceLog implements EvidenceSink {
 
   #takePressure(pressure: ContainerPressure): void {
     const state = this.#stateOf(pressure);
+    const { cpuPressureRatio, memoryPressureRatio, pressureAt } = state;
+    state.before = { ...state.before, cpuPressureRatio, memoryPressureRatio, pressureAt };
+    state.pressureAt = pressure.at;
     state.cpuPressureRatio = pressure.cpuRatio;
     state.memoryPressureRatio = pressure.memoryRatio;
     state.pressureUntil = pressure.at + PRESSURE_HOLDS_MS;
@@ -185,6 +227,34 @@ export class EvidenceLog implements EvidenceSink {
   }
 }
 
+const NO_READINGS: ReadingsBefore = {
+  throttledRatio: null,
+  throttledSpanMs: null,
+  throttledAt: 0,
+  cpuPressureRatio: null,
+  memoryPressureRatio: null,
+  pressureAt: 0,
+};
+
+function throttledOver({ throttledAt, throttledSpanMs }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
+  return { from: throttledAt - (throttledSpanMs ?? 0), at: throttledAt };
+}
+
+function pressedOver({ pressureAt }: ReadingsBefore): Pick<RatioReading, 'from' | 'at'> {
+  return { from: pressureAt - PRESSURE_SPAN_MS, at: pressureAt };
+}
+
+function readings(
+  states: readonly ReadingsBefore[],
+  ratioOf: (state: ReadingsBefore) => number | null,
+  over: (state: ReadingsBefore) => Pick<RatioReading, 'from' | 'at'>,
+): readonly RatioReading[] {
+  return states.flatMap((state) => {
+    const ratio = ratioOf(state);
+    return ratio === null ? [] : [{ ...over(state), ratio }];
+  });
+}
+
 function newState(container: string): ContainerState {
   return {
     container,
@@ -195,6 +265,9 @@ function newState(container: string): ContainerState {
     cpuPressureRatio: null,
     memoryPressureRatio: null,
     pressureUntil: 0,
+    throttledAt: 0,
+    pressureAt: 0,
+    before: NO_READINGS,
   };
 }
 

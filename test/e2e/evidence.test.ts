@@ -58,3 +58,28 @@ test(
   },
   HANG_TEST_MS,
 );
+
+test(
+  'a reduction is watched beside the same hours of the week before, as the kubelets measured them, also after a restart',
+  async () => {
+    const watched = aWorkload('watched', '500m', 60);
+    scene = await LoopScene.start({
+      workloads: [watched],
+      policies: [aPolicyFor('watched', { mode: 'Recommend' })],
+      nodes: 1,
+      mostDays: 9,
+    });
+    await scene.hours(7 * 24 + 4);
+    await scene.apply(aPolicyFor('watched', { mode: 'Auto' }));
+    await scene.hours(6);
+    const [first] = scene.recommendation('watched').watched ?? [];
+    expect(first).toMatchObject({ containers: [{ name: 'app', requests: { cpu: '100m' } }] });
+    expect(first?.comparedHours).toBeGreaterThanOrEqual(3);
+    // The history of this cluster is in memory: what was compared is remembered by the status alone.
+    await scene.restartEvenkeel();
+    await scene.hours(2);
+    expect(scene.recommendation('watched').watched).toEqual([first]);
+    expect(scene.recommendation('watched').rolledBack).toBeUndefined();
+  },
+  HANG_TEST_MS,
+);

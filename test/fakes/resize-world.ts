@@ -15,6 +15,7 @@ import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-r
 import type { Activity } from '../../src/core/resize/model/quiet-spell.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
+import type { ContainerReadings } from '../../src/core/model/usage.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
@@ -80,6 +81,7 @@ export class ResizeWorld {
   refuseHpa: () => WriteOutcome | null = () => null;
   /** What the containers of every workload used in the last minutes. */
   demand: (now: Instant) => readonly ContainerDemand[] = () => [];
+  readings: (pod: PodRecord) => readonly ContainerReadings[] = () => [];
   leader = true;
   inPlace = true;
   pause: { readonly reason: string; readonly until: number | null } | null = null;
@@ -150,6 +152,7 @@ export class ResizeWorld {
         forget: () => undefined,
       },
       demandOf: () => this.demand(clock.now()),
+      readingsOf: (pod) => this.readings(pod),
       admission: this.#options.admission ?? false,
       inPlaceResize: () => this.inPlace,
     });

@@ -801,15 +801,23 @@ export interface PodResizePolicySpecRollback {
    * or stop being ready, take a change back. Default: true.
    */
   readonly onRestarts?: boolean;
-  /** Rise of the throttled share of CPU periods (0–1) that takes a change back; 1 never does. Default: 0.25. */
+  /**
+   * Rise of the throttled share of CPU periods (0–1) that takes a change back, against the same hour of the week before or unchanged
+   * replicas; 1 never does. Default: 0.25.
+   */
   readonly onThrottleRatio?: number;
+  /** Rise of the share of time in which tasks waited for CPU or memory (PSI, 0–1) that takes a change back; 1 never does. Default: 0.25. */
+  readonly onPressureRatio?: number;
   /**
    * PromQL query for the error rate of a workload, with $namespace, $kind and $name replaced; the sum of what it answers counts. A rate
    * that doubles (where there were no errors: that passes 0.01) takes the change back; a reduction begins only while the query answers.
    * Needs prometheus.url.
    */
   readonly onErrorRateQuery?: string;
-  /** How long after a change these signs are watched for. Default: 10m. */
+  /**
+   * How long throttling and pressure are watched for after a reduction; less than an hour does not watch. Each stage of the change before
+   * that is verified for 10m, or for as long as this where that is less. Default: 24h.
+   */
   readonly within?: string;
 }
 
@@ -1640,6 +1648,8 @@ export interface RecommendationStatus {
   readonly lastApplied?: RecommendationStatusLastApplied;
   /** What was in force before the last change, for roll-back. */
   readonly previous?: RecommendationStatusPrevious;
+  /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
+  readonly watched?: readonly RecommendationStatusWatchedItem[];
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
@@ -1878,6 +1888,8 @@ export interface RecommendationStatusClass {
   readonly lastApplied?: RecommendationStatusClassLastApplied;
   /** What was in force before the last change, for roll-back. */
   readonly previous?: RecommendationStatusClassPrevious;
+  /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
+  readonly watched?: readonly RecommendationStatusClassWatchedItem[];
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusClassRolledBack;
   /** Pods whose resize did not go through at once. */
@@ -2090,13 +2102,49 @@ export interface RecommendationStatusClassPreviousContainerLimits {
   readonly memory?: string;
 }
 
+export interface RecommendationStatusClassWatchedItem {
+  /** When it began (RFC 3339). */
+  readonly since: string;
+  /** Until when it is watched (RFC 3339). */
+  readonly until: string;
+  /** Hours that could be compared so far. 0 says that nothing could, neither with the week before nor with unchanged replicas. */
+  readonly comparedHours?: number;
+  /** What its containers had before. */
+  readonly containers: readonly RecommendationStatusClassWatchedItemContainer[];
+}
+
+export interface RecommendationStatusClassWatchedItemContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassWatchedItemContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassWatchedItemContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassWatchedItemContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassWatchedItemContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
 /** The last roll-back. */
 export interface RecommendationStatusClassRolledBack {
   /** When (RFC 3339). */
   readonly at: string;
   /** spec.rollback.at of the request that it carried out (RFC 3339). Absent where it came by itself. */
   readonly requestedAt?: string;
-  /** Why, such as restarts, throttling or request. */
+  /** Why, such as restarts, throttling, pressure or request. */
   readonly reason?: string;
   /** Why, in plain words. */
   readonly message?: string;
@@ -2532,13 +2580,49 @@ export interface RecommendationStatusPreviousContainerLimits {
   readonly memory?: string;
 }
 
+export interface RecommendationStatusWatchedItem {
+  /** When it began (RFC 3339). */
+  readonly since: string;
+  /** Until when it is watched (RFC 3339). */
+  readonly until: string;
+  /** Hours that could be compared so far. 0 says that nothing could, neither with the week before nor with unchanged replicas. */
+  readonly comparedHours?: number;
+  /** What its containers had before. */
+  readonly containers: readonly RecommendationStatusWatchedItemContainer[];
+}
+
+export interface RecommendationStatusWatchedItemContainer {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusWatchedItemContainerRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusWatchedItemContainerLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusWatchedItemContainerRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusWatchedItemContainerLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
 /** The last roll-back. */
 export interface RecommendationStatusRolledBack {
   /** When (RFC 3339). */
   readonly at: string;
   /** spec.rollback.at of the request that it carried out (RFC 3339). Absent where it came by itself. */
   readonly requestedAt?: string;
-  /** Why, such as restarts, throttling or request. */
+  /** Why, such as restarts, throttling, pressure or request. */
   readonly reason?: string;
   /** Why, in plain words. */
   readonly message?: string;

@@ -59,6 +59,7 @@ function podResizeDefaults(): Defaults {
     interval: formatDuration(rules.intervalMs),
     'rollback.onRestarts': rules.rollback.onRestarts,
     'rollback.onThrottleRatio': rules.rollback.onThrottleRatio,
+    'rollback.onPressureRatio': rules.rollback.onPressureRatio,
     'rollback.within': formatDuration(rules.rollback.withinMs),
     paused: rules.paused,
     dryRun: rules.dryRun,

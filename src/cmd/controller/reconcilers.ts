@@ -96,6 +96,7 @@ export class Reconcilers {
         forget: (key) => idleWatch.forget(key),
       },
       demandOf: (key) => demand.of(key),
+      readingsOf: ({ namespace, name }) => this.#parts.usage.evidence.readingsOf(namespace, name),
       admission: this.#parts.settings['controller.admission.enabled'],
       inPlaceResize: () => this.#inPlace,
     });

@@ -7,16 +7,20 @@ describe('what the controller counts', () => {
   test('each workload counts once, by its newest state; at the end of a term nothing is told', async () => {
     const registry = new PrometheusMetrics();
     const metrics = new RecommendationMetrics(registry);
-    metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0, waitingRaises: 3 });
-    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2 });
+    metrics.decided(WEB, { state: 'recommended', potential: 12, reclaimed: 0, waitingRaises: 3, watch: null });
+    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2, watch: 'none' });
     const told = await registry.expose();
     expect(told).toContain('evenkeel_recommendations{state="applied"} 1');
     expect(told).toContain('evenkeel_recommendations{state="recommended"} 0');
     expect(told).toContain('evenkeel_savings_per_month_usd{kind="reclaimed"} 12');
     expect(told).toContain('evenkeel_raises_waiting_for_node_capacity 2');
+    expect(told).toContain('evenkeel_watched_reductions{evidence="none"} 1');
+    metrics.decided(WEB, { state: 'applied', potential: 0, reclaimed: 12, waitingRaises: 2, watch: 'compared' });
+    expect(await registry.expose()).toContain('evenkeel_watched_reductions{evidence="compared"} 1');
     metrics.reset();
     const after = await registry.expose();
     expect(after).toContain('evenkeel_recommendations{state="applied"} 0');
+    expect(after).toContain('evenkeel_watched_reductions{evidence="none"} 0');
     expect(after).not.toContain('evenkeel_savings_per_month_usd{');
     expect(after).not.toMatch(/^evenkeel_raises_waiting_for_node_capacity/m);
   });

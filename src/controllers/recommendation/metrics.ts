@@ -5,6 +5,10 @@ import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
+/** Whether anything could be compared of a reduction that is watched. */
+const WATCH_EVIDENCE = ['compared', 'none'] as const;
+export type WatchEvidence = (typeof WATCH_EVIDENCE)[number];
+
 /** A workload's newest decision, in what is counted of it. */
 interface DecidedWorkload {
   readonly state: RecommendationState;
@@ -12,6 +16,8 @@ interface DecidedWorkload {
   readonly reclaimed: number | null;
   /** Pods whose raise waits until their node has room. */
   readonly waitingRaises: number;
+  /** Of the last reduction that is watched; null: none is. */
+  readonly watch: WatchEvidence | null;
 }
 
 /** What a workload counts for. */
@@ -26,10 +32,13 @@ export class RecommendationMetrics {
   readonly #workloads: Gauge;
   readonly #savings: Gauge;
   readonly #idle: Counter;
+  readonly #rollBacks: Counter;
+  readonly #watched: Gauge;
   readonly #waitingRaises: Gauge;
   readonly #nodeRefusals: Gauge;
   readonly #known = new Map<WorkloadKey, CountedWorkload>();
   readonly #byState = new Map<RecommendationState, number>();
+  readonly #byEvidence = new Map<WatchEvidence, number>();
   #potential = 0;
   #reclaimed = 0;
   #waiting = 0;
@@ -65,6 +74,16 @@ export class RecommendationMetrics {
       help: 'Node pools whose kubelets refuse resizes whatever the amount, by reason (cpu-manager, memory-manager, swap, no-resize).',
       labels: ['reason'],
     });
+    this.#rollBacks = metrics.counter({
+      name: 'evenkeel_rollbacks_total',
+      help: 'Changes that were taken back, by reason: restarts, readiness, errors, throttling, pressure, request (a user asked for it).',
+      labels: ['reason'],
+    });
+    this.#watched = metrics.gauge({
+      name: 'evenkeel_watched_reductions',
+      help: 'Workloads with a reduction of the last day, by whether its throttling or pressure could be compared (compared, none).',
+      labels: ['evidence'],
+    });
     this.reset();
   }
 
@@ -78,6 +97,8 @@ export class RecommendationMetrics {
     this.#waitingRaises.remove({});
     for (const reason of NODE_PROPERTY_CODES) this.#nodeRefusals.remove({ reason });
     for (const state of RECOMMENDATION_STATES) this.#workloads.set(0, { state });
+    this.#byEvidence.clear();
+    for (const evidence of WATCH_EVIDENCE) this.#watched.set(0, { evidence });
     this.#savings.remove({ kind: 'potential' });
     this.#savings.remove({ kind: 'reclaimed' });
   }
@@ -94,6 +115,11 @@ export class RecommendationMetrics {
     this.#idle.add(1, { transition });
   }
 
+  /** A change was taken back. */
+  rolledBack(reason: string): void {
+    this.#rollBacks.add(1, { reason });
+  }
+
   resized(kind: string, outcome: string): void {
     this.#resizes.add(1, { kind, outcome });
   }
@@ -104,15 +130,17 @@ export class RecommendationMetrics {
     if (decision !== null && before !== undefined && isSame(before, decision)) return;
     if (before !== undefined) {
       this.#count(before.state, -1);
+      this.#countWatch(before.watch, -1);
       this.#potential -= before.potential;
       this.#reclaimed -= before.reclaimed;
       this.#waiting -= before.waitingRaises;
       this.#known.delete(workload);
     }
     if (decision !== null) {
-      const { state, potential, reclaimed, waitingRaises } = decision;
-      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0, waitingRaises });
+      const { state, potential, reclaimed, waitingRaises, watch } = decision;
+      this.#known.set(workload, { state, potential: potential ?? 0, reclaimed: reclaimed ?? 0, waitingRaises, watch });
       this.#count(state, 1);
+      this.#countWatch(watch, 1);
       this.#potential += potential ?? 0;
       this.#reclaimed += reclaimed ?? 0;
       this.#waiting += waitingRaises;
@@ -122,6 +150,13 @@ export class RecommendationMetrics {
     this.#waitingRaises.set(this.#waiting);
   }
 
+  #countWatch(evidence: WatchEvidence | null, by: number): void {
+    if (evidence === null) return;
+    const count = (this.#byEvidence.get(evidence) ?? 0) + by;
+    this.#byEvidence.set(evidence, count);
+    this.#watched.set(count, { evidence });
+  }
+
   #count(state: RecommendationState, by: number): void {
     const count = (this.#byState.get(state) ?? 0) + by;
     this.#byState.set(state, count);
@@ -129,7 +164,7 @@ export class RecommendationMetrics {
   }
 }
 
-function isSame(before: CountedWorkload, { state, potential, reclaimed, waitingRaises }: DecidedWorkload): boolean {
-  if (before.state !== state || before.waitingRaises !== waitingRaises) return false;
+function isSame(before: CountedWorkload, { state, potential, reclaimed, waitingRaises, watch }: DecidedWorkload): boolean {
+  if (before.state !== state || before.waitingRaises !== waitingRaises || before.watch !== watch) return false;
   return before.potential === (potential ?? 0) && before.reclaimed === (reclaimed ?? 0);
 }

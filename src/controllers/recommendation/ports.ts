@@ -1,6 +1,8 @@
 // What the controller needs of the rest of the process.
 
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
+import type { PodRecord } from '../../core/model/pod.ts';
+import type { ContainerReadings } from '../../core/model/usage.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
@@ -42,6 +44,8 @@ export interface RecommendationPorts {
   readonly idle?: IdleSource;
   /** What the containers of a workload used in the last minutes; empty where nothing is known. */
   readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
+  /** The latest readings of throttling and pressure of a pod's containers; empty where nothing is known. */
+  readonly readingsOf: (pod: PodRecord) => readonly ContainerReadings[];
   /** New pods get their size at creation; absent: they do not. */
   readonly admission?: boolean;
   /** Whether the API server has `pods/resize`. */

@@ -16,7 +16,7 @@ import { errorRateQuery, needsErrorRate } from '../../core/resize/plan/error-rat
 import { raisesWaitingForNodes } from '../../core/resize/plan/waiting-raises.ts';
 import { lowersInAnyClass, underWayInAnyClass } from '../../core/resize/layers/node-classes/node-classes.ts';
 import type { ContainerAdvice } from '../../core/recommender/advice.ts';
-import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
+import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
 import { NodeRefusals } from '../../state/node-refusals.ts';
@@ -29,7 +29,7 @@ import { noteEvent } from './events.ts';
 import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
 import { keepIdleNote } from './idle-note.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
-import { RecommendationMetrics } from './metrics.ts';
+import { RecommendationMetrics, type WatchEvidence } from './metrics.ts';
 import { OwnResizes } from './own-resizes.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
@@ -79,6 +79,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
     await this.#tell(key, workload, governance, situation, decision, signal);
+    for (const reason of newRollBacks(situation.memory, decision.memory)) this.#metrics.rolledBack(reason);
     this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
     await writeApprovedCeilings(this.#ports, workload, decision, signal);
     const following = new TargetFollowing(this.#ports, { workload, policy: governance.rules, pods: situation.pods, decision }, signal);
@@ -236,6 +237,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
       potential: potentialPerMonthUsd,
       reclaimed: reclaimedPerMonthUsd,
       waitingRaises: waitingRaises?.pods ?? 0,
+      watch: watchEvidence(decision.memory),
     });
   }
 
@@ -302,14 +304,35 @@ function isToBePublished({ memory, mode, state }: WorkloadDecision, isPresent: b
   return mode !== 'Observe' && (state !== 'excluded' || isPresent);
 }
 
+/** Of a workload and each of its classes of nodes. */
+function memoriesOf(memory: ResizeMemory): readonly (readonly [string, ResizeMemory])[] {
+  return [['', memory], ...(memory.classes ?? [])];
+}
+
+/** Where classes of nodes are told apart, the workload's own memory is that of the first of them. */
+function newRollBacks(before: ResizeMemory, after: ResizeMemory): readonly string[] {
+  const earlier = new Map(memoriesOf(before));
+  const counted = after.classes === undefined ? memoriesOf(after) : [...after.classes];
+  return counted.flatMap(([name, { rolledBack }]) =>
+    rolledBack === null || rolledBack.at === (earlier.get(name)?.rolledBack?.at ?? null) ? [] : [rolledBack.reason],
+  );
+}
+
+function watchEvidence(memory: ResizeMemory): WatchEvidence | null {
+  const watched = memoriesOf(memory).flatMap(([, each]) => each.watched.slice(-1));
+  if (watched.length === 0) return null;
+  return watched.some(({ comparedHours }) => comparedHours > 0) ? 'compared' : 'none';
+}
+
 function recommendationUid(seen: Recommendation | undefined): Pick<DecidedWorkload, 'recommendationUid'> {
   const uid = seen?.metadata.uid;
   return uid === undefined ? {} : { recommendationUid: uid };
 }
 
-/** Of the class that is shown, where classes are told apart. */
+/** Of the class that is shown, where classes are told apart; without the hours of a watch, which are shared with no other replica. */
 function shownAdvice({ advice }: WorkloadSituation, { classes, containers }: WorkloadDecision): readonly ContainerAdvice[] {
-  return classes === undefined ? advice : containers.flatMap((figures) => figures.advice ?? []);
+  const shown = classes === undefined ? advice : containers.flatMap((figures) => figures.advice ?? []);
+  return shown.map(({ evidence: _hours, ...each }) => each);
 }
 
 /** A change that goes its way, which the lines of its resizes tell already: dozens a workload and day. */

@@ -4,8 +4,9 @@ import type { PodRecord } from '../../core/model/pod.ts';
 import type { Resources } from '../../core/model/resources.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ContainerAdvice } from '../../core/recommender/advice.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
+import { evidenceSince } from '../../core/resize/plan/evidence-of-harm.ts';
 import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { dueFigures } from '../../core/resize/layers/idle/idle.ts';
@@ -41,12 +42,14 @@ export function adviceFor(
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const rulesFor = withIdleFloor(
+  const awake = withIdleFloor(
     policies.recommenderRules(workload, governance, memory.largestNode),
     memory,
     governance.rules.minSamplesMs,
     now,
   );
+  const since = evidenceSinceOf(memory);
+  const rulesFor = (name: string): RecommenderRules => (since === undefined ? awake(name) : { ...awake(name), evidenceSince: since });
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));
   const classNames = areApart(classes, memory) ? classes.map(({ name }) => name) : [];
   const names = new Set(workload.containers.map(({ name }) => name));
@@ -104,6 +107,7 @@ export function situationOf(
         return record === undefined ? [] : [[record.name, record.allocatable] as const];
       }),
     ),
+    ...(evidenceSinceOf(memory) === undefined ? {} : { readings: new Map(pods.map((pod) => [pod.uid, ports.readingsOf(pod)])) }),
     largestNode: ports.policies.largestNode(),
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),
@@ -118,6 +122,12 @@ export function situationOf(
     otherWorkloadsUnderWay: ports.decisions.underWay(governance.rules.name, key),
     governedWorkloads: ports.decisions.governed(governance.rules.name),
   };
+}
+
+/** From when on evidence is asked for, of a workload or any of its classes of nodes. */
+function evidenceSinceOf(memory: ResizeMemory): Instant | undefined {
+  const since = [memory, ...(memory.classes?.values() ?? [])].flatMap((each) => evidenceSince(each) ?? []);
+  return since.length === 0 ? undefined : Math.min(...since);
 }
 
 /** Classes of the nodes that its pods are on, by node. */

@@ -54,6 +54,21 @@ export interface ContainerPressure extends ContainerRef {
   readonly memoryRatio: Ratio | null;
 }
 
+/** A share of time (0–1) that was measured from one moment to another. */
+export interface RatioReading {
+  readonly from: Instant;
+  readonly at: Instant;
+  readonly ratio: Ratio;
+}
+
+/** The latest readings of one container, at most two of each measure, the newest last. */
+export interface ContainerReadings {
+  readonly container: string;
+  readonly throttledRatio: readonly RatioReading[];
+  readonly cpuPressureRatio: readonly RatioReading[];
+  readonly memoryPressureRatio: readonly RatioReading[];
+}
+
 /** A node's own usage at one moment, all of its pods and daemons together. */
 export interface NodeUsage extends UsageSample {
   readonly node: string;

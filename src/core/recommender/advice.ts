@@ -3,6 +3,7 @@
 
 import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { Resources } from '../model/resources.ts';
+import type { EvidenceHour } from './evidence-hours.ts';
 import { DAY_MS, MiB } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../model/units.ts';
 
@@ -40,6 +41,8 @@ export interface RecommenderRules {
   readonly minSamplesMs: DurationMs;
   /** After an OOM kill: at least `limit × bumpRatio` and `limit + minBumpBytes`. */
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes };
+  /** The advice lists throttling and pressure of the hours since; absent: of none. */
+  readonly evidenceSince?: Instant;
 }
 
 /** Least CPU request that is ever advised: below it the scheduler's and the kernel's granularity hurt more than it saves. */
@@ -157,6 +160,8 @@ export interface ContainerAdvice {
   readonly leakSuspected: boolean;
   /** Mean share of CPU periods throttled over the last 24 hours; null where the source does not tell. */
   readonly throttledRatio: Ratio | null;
+  /** Throttling and pressure by hour, where the rules ask for it. */
+  readonly evidence?: readonly EvidenceHour[];
   /** Samples taken in, and thrown away (gaps are no samples; out of order, absurd, in the future). */
   readonly samples: number;
   readonly droppedSamples: number;

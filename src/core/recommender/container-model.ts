@@ -14,6 +14,7 @@ import { DayCounts } from './day-counts.ts';
 import { CpuModel } from './cpu-model.ts';
 import { adviseCpu } from './cpu-advice.ts';
 import { adviseMemory, adviseFromKills } from './memory-advice.ts';
+import { EvidenceHours } from './evidence-hours.ts';
 import { MemoryGrowth } from './memory-growth.ts';
 import { MemoryModel } from './memory-model.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
@@ -25,7 +26,7 @@ import { hourOf, SLOT_MS, slotOf } from './slots.ts';
 import type { SlotPoint } from './slot-collector.ts';
 
 /** Version of the checkpoint's encoding; all others are refused. */
-export const CHECKPOINT_VERSION = 5;
+export const CHECKPOINT_VERSION = 6;
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */
@@ -40,6 +41,7 @@ export class ContainerModel {
   readonly #ooms = new OomLog();
   readonly #days = new DayCounts();
   readonly #growth = new MemoryGrowth();
+  #evidence = new EvidenceHours();
   readonly #rollouts = new RolloutLog();
   readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
@@ -49,11 +51,14 @@ export class ContainerModel {
   #throttledSum = 0;
   #throttledWeight = 0;
 
-  /** Takes one sample of one replica; false where it was thrown away (counted). */
-  observe(pod: string, sample: UsageSample): boolean {
+  /**
+   * Takes one sample of one replica; false where it was thrown away (counted).
+   * @param isLive false: of a recorded past, whose throttling and pressure are no evidence
+   */
+  observe(pod: string, sample: UsageSample, isLive = true): boolean {
     // By the end of its slot a sample's slot is known to be the newest: what came before it is over.
     if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
-    if (!this.#collector.take(pod, sample)) {
+    if (!this.#collector.take(pod, sample, isLive)) {
       this.#dropped += 1;
       return false;
     }
@@ -81,8 +86,9 @@ export class ContainerModel {
     this.#growth.reset();
   }
 
-  /** Takes over what another model of the same container was told beside samples: kills, and the last change. */
+  /** Takes over what another model of the same container knows beside usage: kills, evidence, and the last change. */
   takeNotes(from: ContainerModel): void {
+    this.#evidence = from.#evidence;
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
     if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;
     this.#rollouts.takeOver(from.#rollouts.state);
@@ -133,12 +139,13 @@ export class ContainerModel {
       cpu,
       memory,
       usage: this.#usage(cpu, memory),
-      memoryEvidence: this.#memory.isKnown ? this.#evidence(historyMs, oom.killedPodNeed, rules.runtime) : null,
+      memoryEvidence: this.#memory.isKnown ? this.#memoryEvidence(historyMs, oom.killedPodNeed, rules.runtime) : null,
       oomKills: this.#ooms.countSince(now - rules.historyWindowMs),
       lastOomAt: this.#ooms.lastAt,
       ...(this.#ooms.isEmpty ? {} : { oom }),
       leakSuspected: this.#growth.isLeaking,
       throttledRatio: this.#throttledRatio,
+      ...(rules.evidenceSince === undefined ? {} : { evidence: this.#evidence.since(rules.evidenceSince) }),
       samples: this.#samples,
       droppedSamples: this.#dropped,
       firstSampleAt: this.#firstSampleAt,
@@ -196,6 +203,7 @@ export class ContainerModel {
     this.#memory.save(out);
     this.#growth.save(out);
     this.#rollouts.save(out);
+    this.#evidence.save(out);
     this.#collector.busiest.save(out);
     return out.bytes();
   }
@@ -228,6 +236,7 @@ export class ContainerModel {
     this.#memory.load(from);
     this.#growth.load(from);
     this.#rollouts.load(from);
+    this.#evidence.load(from);
     this.#collector.busiest.load(from);
   }
 
@@ -245,10 +254,12 @@ export class ContainerModel {
     if (point !== null) this.#learn(point);
     if (this.#cpu.isKnown) this.#cpu.advanceTo(next);
     if (this.#memory.isKnown) this.#memory.advanceTo(next);
+    this.#evidence.advanceTo(next);
     this.#rollouts.settle(hourOf(next), this.#hourlyPeaks);
   }
 
-  #learn({ slot, cpu, memory, throttled, replicas }: SlotPoint): void {
+  #learn({ slot, cpu, memory, throttled, evidence, replicas }: SlotPoint): void {
+    this.#evidence.addPoint(slot, evidence);
     this.#days.add(slot);
     if (!Number.isNaN(cpu)) this.#cpu.addPoint(slot, cpu);
     if (!Number.isNaN(memory)) {
@@ -270,7 +281,7 @@ export class ContainerModel {
     return { p50: at(0.5), p95: at(0.95), p99: at(0.99), max };
   }
 
-  #evidence(historyMs: DurationMs, oomNeed: Bytes, runtime: ContainerRuntime | null): MemoryEvidence {
+  #memoryEvidence(historyMs: DurationMs, oomNeed: Bytes, runtime: ContainerRuntime | null): MemoryEvidence {
     const memory = this.#memory;
     const open = this.#collector.openMemory;
     const everIsOpen = open > this.#peaks.ever;

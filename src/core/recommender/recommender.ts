@@ -142,7 +142,7 @@ export class Recommender {
     const model = this.#modelForPast(workload, container, group);
     for (const event of inOrder(group, model.lastSampleAt)) {
       if (event.kind === 'kill') model.observeOom(event.at, event.limitBytes, event.workingSetBytes);
-      else if (model.observe(event.pod, event.sample)) result.taken += 1;
+      else if (model.observe(event.pod, event.sample, false)) result.taken += 1;
       else result.dropped += 1;
     }
   }

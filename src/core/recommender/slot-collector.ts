@@ -3,6 +3,7 @@
 import type { UsageSample } from '../model/usage.ts';
 import type { Instant } from '../model/units.ts';
 import { BusiestReplica } from './busiest-replica.ts';
+import { evidenceOf, EVIDENCE_MEASURES, NO_EVIDENCE, type Evidence } from './evidence-hours.ts';
 import { slotOf } from './slots.ts';
 
 /** Beyond what any machine has: a broken counter. */
@@ -17,6 +18,8 @@ export interface SlotPoint {
   readonly cpu: number;
   readonly memory: number;
   readonly throttled: number;
+  /** Live, of each measure the highest of any replica. */
+  readonly evidence: Evidence;
   /** Working set of each replica, for growth. */
   readonly replicas: ReadonlyMap<string, { readonly memory: number; readonly startedAt: Instant | null }>;
 }
@@ -34,6 +37,7 @@ interface PodSlot {
 export class SlotCollector {
   #slot = -1;
   #pods = new Map<string, PodSlot>();
+  #evidence = NO_EVIDENCE;
   readonly busiest = new BusiestReplica();
 
   /** The slot under way; -1 before the first sample. */
@@ -48,8 +52,11 @@ export class SlotCollector {
     return most;
   }
 
-  /** Takes one sample; false where it is thrown away: absurd, a repeat, or older than the slot under way. */
-  take(pod: string, sample: UsageSample): boolean {
+  /**
+   * Takes one sample; false where it is thrown away: absurd, a repeat, or older than the slot under way.
+   * @param isLive it was measured now, and does not come of a recorded past
+   */
+  take(pod: string, sample: UsageSample, isLive: boolean): boolean {
     if (!Number.isFinite(sample.at) || sample.at <= 0) return false;
     const cpu = plausible(sample.cpuMillicores, ABSURD_MILLICORES);
     const memory = greater(plausible(sample.memoryBytes, ABSURD_BYTES), plausible(sample.memoryPeakBytes ?? null, ABSURD_BYTES));
@@ -64,6 +71,7 @@ export class SlotCollector {
     state.memory = greatest(state.memory, memory);
     state.startedAt = sample.startedAt ?? null;
     addCpu(state, cpu, plausible(sample.throttledRatio ?? null, 1));
+    if (isLive) this.#takeEvidence(evidenceOf(sample));
     return true;
   }
 
@@ -77,11 +85,21 @@ export class SlotCollector {
       cpu: percentileOver([...cpu.values()], this.busiest.changes ? REPLICA_PERCENTILE : 1),
       memory: this.openMemory,
       throttled: meanOver(pods.filter((pod) => pod.throttledCount > 0).map((pod) => pod.throttledSum / pod.throttledCount)),
+      evidence: this.#evidence,
       replicas: this.#pods,
     };
     this.#slot = next;
     this.#pods = new Map();
+    this.#evidence = NO_EVIDENCE;
     return Number.isNaN(point.cpu) && Number.isNaN(point.memory) ? null : point;
+  }
+
+  /** Most samples show no more than those before them: nothing is made for them. */
+  #takeEvidence(evidence: Evidence): void {
+    for (const measure of EVIDENCE_MEASURES) {
+      const ratio = plausible(evidence[measure], 1);
+      if (ratio !== null && ratio > (this.#evidence[measure] ?? -1)) this.#evidence = { ...this.#evidence, [measure]: ratio };
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, amounts, pods, resiz
 import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
 import { HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
 import { lowersAnything } from '../model/container-values.ts';
+import { stageMs } from '../plan/stages.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 
@@ -141,7 +142,7 @@ describe('over any sequence of events', () => {
           if (lowered.length === 0 || under === null) return;
           if (under.stage === 'Canary') expect(lowered.length).toBe(1);
           if (provenFor !== null && provenFor.startedAt === under.startedAt && provenFor.stage !== under.stage) {
-            expect(situation.now - under.startedAt).toBeGreaterThanOrEqual(situation.policy.rollback.withinMs);
+            expect(situation.now - under.startedAt).toBeGreaterThanOrEqual(stageMs(situation.policy));
           }
           provenFor = { startedAt: under.startedAt, stage: under.stage };
         });

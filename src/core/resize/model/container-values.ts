@@ -34,9 +34,13 @@ export function qosOf(containers: readonly RequestsAndLimits[]): QosClass {
 
 /** Whether anything is smaller in `to` than in `from`. What was not set before cannot have become smaller. */
 export function lowersAnything(from: RequestsAndLimits, to: RequestsAndLimits): boolean {
-  return RESOURCES.some(
-    (name) => less(to.requests[FIELD[name]], from.requests[FIELD[name]]) || less(to.limits[FIELD[name]], from.limits[FIELD[name]]),
-  );
+  return RESOURCES.some((resource) => lowersResource(from, to, resource));
+}
+
+/** Whether the request or the limit of one resource is smaller in `to` than in `from`. */
+export function lowersResource(from: RequestsAndLimits, to: RequestsAndLimits, resource: ResourceName): boolean {
+  const field = FIELD[resource];
+  return less(to.requests[field], from.requests[field]) || less(to.limits[field], from.limits[field]);
 }
 
 /** Whether anything is greater in `to` than in `from`. */

@@ -6,6 +6,7 @@ import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { ResourceName, Resources } from '../../model/resources.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../../model/units.ts';
+import type { ContainerReadings } from '../../model/usage.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
 import type { PlannedPod } from './planned-pod.ts';
 import type { ContainerDemand } from './demand.ts';
@@ -53,6 +54,8 @@ export interface WorkloadSituation {
   readonly activity?: Activity | null;
   /** What its containers used in the last minutes; empty where nothing is known. */
   readonly demand: readonly ContainerDemand[];
+  /** The latest throttling and pressure of its pods by uid, while a change is under way or watched; absent: nothing is asked. */
+  readonly readings?: ReadonlyMap<string, readonly ContainerReadings[]>;
   /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
   readonly errorRate?: number | null;
   /** Allocatable of the nodes that its pods are on, by name. */
@@ -133,6 +136,17 @@ export interface ChangeUnderWay {
   /** It only takes temporary increases back: nothing to prove. */
   readonly endsIncrease?: boolean;
   readonly values: Values;
+}
+
+/** A reduction that is in force on all pods and watched through its next daily peak. */
+export interface WatchedReduction {
+  /** When it began. */
+  readonly since: Instant;
+  readonly until: Instant;
+  /** Hours of it that could be compared so far; 0: nothing could. */
+  readonly comparedHours: number;
+  /** What the containers that it made smaller had before. */
+  readonly before: Values;
 }
 
 /** A resize that did not go through, so that it is not tried again in vain. */
@@ -234,6 +248,8 @@ export interface ResizeMemory {
     readonly requestedAt: Instant | null;
     readonly values: Values;
   } | null;
+  /** Reductions of the last day, the oldest first. */
+  readonly watched: readonly WatchedReduction[];
   readonly failures: readonly FailedResize[];
   readonly boosts: readonly StartUpBoost[];
   readonly evictions: EvictionTries | null;
@@ -268,6 +284,7 @@ export const NO_MEMORY: ResizeMemory = {
   lastApplied: null,
   previous: null,
   rolledBack: null,
+  watched: [],
   failures: [],
   boosts: [],
   evictions: null,

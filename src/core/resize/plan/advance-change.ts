@@ -8,7 +8,8 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { ended, forgiven, hasBegun, lowersContainer } from './memory-steps.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
-import { mustProveItself, nextStage, podsInStage } from './stages.ts';
+import { mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
+import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
 import { waitingChange } from './waiting-change.ts';
 import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
@@ -23,7 +24,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay): Outcome {
   if (progress.reachable === 0) return endOutOfReach(draft, change, progress);
   draft.steps.push(...progress.steps);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
-  const proven = !careful || now - change.stageStartedAt >= policy.rollback.withinMs;
+  const proven = !careful || now - change.stageStartedAt >= stageMs(policy);
   if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return applying(draft, change, progress);
   const paused = pausedByAutoscaler(draft.context, draft.memory.previous?.values ?? new Map(), change.values);
   if (paused !== null) return applying(draft, change, { ...progress, waits: [paused, ...progress.waits] });
@@ -56,12 +57,15 @@ function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Out
   return outcome('applying', null, [far, ...waits, draft.summary(change.values)].join('; '));
 }
 
-function complete(draft: Draft, { by, reason, values }: ChangeUnderWay, { settled }: CarryOut): Outcome {
+function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
+  const { by, reason, values } = change;
   const summary = draft.summary(values);
+  const isProven = !isSizedAtCreationOnly(draft.context) && !isForgivenByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
-    rolledBack: forgiven(draft.memory.rolledBack, !isSizedAtCreationOnly(draft.context)),
+    rolledBack: forgiven(draft.memory.rolledBack, isProven),
+    watched: watchedAfter(draft.context, change),
   });
   return outcome('applied', null, `in force on ${settled.length} pods; ${summary}`);
 }

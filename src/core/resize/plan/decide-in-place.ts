@@ -18,9 +18,10 @@ import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
 import { stepsOfBumps } from './oom-steps.ts';
 import { otherManager } from './other-manager.ts';
 import { heldByOthers, otherResizes } from './other-resizes.ts';
-import { rollBackOnHarm, rollBackOnRequest } from './roll-back.ts';
+import { endWatches, rollBackOnHarm, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
 import { startChange } from './start-change.ts';
 import { standingRejection } from './what-is-due.ts';
+import { watchText } from './watched-reductions.ts';
 import { writeBacks } from './write-backs.ts';
 
 /** While a change is under way the pods are looked at this often. */
@@ -32,7 +33,8 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   reportNodeOoms(draft);
   const largestNode = rememberLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
-  const decided = settledBefore(draft) ?? changeIfAllowed(draft);
+  endWatches(draft);
+  const decided = withWatch(draft, settledBefore(draft) ?? changeIfAllowed(draft));
   const alone = hotReplicaWords(draft.context);
   const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
   const { policy, now } = context;
@@ -50,6 +52,11 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     notes: draft.notes,
     lookAgainInMs: Math.min(untilNext, pace),
   };
+}
+
+function withWatch(draft: Draft, decided: Outcome): Outcome {
+  const watch = decided.state === 'applied' ? watchText(draft.memory, draft.context.now) : null;
+  return watch === null ? decided : { ...decided, message: `${decided.message}; ${watch}` };
 }
 
 function settledBefore(draft: Draft): Outcome | null {
@@ -110,6 +117,7 @@ function rollBackInRecommend(draft: Draft): void {
 function change(draft: Draft): Outcome {
   rollBackOnRequest(draft);
   rollBackOnHarm(draft);
+  rollBackWatched(draft);
   // Pods that are created meanwhile are to stay as they are.
   if (heldByPerson(draft.context) && draft.memory.apply !== null) draft.remember({ apply: null });
   endIfFixedByAutoscaler(draft);

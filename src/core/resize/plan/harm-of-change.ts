@@ -27,7 +27,7 @@ export interface ChangeInProof {
 }
 
 export interface Harm {
-  readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling';
+  readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling' | 'pressure';
   readonly message: string;
 }
 

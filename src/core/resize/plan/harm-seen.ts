@@ -1,10 +1,14 @@
 // Looks for harm in a change under way that has to prove itself.
 
 import { carryOut } from './carry-out.ts';
+import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
+import { evidenceOfHarm } from './evidence-of-harm.ts';
 import { harmOf, type Harm } from './harm-of-change.ts';
 import { mustProveItself } from './stages.ts';
 import { throttledRatioOf } from './what-is-due.ts';
+
+const NOTHING: Values = new Map();
 
 /** Why the change under way should be taken back; null: there is none, or no sign of harm. */
 export function harmSeen(situation: WorkloadSituation): Harm | null {
@@ -14,5 +18,7 @@ export function harmSeen(situation: WorkloadSituation): Harm | null {
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const proof = { now, change: memory.apply, previous, changed, others, throttledRatio: throttledRatioOf(situation), errorRate };
-  return harmOf(proof, policy.rollback);
+  const { apply } = memory;
+  const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
+  return harmOf(proof, policy.rollback) ?? evidenceOfHarm(situation, reduction).harm;
 }

@@ -3,7 +3,7 @@
 import type { PodRecord } from '../../model/pod.ts';
 import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { lowersAnything, sameValues, type Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory } from '../model/situation.ts';
+import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
 import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
@@ -57,12 +57,15 @@ export function rolledBack(
   const values = memory.previous?.values;
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
   const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
+  const isUndone = ({ before }: WatchedReduction): boolean =>
+    [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
   const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
   return {
     apply: null,
     previous: null,
     lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+    watched: values === undefined ? memory.watched : memory.watched.filter((each) => !isUndone(each)),
   };
 }
 

@@ -1,8 +1,13 @@
 // How a change spreads over the pods of a workload: one pod first, then a tenth, half, all; each stage verified before
 // the next. Increases go to all at once: too small hurts now, and more never broke a container.
 
+import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import type { PolicyRules } from '../policy/policy-rules.ts';
 import { lowersAnything, type Values } from '../model/container-values.ts';
 import type { ApplyStage, ChangeUnderWay } from '../model/situation.ts';
+
+/** Each stage but the last proves itself for so long before the next begins. */
+const STAGE_MS: DurationMs = 10 * MINUTE_MS;
 
 const STAGES: readonly ApplyStage[] = ['Canary', 'Tenth', 'Half', 'All'];
 
@@ -24,6 +29,10 @@ export function podsInStage(stage: ApplyStage, pods: number): number {
 export function nextStage(stage: ApplyStage, pods: number): ApplyStage | null {
   const now = podsInStage(stage, pods);
   return STAGES.slice(STAGES.indexOf(stage) + 1).find((later) => podsInStage(later, pods) > now) ?? null;
+}
+
+export function stageMs({ rollback }: Pick<PolicyRules, 'rollback'>): DurationMs {
+  return Math.min(STAGE_MS, rollback.withinMs);
 }
 
 /** Whether a change has to prove itself: it lowers something that was in force for long. */

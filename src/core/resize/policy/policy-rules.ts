@@ -68,9 +68,13 @@ export interface PolicyRules {
   readonly rollback: {
     /** Crash loops, OOM kills, restarts and readiness of changed pods take a change back. */
     readonly onRestarts: boolean;
+    /** Rise of the throttled share of CPU periods that takes a change back; 1: none does. */
     readonly onThrottleRatio: Ratio;
+    /** The same of the share of time in which tasks waited for CPU or memory. */
+    readonly onPressureRatio: Ratio;
     /** PromQL with $namespace, $kind and $name; null: errors are not looked at. */
     readonly errorRateQuery: string | null;
+    /** A reduction is watched for so long once it is in force on all pods; where that is shorter than a stage, each stage lasts so long. */
     readonly withinMs: DurationMs;
   };
   readonly idle: IdleRules;
@@ -122,7 +126,7 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   minConfidence: DEFAULT_MIN_CONFIDENCE,
   maxConcurrent: { kind: 'percent', ratio: 0.1 },
   intervalMs: 5 * MINUTE_MS,
-  rollback: { onRestarts: true, onThrottleRatio: 0.25, errorRateQuery: null, withinMs: 10 * MINUTE_MS },
+  rollback: { onRestarts: true, onThrottleRatio: 0.25, onPressureRatio: 0.25, errorRateQuery: null, withinMs: 24 * HOUR_MS },
   idle: DEFAULT_IDLE_RULES,
   paused: false,
   dryRun: false,

@@ -134,6 +134,7 @@ class PolicyReader {
     return {
       onRestarts: rollback?.onRestarts ?? fallback.onRestarts,
       onThrottleRatio: rollback?.onThrottleRatio ?? fallback.onThrottleRatio,
+      onPressureRatio: rollback?.onPressureRatio ?? fallback.onPressureRatio,
       errorRateQuery: rollback?.onErrorRateQuery ?? fallback.errorRateQuery,
       withinMs: this.#duration('spec.rollback.within', rollback?.within, fallback.withinMs),
     };

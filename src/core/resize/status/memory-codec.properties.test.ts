@@ -89,6 +89,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   rolledBack: orNull(
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),
+  watched: fc.array(fc.record({ since: instant, until: instant, comparedHours: count, before: values }), { maxLength: 3 }),
   failures: fc.array(
     fc.record({
       pod: name,

@@ -39,6 +39,7 @@ import {
   type OtherResizes,
   type ResizeMemory,
   type StartUpBoost,
+  type WatchedReduction,
 } from '../model/situation.ts';
 import { REFUSAL_CODES } from '../model/refusal-code.ts';
 import { newestFailures } from '../plan/failed-resizes.ts';
@@ -95,6 +96,13 @@ const ROLLED_BACK = record<RolledBack>({
   count: withDefault(COUNT, 0),
   requestedAt: nullable(REQUEST_TIME),
   values: CONTAINERS,
+});
+
+const WATCHED = record<WatchedReduction>({
+  since: required(INSTANT),
+  until: deadline('since'),
+  comparedHours: withDefault(COUNT, 0),
+  before: CONTAINERS,
 });
 
 const REQUESTS = record<Resources>({
@@ -213,6 +221,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     lastApplied: nullable(LAST_APPLIED),
     previous: nullable(record<NonNullable<ResizeMemory['previous']>>({ at: required(INSTANT), values: CONTAINERS })),
     rolledBack: nullable(ROLLED_BACK),
+    watched: orEmpty(list(WATCHED), []),
     failures: orEmpty(list(failedResize(maxMessage), newestFailures), [], 'resizes'),
     boosts: orEmpty(list(BOOST), []),
     evictions: nullable(EVICTIONS),

@@ -10,6 +10,7 @@ import { lowersAnything, type Values } from '../../model/container-values.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
 import { fitPod } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
+import { stageMs } from '../../plan/stages.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
 
 /** Slow starters take minutes; a pod that is not ready after as long as this has not come up. */
@@ -25,7 +26,8 @@ export interface HarmAfterCreation {
 /** Why what is in force should be taken back; null: no sign of harm, or none that the size is to blame for. */
 export function harmAfterCreation(situation: WorkloadSituation): HarmAfterCreation | null {
   const { memory, policy, pods, workload, now } = situation;
-  const { onRestarts, withinMs } = policy.rollback;
+  const { onRestarts } = policy.rollback;
+  const withinMs = stageMs(policy);
   const settled = memory.lastApplied;
   if (settled === null || memory.apply !== null || !onRestarts || isShortLived(workload.kind)) return null;
   if (memory.rolledBack?.at === settled.at) return null;

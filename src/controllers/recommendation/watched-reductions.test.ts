@@ -1,0 +1,72 @@
+// A reduction is watched for a day by what is published, asked for and counted; a process that is started anew goes on with it.
+
+import { beforeEach, expect, test } from '@jest/globals';
+import { anAdvice } from '../../../test/builders/rightsizing.ts';
+import { crds, validatorOf } from '../../../test/builders/crds.ts';
+import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { HOUR_MS, type Instant } from '../../core/model/units.ts';
+import { NO_EVIDENCE, type EvidenceHour } from '../../core/recommender/evidence-hours.ts';
+
+let world: ResizeWorld;
+let askedSince: (Instant | undefined)[];
+const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);
+
+beforeEach(() => {
+  world = new ResizeWorld();
+  askedSince = [];
+  world.setPolicy('all', { mode: 'Auto' });
+  world.advice.set(WEB, [anAdvice()]);
+  world.onAdvise = (_, rules) => askedSince.push(rules.get('main')?.evidenceSince);
+});
+
+/** The hours that are over since the change, with so much more CPU pressure than a week before. */
+function showPressure(rise: number): void {
+  const now = world.clock.now();
+  const began = Math.ceil(Date.parse(world.status().watched![0]!.since) / HOUR_MS);
+  const evidence = Array.from({ length: Math.floor(now / HOUR_MS) - began }, (_, index): EvidenceHour => {
+    const weekBefore = { ...NO_EVIDENCE, cpuPressureRatio: 0.1 };
+    return { at: (began + index) * HOUR_MS, ...NO_EVIDENCE, cpuPressureRatio: 0.1 + rise, weekBefore };
+  });
+  world.advice.set(WEB, [anAdvice({ evidence })]);
+}
+
+test('the status says what is watched and how much of it could be compared; evidence is asked for no longer than that', async () => {
+  await world.run(HOUR_MS);
+  const [first] = world.status().watched!;
+  expect(first).toMatchObject({ comparedHours: 0, containers: [{ name: 'main', requests: { cpu: '500m', memory: '512Mi' } }] });
+  expect(world.status().message).toContain('nothing could be compared');
+  expect([askedSince[0], askedSince.at(-1)]).toEqual([undefined, Date.parse(first!.since) - 2 * HOUR_MS]);
+  await world.run(4 * HOUR_MS);
+  showPressure(0);
+  await world.run(2 * HOUR_MS);
+  expect(world.status().watched).toMatchObject([{ comparedHours: 3 }]);
+  expect(validate(world.recommendation()) || validate.errors).toBe(true);
+  expect(world.cpus()).toEqual([100, 100, 100]);
+  expect(world.decisions.evidence(WEB)?.map(({ evidence }) => evidence)).toEqual([undefined]);
+  await world.run(21 * HOUR_MS);
+  expect([world.status().watched, askedSince.at(-1)]).toEqual([undefined, undefined]);
+});
+
+test('takes no slot of maxConcurrent', async () => {
+  await world.run(HOUR_MS);
+  expect(world.status().watched).toHaveLength(1);
+  expect(world.decisions.underWay('all', 'shop/Deployment/other')).toBe(0);
+});
+
+test('harm that shows after a restart of the process takes it back, is told and counted, and is held', async () => {
+  await world.run(4 * HOUR_MS);
+  world.start();
+  showPressure(0.4);
+  await world.run(HOUR_MS);
+  expect(world.cpus()).toEqual([500, 500, 500]);
+  expect(world.status()).toMatchObject({
+    state: 'awaiting',
+    reason: 'rolled-back',
+    rolledBack: { reason: 'pressure', message: expect.stringContaining('than in the same hour of the week before'), count: 1 },
+  });
+  expect(world.status().watched).toBeUndefined();
+  expect(world.events.filter(({ reason }) => reason === 'RolledBack')).toHaveLength(1);
+  expect(world.metrics.total('evenkeel_rollbacks_total', { reason: 'pressure' })).toBe(1);
+  await world.run(20 * HOUR_MS);
+  expect(world.cpus()).toEqual([500, 500, 500]);
+});

@@ -1,0 +1,171 @@
+// What throttling and pressure say of a reduction: against the same hours of the week before, and where no such hour is known,
+// against replicas that it has not reached. What is not measured says nothing, for or against it.
+
+import { formatDuration } from '../../model/duration.ts';
+import { isoTime } from '../../model/iso-time.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { ResourceName } from '../../model/resources.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import type { Evidence, EvidenceHour } from '../../recommender/evidence-hours.ts';
+import { AFTER_READY_MS } from '../../recommender/start-up.ts';
+import { lowersResource, type Values } from '../model/container-values.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import type { PolicyRules } from '../policy/policy-rules.ts';
+import type { Harm } from './harm-of-change.ts';
+
+interface Measure {
+  readonly measure: keyof Evidence;
+  /** What has to be lowered for it to be its doing. */
+  readonly resource: ResourceName;
+  readonly rule: 'onThrottleRatio' | 'onPressureRatio';
+  readonly reason: Harm['reason'];
+  readonly words: string;
+  /** An older reading says nothing of now. */
+  readonly holdsMs: DurationMs;
+}
+
+const PRESSURE = { rule: 'onPressureRatio', reason: 'pressure', holdsMs: 11 * MINUTE_MS } as const;
+const MEASURES: readonly Measure[] = [
+  {
+    measure: 'throttledRatio',
+    resource: 'cpu',
+    rule: 'onThrottleRatio',
+    reason: 'throttling',
+    words: 'throttled CPU periods',
+    holdsMs: 2 * HOUR_MS + 5 * MINUTE_MS,
+  },
+  { measure: 'cpuPressureRatio', resource: 'cpu', words: 'time in which tasks waited for CPU', ...PRESSURE },
+  { measure: 'memoryPressureRatio', resource: 'memory', words: 'time in which tasks waited for memory', ...PRESSURE },
+];
+
+/** Samples carry a reading of the counters until the next: what they show of an hour may be of the hour before. */
+const EVIDENCE_LAG_MS: DurationMs = HOUR_MS + 6 * MINUTE_MS;
+/** One reading of pressure is of 5 minutes: too short to tell a spike from a lack. */
+const MIN_READ_MS: DurationMs = 9 * MINUTE_MS;
+/** The last whole hour before a change. */
+const HOURS_BEFORE_MS: DurationMs = 2 * HOUR_MS;
+
+/** A reduction as far as evidence is concerned. */
+export interface JudgedReduction {
+  /** When it began. */
+  readonly since: Instant;
+  readonly before: Values;
+  readonly inForce: Values;
+  /** Pods that have the values. */
+  readonly changed: readonly PodRecord[];
+  /** The workload's other running pods. */
+  readonly others: readonly PodRecord[];
+}
+
+export interface EvidenceFound {
+  /** null: no sign of harm. */
+  readonly harm: Harm | null;
+  /** Hours that were compared with those of the week before; at least one where replicas were compared. */
+  readonly comparedHours: number;
+}
+
+/** The moment from which on a decision asks for evidence by hour; undefined: it asks for none. */
+export function evidenceSince({ apply, watched }: Pick<WorkloadSituation['memory'], 'apply' | 'watched'>): Instant | undefined {
+  const begun = [...(apply === null ? [] : [apply.startedAt]), ...watched.map(({ since }) => since)];
+  return begun.length === 0 ? undefined : Math.min(...begun) - HOURS_BEFORE_MS;
+}
+
+/** Looks for harm in what throttles and presses the containers that a reduction has made smaller. */
+export function evidenceOfHarm(situation: WorkloadSituation, reduction: JudgedReduction): EvidenceFound {
+  const hours = new Set<Instant>();
+  let harm: Harm | null = null;
+  let replicasCompared = false;
+  for (const [container, before] of reduction.before) {
+    const inForce = reduction.inForce.get(container);
+    const rows = situation.advice.find((each) => each.container === container)?.evidence ?? [];
+    for (const measure of MEASURES) {
+      if (inForce === undefined || !lowersResource(before, inForce, measure.resource)) continue;
+      const compared = comparableHours(rows, measure, reduction, situation);
+      for (const { at } of compared) hours.add(at);
+      const rise = compared.length > 0 ? riseOverWeek(compared) : riseOverOthers(situation, reduction, container, measure, rows);
+      replicasCompared ||= compared.length === 0 && rise !== null;
+      harm ??= rise === null ? null : harmOfRise(container, measure, rise, situation.policy.rollback);
+    }
+  }
+  return { harm, comparedHours: Math.max(hours.size, Number(replicasCompared)) };
+}
+
+interface Rise {
+  readonly by: Ratio;
+  readonly against: string;
+}
+
+interface ComparedHour {
+  readonly at: Instant;
+  readonly rise: Ratio;
+}
+
+/** While a change spreads, pods without it show the same hours at the same time. */
+function comparableHours(
+  rows: readonly EvidenceHour[],
+  { measure }: Measure,
+  { since, others }: JudgedReduction,
+  { memory, now }: WorkloadSituation,
+): readonly ComparedHour[] {
+  if (memory.idle !== null || (memory.apply !== null && others.length > 0)) return [];
+  const from = Math.max(since, memory.lastIdle?.wokenAt ?? since) + EVIDENCE_LAG_MS;
+  return rows.flatMap(({ at, weekBefore, ...evidence }) => {
+    const [ratio, before] = [evidence[measure], weekBefore[measure]];
+    return at < from || at + HOUR_MS > now || ratio === null || before === null ? [] : [{ at, rise: ratio - before }];
+  });
+}
+
+function riseOverWeek(compared: readonly ComparedHour[]): Rise | null {
+  const worst = compared.toSorted((a, b) => b.rise - a.rise)[0];
+  return worst === undefined ? null : { by: worst.rise, against: `the same hour of the week before (from ${isoTime(worst.at)})` };
+}
+
+/** The mean of the changed replicas over the highest of the others: a replica that always suffers most must not count as harmed. */
+function riseOverOthers(
+  situation: WorkloadSituation,
+  { since, changed, others }: JudgedReduction,
+  container: string,
+  measure: Measure,
+  rows: readonly EvidenceHour[],
+): Rise | null {
+  const read = (pods: readonly PodRecord[], sinceOf: (pod: PodRecord) => Instant): number[] =>
+    pods.flatMap((pod) => latestOf(situation, pod, container, measure, sinceOf(pod)) ?? []);
+  const withIt = read(changed, ({ resizedBy, createdAt }) => Math.max(since, resizedBy?.at ?? createdAt));
+  const without = read(others, () => since);
+  if (withIt.length === 0 || without.length === 0) return null;
+  const before = rows.findLast(({ at }) => at + HOUR_MS <= since)?.[measure.measure] ?? 0;
+  const mean = withIt.reduce((sum, ratio) => sum + ratio, 0) / withIt.length;
+  return { by: mean - Math.max(before, ...without), against: 'unchanged replicas' };
+}
+
+/** Mean of the readings that were begun after a moment, and after the pod's start; null: too few. */
+function latestOf(
+  { readings, now }: WorkloadSituation,
+  { uid, readySince }: PodRecord,
+  container: string,
+  { measure, holdsMs }: Measure,
+  since: Instant,
+): Ratio | null {
+  if (readySince === null) return null;
+  const from = Math.max(since, readySince + AFTER_READY_MS);
+  const all = readings?.get(uid)?.find((each) => each.container === container)?.[measure] ?? [];
+  const counted = all.filter((each) => each.from >= from && now - each.at <= holdsMs + MINUTE_MS && each.at <= now);
+  const read = counted.reduce((sum, each) => sum + each.at - each.from, 0);
+  return read < MIN_READ_MS ? null : counted.reduce((sum, each) => sum + each.ratio * (each.at - each.from), 0) / read;
+}
+
+function harmOfRise(
+  container: string,
+  { rule, reason, words }: Measure,
+  { by, against }: Rise,
+  rules: PolicyRules['rollback'],
+): Harm | null {
+  if (rules[rule] >= 1 || by < rules[rule]) return null;
+  return { reason, message: `${words} of ${container}: ${Math.round(by * 100)} percentage points more than in ${against}` };
+}
+
+/** In words how much was compared of a watched reduction. */
+export function comparedText(comparedHours: number, watchedMs: DurationMs): string {
+  if (comparedHours > 0) return `${comparedHours} of its hours compared so far, no harm seen`;
+  return `nothing could be compared in ${formatDuration(Math.floor(watchedMs / MINUTE_MS) * MINUTE_MS)}: neither the week before nor an unchanged replica was measured`;
+}

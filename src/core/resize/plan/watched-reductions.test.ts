@@ -1,0 +1,322 @@
+// A reduction through its next daily peak: what throttling and pressure say of it, and what follows.
+
+import { describe, expect, test } from '@jest/globals';
+import {
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../../model/units.ts';
+import type { ContainerReadings } from '../../model/usage.ts';
+import { NO_EVIDENCE, type Evidence, type EvidenceHour } from '../../recommender/evidence-hours.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
+import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memory-codec.ts';
+import { MAX_WATCHED } from './watched-reductions.ts';
+
+const LIMITED = { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') };
+/** Steps of 5 minutes are enough: a stage lasts 10. */
+const STEP_MS = 5 * MINUTE_MS;
+
+type EvidenceAt = (at: Instant) => { readonly now?: Partial<Evidence>; readonly weekBefore?: Partial<Evidence> };
+
+/** The hours that are over, with what each showed. */
+function hoursUntil(now: Instant, of: EvidenceAt): readonly EvidenceHour[] {
+  const first = Math.ceil((T0 - 2 * HOUR_MS) / HOUR_MS);
+  return Array.from({ length: Math.max(0, Math.floor(now / HOUR_MS) - first) }, (_, index) => {
+    const at = (first + index) * HOUR_MS;
+    const { now: shown = {}, weekBefore = {} } = of(at);
+    return { at, ...NO_EVIDENCE, ...shown, weekBefore: { ...NO_EVIDENCE, ...weekBefore } };
+  });
+}
+
+const QUIET: EvidenceAt = () => ({ now: { throttledRatio: 0.1 }, weekBefore: { throttledRatio: 0.1 } });
+const UNMEASURED: EvidenceAt = () => ({});
+/** Throttled at the peak of the next day, 9 to 10 o'clock, by so much more than a week before. */
+const throttledNextMorning =
+  (rise: number): EvidenceAt =>
+  (at) => ({ now: { throttledRatio: at === T0 + 21 * HOUR_MS ? 0.2 + rise : 0.2 }, weekBefore: { throttledRatio: 0.2 } });
+
+interface Options {
+  readonly situation?: Partial<WorkloadSituation>;
+  readonly evidence?: EvidenceAt;
+  readonly restarts?: boolean;
+}
+
+/** Lives until a moment; a decision every 5 minutes, and each restart of the controller reads what was stored. */
+function live(from: WorkloadSituation, until: Instant, { evidence = UNMEASURED, restarts = false }: Options = {}): WorkloadSituation {
+  let situation = from;
+  while (situation.now < until) {
+    const advice = situation.advice.map((each) => ({ ...each, evidence: hoursUntil(situation.now, evidence) }));
+    const decision = decideWorkload({ ...situation, advice });
+    const memory = restarts ? readMemory(writeMemory(decision.memory)) : decision.memory;
+    situation = { ...situation, memory, pods: resized(situation.pods, decision.steps), now: situation.now + STEP_MS };
+  }
+  return situation;
+}
+
+function aReduction(situation: Partial<WorkloadSituation> = {}): WorkloadSituation {
+  return aSituation({ workload: aWorkloadRecord({}, LIMITED), pods: pods(3, { container: LIMITED }), ...situation });
+}
+
+/** An hour later: in force on all pods. */
+function reduced(options: Options = {}): WorkloadSituation {
+  return live(aReduction(options.situation), T0 + HOUR_MS, options);
+}
+
+const cpus = ({ pods: all }: WorkloadSituation): readonly (number | null)[] =>
+  all.map(({ containers }) => containers[0]?.requests.cpuMillicores ?? null);
+
+describe('a reduction that is in force on all pods', () => {
+  test('is watched for 24 hours and until the evidence of the last of them has come', () => {
+    const { memory } = reduced();
+    expect(memory.apply).toBeNull();
+    expect(memory.watched).toMatchObject([{ since: T0, comparedHours: 0 }]);
+    expect(memory.watched[0]!.until - memory.lastApplied!.at).toBe(26 * HOUR_MS);
+    expect(memory.watched[0]!.before.get('main')).toEqual(LIMITED);
+    expect(live(reduced(), memory.watched[0]!.until + STEP_MS).memory.watched).toEqual([]);
+  });
+
+  test.each([
+    ['by the threshold', 0.25, true],
+    ['by less', 0.24, false],
+  ])('is taken back where an hour of the next day is throttled %s more than a week before', (_case, rise, isTakenBack) => {
+    const evidence = throttledNextMorning(rise);
+    const end = live(reduced({ evidence }), T0 + DAY_MS, { evidence });
+    expect(cpus(end)).toEqual(isTakenBack ? [500, 500, 500] : [100, 100, 100]);
+    expect(end.memory.rolledBack?.reason).toBe(isTakenBack ? 'throttling' : undefined);
+    if (isTakenBack) {
+      expect(end.memory.rolledBack?.message).toContain('throttled CPU periods of main: 25 percentage points more than in the same hour');
+      expect(end.memory.rolledBack?.at).toBeLessThan(T0 + 22 * HOUR_MS + 2 * STEP_MS);
+    }
+  });
+
+  test.each([
+    ['cpuPressureRatio', 'waited for CPU'],
+    ['memoryPressureRatio', 'waited for memory'],
+  ] as const)('is taken back for %s', (measure, words) => {
+    const evidence: EvidenceAt = () => ({ now: { [measure]: 0.5 }, weekBefore: { [measure]: 0.1 } });
+    const end = live(reduced({ evidence }), T0 + 6 * HOUR_MS, { evidence });
+    expect(end.memory.rolledBack).toMatchObject({ reason: 'pressure', message: expect.stringContaining(words) });
+    expect(cpus(end)).toEqual([500, 500, 500]);
+  });
+
+  test('is not blamed for pressure of a resource that it has not lowered', () => {
+    const evidence: EvidenceAt = () => ({ now: { memoryPressureRatio: 0.9 }, weekBefore: { memoryPressureRatio: 0 } });
+    const situation = { advice: [anAdvice({ memory: '512Mi' })] };
+    const end = live(reduced({ evidence, situation }), T0 + 6 * HOUR_MS, { evidence });
+    expect([end.memory.rolledBack, cpus(end)]).toEqual([null, [100, 100, 100]]);
+  });
+
+  test('is not blamed for what was shown before it, or of idle hours', () => {
+    const early: EvidenceAt = (at) => ({ now: { throttledRatio: at <= T0 + HOUR_MS ? 0.9 : 0 }, weekBefore: { throttledRatio: 0 } });
+    expect(live(reduced({ evidence: early }), T0 + 4 * HOUR_MS, { evidence: early }).memory.rolledBack).toBeNull();
+    const always: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
+    const before = reduced();
+    const lastIdle = { since: T0, wokenAt: T0 + 4 * HOUR_MS, because: '', shortNaps: 0, awakeMs: 0, floor: new Map() };
+    const woken = { ...before, memory: { ...before.memory, lastIdle } };
+    expect(live(woken, T0 + 5 * HOUR_MS, { evidence: always }).memory.rolledBack).toBeNull();
+  });
+
+  test('is neither harmful nor proven where nothing could be compared, and the status says so', () => {
+    const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 } });
+    const end = live(reduced({ evidence }), T0 + 20 * HOUR_MS, { evidence });
+    const { message, memory, state } = decideWorkload(end);
+    expect([state, memory.watched[0]?.comparedHours, memory.rolledBack]).toEqual(['applied', 0, null]);
+    expect(message).toContain('nothing could be compared in 20h: neither the week before nor an unchanged replica was measured');
+  });
+
+  test('says how much was compared', () => {
+    const end = live(reduced({ evidence: QUIET }), T0 + 6 * HOUR_MS, { evidence: QUIET });
+    const { message } = decideWorkload(end);
+    expect(message).toContain('its last reduction is watched until 2026-11-21T14:');
+    expect(message).toContain('3 of its hours compared so far, no harm seen');
+  });
+
+  test('keeps no change waiting: the next reduction comes while it is watched, and harm takes both back', () => {
+    const first = reduced({ situation: { advice: [anAdvice({ memory: '512Mi' })] } });
+    const second = live({ ...first, advice: [anAdvice()] }, T0 + 4 * HOUR_MS);
+    expect(second.memory.watched.map(({ before }) => before.get('main')?.requests)).toEqual([
+      amounts('500m', '512Mi'),
+      amounts('100m', '512Mi'),
+    ]);
+    const evidence: EvidenceAt = () => ({ now: { memoryPressureRatio: 0.5 }, weekBefore: { memoryPressureRatio: 0 } });
+    const end = live(second, T0 + 8 * HOUR_MS, { evidence });
+    expect(end.pods.map(({ containers }) => containers[0]?.requests)).toEqual([1, 2, 3].map(() => amounts('500m', '512Mi')));
+    expect(end.memory.watched).toEqual([]);
+  });
+
+  test('takes back nothing that was raised since', () => {
+    const first = reduced();
+    const raised = live({ ...first, advice: [anAdvice({ memory: '900Mi' })] }, T0 + 4 * HOUR_MS);
+    const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
+    const end = live(raised, T0 + 8 * HOUR_MS, { evidence });
+    expect(end.pods[0]?.containers[0]?.requests).toEqual(amounts('500m', '900Mi'));
+  });
+
+  test('is not watched where it only ends a temporary increase, or where the policy watches for less than an hour', () => {
+    const values = new Map([['main', { requests: amounts('500m', '512Mi'), limits: LIMITED.limits }]]);
+    const memory: ResizeMemory = {
+      ...NO_MEMORY,
+      lastApplied: { at: T0 - DAY_MS, by: 'evenkeel', reason: '', pods: 3, values },
+      cpuBaseSetAt: new Map([['main', T0 - 2 * DAY_MS]]),
+    };
+    const advice = [anAdvice({ memory: '512Mi', cpuAdvice: { baseLoweredAt: T0 - 3 * DAY_MS } })];
+    const end = live(aReduction({ memory, advice }), T0 + HOUR_MS);
+    expect([cpus(end), end.memory.watched]).toEqual([[100, 100, 100], []]);
+    const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, withinMs: 3000 } });
+    expect(reduced({ situation: { policy } }).memory.watched).toEqual([]);
+  });
+
+  test('is not taken back for a measure that the policy leaves out', () => {
+    const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, onThrottleRatio: 1 } });
+    const evidence: EvidenceAt = () => ({ now: { throttledRatio: 1 }, weekBefore: { throttledRatio: 0 } });
+    expect(live(reduced({ evidence, situation: { policy } }), T0 + 6 * HOUR_MS, { evidence }).memory.rolledBack).toBeNull();
+  });
+});
+
+describe('a watch', () => {
+  test('survives a restart of the controller', () => {
+    const evidence = throttledNextMorning(0.5);
+    const options = { evidence, restarts: true };
+    const end = live(reduced(options), T0 + DAY_MS, options);
+    expect([cpus(end), end.memory.rolledBack?.reason]).toEqual([[500, 500, 500], 'throttling']);
+  });
+
+  test('survives a clock that is put back, and does not last longer for it', () => {
+    const { memory } = reduced();
+    const now = T0 - 10 * DAY_MS;
+    const [watched] = correctFutureTimestamps(memory, now).watched;
+    expect(watched).toMatchObject({ since: now - HOUR_MS, comparedHours: 0 });
+    expect(watched!.until - watched!.since).toBe(memory.watched[0]!.until - T0);
+  });
+
+  test('goes on where its pods are replaced: new ones come with what is in force, and the evidence is theirs', () => {
+    const evidence = throttledNextMorning(0.5);
+    const before = reduced({ evidence });
+    const created = before.now;
+    const replaced = pods(3, { container: LIMITED, createdAt: created, readySince: created }).map((pod) => ({
+      ...pod,
+      uid: `${pod.uid}-2`,
+      name: `${pod.name}-2`,
+    }));
+    const conformed = live({ ...before, pods: replaced }, T0 + 2 * HOUR_MS, { evidence });
+    expect([cpus(conformed), conformed.memory.watched.length]).toEqual([[100, 100, 100], 1]);
+    expect(cpus(live(conformed, T0 + DAY_MS, { evidence }))).toEqual([500, 500, 500]);
+  });
+
+  test('of more reductions in a day than can be stored joins the oldest', () => {
+    const values = (cpu: string) => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: LIMITED.limits }]]);
+    const watched = Array.from({ length: MAX_WATCHED }, (_, index) => ({
+      since: T0 - (MAX_WATCHED - index) * HOUR_MS,
+      until: T0 + (18 + index) * HOUR_MS,
+      comparedHours: 0,
+      before: values(`${900 - index * 10}m`),
+    }));
+    const { memory } = reduced({ situation: { memory: { ...NO_MEMORY, watched } } });
+    expect(memory.watched.map(({ before }) => before.get('main')?.requests.cpuMillicores)).toEqual([
+      900, 880, 870, 860, 850, 840, 830, 500,
+    ]);
+  });
+});
+
+describe('after a roll-back for evidence', () => {
+  const evidence: EvidenceAt = () => ({ now: { throttledRatio: 0.9 }, weekBefore: { throttledRatio: 0 } });
+
+  test('the same reduction is held for a day, then for two: a change that spreads well forgives nothing', () => {
+    const first = live(reduced({ evidence }), T0 + 6 * HOUR_MS, { evidence });
+    const { rolledBack } = first.memory;
+    expect(rolledBack).toMatchObject({ count: 1, heldUntil: rolledBack!.at + DAY_MS });
+    const held = live(first, rolledBack!.heldUntil - STEP_MS, { evidence });
+    expect(cpus(held)).toEqual([500, 500, 500]);
+    const late = (at: Instant): ReturnType<EvidenceAt> => (at > rolledBack!.heldUntil + 2 * HOUR_MS ? evidence(at) : {});
+    const again = live(held, rolledBack!.heldUntil + 90 * MINUTE_MS, { evidence: late });
+    expect([cpus(again), again.memory.apply, again.memory.rolledBack?.count]).toEqual([[100, 100, 100], null, 1]);
+    const second = live(again, rolledBack!.heldUntil + 8 * HOUR_MS, { evidence: late }).memory.rolledBack;
+    expect(second).toMatchObject({ count: 2, heldUntil: second!.at + 2 * DAY_MS });
+  });
+
+  test.each([
+    ['forgives it', QUIET, 0],
+    ['without evidence does not', UNMEASURED, 1],
+  ])('a watch that ends %s', (_case, later, count) => {
+    const rolledBack = {
+      at: T0 - 3 * DAY_MS,
+      reason: 'throttling',
+      message: '',
+      heldUntil: T0 - 2 * DAY_MS,
+      count: 1,
+      requestedAt: null,
+      values: new Map(),
+    };
+    const options = { evidence: later, situation: { memory: { ...NO_MEMORY, rolledBack } } };
+    const end = live(reduced(options), T0 + 27 * HOUR_MS, options);
+    expect([end.memory.watched, end.memory.rolledBack?.count]).toEqual([[], count]);
+  });
+});
+
+describe('without a week of evidence a reduction is compared with unchanged replicas', () => {
+  const PRESSED = { throttledRatio: [], memoryPressureRatio: [] };
+
+  /** CPU pressure of each pod, read twice in a row up to now. */
+  function readings(all: readonly PodRecord[], now: Instant, ratios: readonly number[]): ReadonlyMap<string, readonly ContainerReadings[]> {
+    const of = (ratio: number) => [2, 1].map((index) => ({ from: now - index * STEP_MS, at: now - (index - 1) * STEP_MS, ratio }));
+    return new Map(all.map(({ uid }, index) => [uid, [{ container: 'main', ...PRESSED, cpuPressureRatio: of(ratios[index] ?? 0) }]]));
+  }
+
+  /** The canary, the first of three pods, so many minutes after it was changed. */
+  function canary(minutes: number, ratios: readonly number[], rows: readonly EvidenceHour[] = []) {
+    const before = aReduction();
+    const first = decideWorkload(before);
+    const after = resized(before.pods, first.steps).map((pod, index) =>
+      index === 0 ? { ...pod, resizedBy: { manager: 'evenkeel', at: T0 } } : pod,
+    );
+    const now = T0 + minutes * MINUTE_MS;
+    const advice = before.advice.map((each) => ({ ...each, evidence: rows }));
+    return decideWorkload({ ...before, advice, pods: after, memory: first.memory, now, readings: readings(after, now, ratios) });
+  }
+
+  test.each([
+    ['waits 25 points more than any of them', 10, [0.45, 0.2, 0.1], 'pressure'],
+    ['waits 24 points more', 10, [0.44, 0.2, 0.1], undefined],
+    ['has been read only once since its change', 9, [0.9, 0.2, 0.1], undefined],
+    ['waits no more than the one that always waits most', 10, [0.6, 0.1, 0.5], undefined],
+  ])('a canary that %s', (_case, minutes, ratios, reason) => {
+    expect(canary(minutes, ratios).memory.rolledBack?.reason).toBe(reason);
+  });
+
+  test('a canary that waited as much before its change is not harmed by it', () => {
+    const row = { at: T0 - HOUR_MS, ...NO_EVIDENCE, cpuPressureRatio: 0.6, weekBefore: NO_EVIDENCE };
+    expect(canary(10, [0.6, 0.1, 0.1], [row]).memory.rolledBack).toBeNull();
+  });
+
+  test('once it is in force, while one of them cannot be reached', () => {
+    const before = reduced();
+    const old = aPodRecord({ name: 'web-9', container: LIMITED, node: 'n9' });
+    const situation = { ...before, pods: [...before.pods, old], unreadNodes: new Set(['n9']) };
+    const quiet = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.1, 0.1, 0.1, 0.1]) });
+    expect([quiet.memory.watched[0]?.comparedHours, quiet.memory.rolledBack]).toEqual([1, null]);
+    const harmed = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.5, 0.5, 0.5, 0.1]) });
+    expect(harmed.memory.rolledBack?.message).toContain('percentage points more than in unchanged replicas');
+  });
+});
+
+test('the stages of a change last as long as before', () => {
+  expect(APPLY_STAGES).toHaveLength(4);
+  let situation = aReduction({ pods: pods(20, { container: LIMITED }) });
+  const lasted = new Map<string, number>();
+  while (situation.memory.lastApplied === null) {
+    const decision = decideWorkload(situation);
+    const stage = decision.memory.apply?.stage;
+    if (stage !== undefined) lasted.set(stage, (lasted.get(stage) ?? 0) + 1);
+    situation = { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + MINUTE_MS };
+  }
+  expect(Object.fromEntries(lasted)).toEqual({ Canary: 10, Tenth: 10, Half: 10, All: 10 });
+});

@@ -1,0 +1,113 @@
+// Reductions that are in force on all pods are watched through their next daily peak. The watch is nobody's turn: it keeps no
+// change waiting, of this workload or of others; what it finds harmful is taken back as a whole.
+
+import { isoTime } from '../../model/iso-time.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { lowersAnything, type Values } from '../model/container-values.ts';
+import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
+import type { PolicyRules } from '../policy/policy-rules.ts';
+import { carryOut } from './carry-out.ts';
+import { comparedText, evidenceOfHarm } from './evidence-of-harm.ts';
+import type { Harm } from './harm-of-change.ts';
+import { isSizedAtCreationOnly } from './size-at-creation.ts';
+import { mustProveItself } from './stages.ts';
+
+/** As many as the schema holds. More in a day are watched as if the two oldest were one. */
+export const MAX_WATCHED = 8;
+/** A watch ends when the evidence of its last hour has come. */
+const LAST_HOUR_MS: DurationMs = 2 * HOUR_MS;
+/** What is found by evidence is forgiven by evidence: of at least this share of the hours. */
+const PROVEN_SHARE = 0.5;
+
+/** A shorter watch has no whole hour to compare. */
+function isLongEnough({ withinMs }: PolicyRules['rollback']): boolean {
+  return withinMs >= HOUR_MS;
+}
+
+/** What is watched once a change is in force on all pods. */
+export function watchedAfter(situation: WorkloadSituation, change: ChangeUnderWay): readonly WatchedReduction[] {
+  const { memory, policy, now } = situation;
+  const { watched, previous } = memory;
+  if (previous === null || !mustProveItself(change, previous.values) || !isLongEnough(policy.rollback)) return watched;
+  // Pods that only come with it are looked after as they come up.
+  if (isSizedAtCreationOnly(situation)) return watched;
+  const before = new Map([...previous.values].filter(([name, from]) => lowersAnything(from, change.values.get(name) ?? from)));
+  const added = { since: change.startedAt, until: now + policy.rollback.withinMs + LAST_HOUR_MS, comparedHours: 0, before };
+  return atMost([...watched, added]);
+}
+
+/** What is left of the watches at this moment, and whether one has ended that saw enough to speak for its reduction. */
+export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMemory, 'watched' | 'rolledBack'> {
+  const watched = memory.watched.filter(({ until }) => until > now);
+  const ended = memory.watched.filter(({ until }) => until <= now);
+  const isProven = ended.some(({ since, until, comparedHours }) => comparedHours * HOUR_MS >= (until - since) * PROVEN_SHARE);
+  const { rolledBack } = memory;
+  return { watched, rolledBack: rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 } };
+}
+
+/** Whether a roll-back is forgiven by nothing but a watch that has ended well: a change that spreads shows too little of a day. */
+export function isForgivenByWatch({ memory, policy }: WorkloadSituation): boolean {
+  const { rolledBack } = memory;
+  return (rolledBack?.reason === 'throttling' || rolledBack?.reason === 'pressure') && isLongEnough(policy.rollback);
+}
+
+export interface WatchSeen {
+  readonly watched: readonly WatchedReduction[];
+  /** null: no sign of harm. */
+  readonly harm: Harm | null;
+  /** What was in force before all that is watched; nothing that was raised since is lowered for it. */
+  readonly before: Values;
+}
+
+/** null: nothing is watched. */
+export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
+  const { memory, pods } = situation;
+  const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values ?? null;
+  if (memory.watched.length === 0 || inForce === null) return null;
+  const { settled } = carryOut(situation, inForce, { kind: 'conform', most: 0, because: '' });
+  const others = pods.filter((pod) => pod.phase === 'Running' && !settled.includes(pod));
+  let harm: Harm | null = null;
+  const watched = memory.watched.map((each) => {
+    const found = evidenceOfHarm({ ...situation, memory: { ...memory, apply: null } }, { ...each, inForce, changed: settled, others });
+    harm ??= found.harm;
+    return found.comparedHours <= each.comparedHours ? each : { ...each, comparedHours: found.comparedHours };
+  });
+  return { watched, harm, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
+}
+
+/** In words; null: nothing is watched. */
+export function watchText({ watched }: ResizeMemory, now: Instant): string | null {
+  const last = watched.at(-1);
+  if (last === undefined) return null;
+  const until = isoTime(Math.floor(last.until / MINUTE_MS) * MINUTE_MS);
+  return `its last reduction is watched until ${until}, ${comparedText(last.comparedHours, now - last.since)}`;
+}
+
+function atMost(watched: readonly WatchedReduction[]): readonly WatchedReduction[] {
+  const [first, second, ...rest] = watched;
+  if (watched.length <= MAX_WATCHED || first === undefined || second === undefined) return watched;
+  return [{ ...second, before: greaterOf(second.before, first.before) }, ...rest];
+}
+
+/** Of each container that either names the greater amounts. */
+function greaterOf(a: Values, b: Values): Values {
+  const both = new Map(a);
+  for (const [name, values] of b) {
+    const other = both.get(name);
+    both.set(name, other === undefined ? values : greater(other, values));
+  }
+  return both;
+}
+
+function greater(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
+  const of = (one: OptionalResources, other: OptionalResources): OptionalResources => ({
+    cpuMillicores: greaterAmount(one.cpuMillicores, other.cpuMillicores),
+    memoryBytes: greaterAmount(one.memoryBytes, other.memoryBytes),
+  });
+  return { requests: of(a.requests, b.requests), limits: of(a.limits, b.limits) };
+}
+
+function greaterAmount(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
