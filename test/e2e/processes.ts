@@ -70,7 +70,7 @@ export class RunningProcess {
     }
   }
 
-  /** Why it ended where nobody asked it to and it failed; null otherwise. */
+  /** Why it ended where nobody asked it to or waited for it, and it failed; null otherwise. */
   get ownEnd(): string | null {
     if (this.#exit === null || this.#wasEnded || this.#exit.code === 0) return null;
     return `${this.#script} ended by itself: ${JSON.stringify(this.#exit)}\n${this.recentOutput()}`;
@@ -83,6 +83,7 @@ export class RunningProcess {
 
   /** How the process ended, its streams read to the end. */
   async exit(withinMs = HANG_MS): Promise<Exit> {
+    this.#wasEnded = true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new Error(`the process did not end within ${withinMs} ms\n${this.recentOutput()}`)), withinMs);
