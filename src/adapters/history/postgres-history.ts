@@ -164,9 +164,9 @@ class PostgresEngine implements StoreEngine {
       keepAlive: true,
       types: TYPES,
     });
-    // An idle connection that breaks is told here alone; whoever asks next gets a new one.
+    // An idle connection that breaks reports it here alone; the next query gets a new one.
     pool.on('error', () => undefined);
-    // One in use that breaks tells it twice, to the query under way and as an event: unheard, the event would end the process.
+    // A connection in use that breaks fails its query and emits an error event as well: without a listener that ends the process.
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Kysely<HistoryTables>({ dialect: new PostgresDialect({ pool }) });
   }
