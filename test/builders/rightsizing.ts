@@ -223,6 +223,7 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
     name: 'web',
     uid: 'uid-hpa-web',
     resourceVersion: '1',
+    createdAt: T0 - 30 * DAY_MS,
     annotations: {},
     annotated: false,
     controller: null,

@@ -211,3 +211,90 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.cluster.hpaList[0]!.annotations).toEqual({});
   });
 });
+
+describe('an autoscaler that has been at minReplicas for a week', () => {
+  const leaveMin = () => world.setHpa('web', (hpa) => ({ ...hpa, currentReplicas: 4, desiredReplicas: 4, lastScaleAt: world.clock.now() }));
+  const needs = (peak: number) => world.advice.set(WEB, [anAdvice({ cpu: '100m', cpuAdvice: { peak } })]);
+
+  beforeEach(() => {
+    world.cluster.hpaList = [anHpaRecord({ minReplicas: 3 })];
+    needs(96);
+  });
+
+  test('frees what the highest usage leaves under its target, which stays', async () => {
+    const targets = new Set<number>();
+    for (let minutes = 0; minutes < 120; minutes++) {
+      await world.run(MINUTE_MS);
+      targets.add(world.targetsOf('web')[0]!);
+    }
+    // 96m and a quarter, of which the target is 60 %.
+    expect(world.cpus()).toEqual([200, 200, 200]);
+    expect(targets).toEqual(new Set([60]));
+    expect(world.status().message).toContain('has been at minReplicas for 7 days: its target of 60 % stays');
+  });
+
+  test('keeps the scale point that its owner chose as soon as it scales', async () => {
+    await world.run(2 * HOUR_MS);
+    leaveMin();
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([334, 334, 334]);
+    expect(world.targetsOf('web')).toEqual([90]);
+    expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
+  });
+
+  test('has its target back where that starts no pod, and nowhere else', async () => {
+    world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() - DAY_MS }));
+    await world.run(2 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+    world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: null }));
+    needs(170);
+    await world.run(2 * HOUR_MS);
+    expect([world.targetsOf('web'), world.cpus()]).toEqual([[90], [334, 334, 334]]);
+    needs(96);
+    await world.run(2 * HOUR_MS);
+    expect([world.targetsOf('web'), world.cpus()]).toEqual([[60], [200, 200, 200]]);
+  });
+
+  test('frees all but the least where nothing is used', async () => {
+    needs(0);
+    world.setHpa('web', (hpa) => ({
+      ...hpa,
+      controller: { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u' },
+    }));
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
+  test('grows with the usage without a move of its target', async () => {
+    await world.run(2 * HOUR_MS);
+    needs(120);
+    await world.run(2 * HOUR_MS);
+    expect([world.targetsOf('web'), world.cpus()]).toEqual([[60], [250, 250, 250]]);
+  });
+
+  test('frees as much where somebody else keeps it, and has the requests back as soon as it scales', async () => {
+    const controller = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u' };
+    world.setHpa('web', (hpa) => ({ ...hpa, controller }));
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([200, 200, 200]);
+    leaveMin();
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect(world.cluster.hpaList[0]!.annotations).toEqual({});
+  });
+
+  test.each<[string, () => void]>([
+    ['it scaled within the week', () => world.setHpa('web', (hpa) => ({ ...hpa, lastScaleAt: world.clock.now() - 6 * DAY_MS }))],
+    ['it was created within the week', () => world.setHpa('web', (hpa) => ({ ...hpa, createdAt: world.clock.now() - 6 * DAY_MS }))],
+    ['it wants more', () => world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }))],
+    [
+      'its usage is known for less than a week',
+      () => world.advice.set(WEB, [anAdvice({ cpu: '100m', cpuAdvice: { peak: 96 }, firstSampleAt: world.clock.now() - 6 * DAY_MS })]),
+    ],
+  ])('follows the request as ever where %s', async (_, arrange) => {
+    arrange();
+    await world.run(2 * HOUR_MS);
+    expect([world.targetsOf('web'), world.cpus()]).toEqual([[90], [334, 334, 334]]);
+  });
+});

@@ -7,11 +7,16 @@ import type { AutoscalerMemory } from './kept-target.ts';
 import { sameMeasured, writeOriginal, type KeptTarget } from './kept-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
+/** A target that follows the request, or with `stays` is where it was set while the request is no greater. */
+export interface FollowedTarget extends KeptTarget {
+  readonly stays?: boolean;
+}
+
 /** An HPA whose targets are to follow the requests of its pods. */
 export interface FollowedAutoscaler {
   readonly name: string;
   readonly namespace: string;
-  readonly targets: readonly KeptTarget[];
+  readonly targets: readonly FollowedTarget[];
   /** With every pod as it was when the targets were set, Evenkeel has nothing to keep of it: its note goes. */
   readonly mayLetGo: boolean;
 }
@@ -67,9 +72,10 @@ export function moveFor(
 }
 
 /** In percent; without pods the last one holds. */
-export function wantedTarget(target: KeptTarget, pods: readonly PodRecord[]): number {
+export function wantedTarget(target: FollowedTarget, pods: readonly PodRecord[]): number {
   const mean = meanRequest(pods, target);
-  return mean === null ? target.set : targetFor(target, mean);
+  if (mean === null) return target.set;
+  return target.stays === true && mean <= target.request ? target.percent : targetFor(target, mean);
 }
 
 /** Every pod asks for what the target was set for. */

@@ -16,6 +16,7 @@ export interface HpaRecord {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+  readonly createdAt: Instant;
   readonly annotations: Readonly<Record<string, string>>;
   /** It has annotations at all, those left out here included: a JSON patch must know. */
   readonly annotated: boolean;

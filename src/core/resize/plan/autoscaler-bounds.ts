@@ -10,6 +10,7 @@ import { FIELD, type Values } from '../model/container-values.ts';
 import type { DueChange } from './due-changes.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
+import { staysAtMin } from './at-min-replicas.ts';
 import { standingsIn } from './preserve-replicas.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
@@ -40,7 +41,8 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
     if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return wait(`${of}; its target moves along in mode Auto alone`);
-      if (obstacle !== null) return wait(`${of}, and ${obstacle.message}`, obstacle.until);
+      if (obstacle !== null && staysAtMin(situation, standing, measured) === null)
+        return wait(`${of}, and ${obstacle.message}`, obstacle.until);
       if (usualRequest(pods, measured.metric) === null) return wait(`${of}, and a container asks for none: set one in the template`);
     }
     const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
@@ -57,7 +59,9 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
 export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
   return standingsIn(situation).some(
-    ({ obstacle, targets }) => obstacle !== null && targets.some(({ metric }) => changeOf(metric, from, to) < 0),
+    (standing) =>
+      standing.obstacle !== null &&
+      standing.targets.some((target) => changeOf(target.metric, from, to) < 0 && staysAtMin(situation, standing, target) === null),
   );
 }
 
@@ -105,28 +109,33 @@ function returns(
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
-function boundsOf(
-  standing: AutoscalerStanding,
-  { metric, live, kept }: TargetStanding,
-  { pods, advice }: WorkloadSituation,
-): PodBounds | null {
+function boundsOf(standing: AutoscalerStanding, target: TargetStanding, situation: WorkloadSituation): PodBounds | null {
   const { hpa, obstacle } = standing;
+  const { metric, live, kept } = target;
+  const { pods, advice } = situation;
   const now = usualRequest(pods, metric);
   if (now === null) return null;
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
   const about = { resource: metric.resource, container: metric.container, step: 'autoscaler' } as const;
+  const point = kept ?? { percent: live, request: now };
+  // What kills for want of memory is not for the sake of replicas to be kept.
+  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
+  const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : greatest);
+  const bounds = requestBounds(point);
+  const atMin = staysAtMin(situation, standing, target);
+  if (atMin !== null) {
+    const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % stays, above the highest usage`;
+    const greatest = upTo(obstacle === null ? bounds.greatest : point.request);
+    return { ...about, least: Math.min(atMin, point.request), greatest, because };
+  }
   if (obstacle !== null) {
     // Its owner wants the target as it was: so the request goes back, and the replicas with it.
     if (kept?.percent !== live || now >= kept.request) return null;
     const because = `${name} has ${live} % again, which was set for ${words(metric.resource, kept.request)} a pod`;
     return { ...about, least: kept.request, greatest: Number.POSITIVE_INFINITY, because };
   }
-  const point = kept ?? { percent: live, request: now };
   const because = `${name} keeps its replicas with targets of 50–90 %; it has ${point.percent} % of ${words(metric.resource, point.request)}`;
-  const bounds = requestBounds(point);
-  // What kills for want of memory is not for the sake of replicas to be kept.
-  const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
-  return { ...about, ...bounds, ...(killed ? { greatest: Number.POSITIVE_INFINITY } : {}), because };
+  return { ...about, ...bounds, greatest: upTo(bounds.greatest), because };
 }
 
 function isMeasured({ resource, container }: ResourceMetric, change: DueChange): boolean {

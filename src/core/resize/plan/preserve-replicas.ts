@@ -3,11 +3,12 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import { autoscalersOf, type AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
-import { isHome, wantedTarget, worthKeeping, type FollowedAutoscaler } from '../../hpa/follow-targets.ts';
-import type { AutoscalerMemory, KeptTarget } from '../../hpa/kept-target.ts';
+import { isHome, wantedTarget, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
+import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import { readOriginal } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '../../model/pod.ts';
+import { staysAtMin } from './at-min-replicas.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -37,12 +38,13 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   for (const standing of standingsIn(situation)) {
     const { hpa } = standing;
     const movable = standing.obstacle === null && mode === 'Auto';
-    const targets = standing.targets.flatMap((target): KeptTarget[] => {
-      if (target.kept !== null) return [target.kept];
-      if (!movable || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
+    const targets = standing.targets.flatMap((target): FollowedTarget[] => {
+      const stays = staysAtMin(situation, standing, target) !== null;
+      if (target.kept !== null) return [{ ...target.kept, stays }];
+      if ((!movable && !stays) || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
       const request = usualRequest(pods, target.metric);
       const { resource, container } = target.metric;
-      return request === null ? [] : [{ resource, container, percent: target.live, request, set: target.live }];
+      return request === null ? [] : [{ resource, container, percent: target.live, request, set: target.live, stays }];
     });
     const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
