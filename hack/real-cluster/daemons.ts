@@ -20,12 +20,15 @@ export interface DaemonSpec {
 }
 
 const LOOK_EVERY_MS = 20;
+/** Go collects garbage at five times the heap in use instead of twice: it took a fifth of all CPU, and memory is plenty. */
+const GO_GARBAGE_PERCENT = '400';
 const START_TICKS_FIELD = 22;
 
 export function startDaemon(spec: DaemonSpec): ProcessIdentity {
   const log = openSync(spec.logFile, 'a');
   try {
-    const child = spawn(spec.program, spec.args, { cwd: spec.folder, detached: true, stdio: ['ignore', log, log] });
+    const env = { GOGC: GO_GARBAGE_PERCENT, ...process.env };
+    const child = spawn(spec.program, spec.args, { cwd: spec.folder, detached: true, stdio: ['ignore', log, log], env });
     child.on('error', () => undefined); // told by the missing pid
     child.unref();
     if (child.pid === undefined) throw new Error(`${spec.program} could not be started`);

@@ -11,6 +11,7 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/event
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -288,7 +289,7 @@ async function health(name: string): Promise<string | undefined> {
 
 async function deploy(namespace: string, name: string, replicas: number): Promise<void> {
   const labels = { app: name };
-  const annotations = { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi' };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi', ...runningForAnHour() };
   const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
   await cluster.api.expect({
     method: 'POST',

@@ -4,12 +4,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
-import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -63,7 +64,7 @@ async function createDeployment(name: string): Promise<void> {
     'kwok.x-k8s.io/usage-memory': '100Mi',
     'evenkeel.dev/throttled-ratio': '0.4',
     'evenkeel.dev/cpu-pressure-ratio': '0.3',
-    'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+    ...runningForAnHour(),
   };
   const requests = { cpu: '100m', memory: '128Mi' };
   const limits = name === 'limited' ? { limits: { cpu: '120m' } } : {};

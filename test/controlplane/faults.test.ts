@@ -14,6 +14,7 @@ import { FaultyConnection } from '../e2e/faulty-connection.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const ETCD_AWAY_MS = 60_000;
@@ -275,7 +276,7 @@ async function atEase(): Promise<void> {
 function aDeployment(name: string): object {
   const labels = { app: name };
   const resources = { requests: { cpu: '400m', memory: '512Mi' }, limits: { memory: '1Gi' } };
-  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi' };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi', ...runningForAnHour() };
   const containers = [{ name: 'app', image: 'registry.example/app:1', resources }];
   return {
     apiVersion: 'apps/v1',

@@ -14,6 +14,7 @@ import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { PASSWORD, PostgresServer } from './postgres-server.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -185,7 +186,7 @@ function deployments(namespace: string): readonly string[] {
 function aDeployment(name: string): object {
   const labels = { app: name };
   const resources = { requests: { cpu: '400m', memory: '512Mi' }, limits: { memory: '1Gi' } };
-  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi' };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': '100m', 'kwok.x-k8s.io/usage-memory': '128Mi', ...runningForAnHour() };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -12,6 +12,7 @@ import { read } from '../e2e/dashboard.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -134,7 +135,7 @@ async function createDeployment({ name, usesMib, resources }: App): Promise<void
   const annotations = {
     'kwok.x-k8s.io/usage-cpu': '100m',
     'kwok.x-k8s.io/usage-memory': `${usesMib}Mi`,
-    'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+    ...runningForAnHour(),
   };
   const containers = [{ name: 'app', image: 'registry.example/app:1', resources }];
   await cluster.api.expect({

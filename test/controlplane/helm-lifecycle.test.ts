@@ -11,6 +11,7 @@ import { ROOT } from '../e2e/processes.ts';
 import { copyImage } from './built-image.ts';
 import { quickPolicy } from './journey-cluster.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { PodRunner } from './pod-runner.ts';
 import { RealCluster } from './real-cluster.ts';
 import type { RunningPod } from './running-pod.ts';
@@ -301,7 +302,10 @@ function aDeployment(name: string, replicas: number): object {
       replicas,
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels, annotations: { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi' } },
+        metadata: {
+          labels,
+          annotations: { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi', ...runningForAnHour() },
+        },
         spec: { containers: [{ name: 'app', image: 'registry.example/app:1', resources: TOO_LARGE }] },
       },
     },

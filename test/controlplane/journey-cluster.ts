@@ -2,6 +2,7 @@
 
 import { MiB } from '../../src/core/model/units.ts';
 import type { KnownWorkload } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import type { RealCluster } from './real-cluster.ts';
 
 export const NODES = 50;
@@ -90,6 +91,7 @@ function deployment({ namespace, name, replicas, requests, uses, annotations }: 
           annotations: {
             'kwok.x-k8s.io/usage-cpu': `${uses.cpuMillicores}m`,
             'kwok.x-k8s.io/usage-memory': `${uses.memoryMib}Mi`,
+            ...runningForAnHour(),
             ...annotations,
           },
         },

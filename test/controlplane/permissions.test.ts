@@ -11,7 +11,7 @@ import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapter
 import { OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
 import { parseUninstallOptions } from '../../src/cli/uninstall/options.ts';
 import { runUninstall, type UninstallReport } from '../../src/cli/uninstall/run-uninstall.ts';
-import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { differences, observedIn, type Observed } from '../chart/observed.ts';
@@ -22,6 +22,7 @@ import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/event
 import { TestFixture } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -246,7 +247,7 @@ async function peopleTheShop(): Promise<void> {
     ...QUIET.map((kind) =>
       workload(kind, quietName(kind), kind === 'StatefulSet' ? { ...replicas, serviceName: quietName(kind) } : replicas, {
         'kwok.x-k8s.io/usage-cpu': '1m',
-        'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+        ...runningForAnHour(),
       }),
     ),
   );

@@ -4,12 +4,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { startController } from '../e2e/controller-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { MetricsApi } from './metrics-api.ts';
+import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
@@ -298,7 +299,7 @@ async function furnish(app: App): Promise<void> {
     'kwok.x-k8s.io/usage-cpu': '100m',
     'kwok.x-k8s.io/usage-memory': '100Mi',
     // For five minutes from their start, the HPA controller would count a pod's CPU only a while after it became ready.
-    'evenkeel.dev/running-since': new Date(Date.now() - HOUR_MS).toISOString(),
+    ...runningForAnHour(),
   };
   const requests = small ? { cpu: '50m', memory: '64Mi' } : LARGE;
   const limits = app === 'ratio' ? { limits: { cpu: '400m' } } : {};
