@@ -14,7 +14,8 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   'node-unsupported':
     'The pod runs on a node that can resize it in place, or is created anew with the values; the message names the property of its node.',
   'node-draining': 'The pod runs on a node that takes pods.',
-  unmeasured: "The throttling of its containers is measured (kubelets' /metrics/cadvisor, or Prometheus).",
+  unmeasured:
+    "Throttling under its CPU limits is measured (kubelets' /metrics/cadvisor, or Prometheus); without a CPU limit, pressure is measured on its nodes, or they use less than 80 % of their CPU.",
   'disruption-budget': 'A disruption budget allows one more disruption.',
   restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
   rollout: 'The roll-out under way is complete.',

@@ -257,7 +257,7 @@ export function autoPolicy(rules: Partial<PolicyRules> = {}): PolicyRules {
   return { ...DEFAULT_POLICY_RULES, name: 'all', mode: 'Auto', ...rules };
 }
 
-/** Three pods of 500m and 512Mi that need 100m and 128Mi, under a policy in Auto, nothing in the way. */
+/** Three pods of 500m and 512Mi that need 100m and 128Mi, under a policy in Auto, nothing in the way; throttling and pressure are measured. */
 export function aSituation(situation: Partial<WorkloadSituation> = {}): WorkloadSituation {
   return {
     now: T0,
@@ -276,7 +276,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     kubeletVersions: new Map([['n1', 'v1.36.0']]),
     unreadNodes: new Set(),
     freeOnNodes: new Map(),
-    demand: [],
+    demand: [{ container: 'main', windows: [], throttlingMeasuredAt: situation.now ?? T0 }],
     largestNode: null,
     userRequests: NO_USER_REQUESTS,
     memory: NO_MEMORY,

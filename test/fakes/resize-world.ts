@@ -80,13 +80,15 @@ export class ResizeWorld {
   /** What the API server answers to a patch of an HPA in place of carrying it out. */
   refuseHpa: () => WriteOutcome | null = () => null;
   /** What the containers of every workload used in the last minutes. */
-  demand: (now: Instant) => readonly ContainerDemand[] = () => [];
+  demand: (now: Instant) => readonly ContainerDemand[] = (now) => [{ container: 'main', windows: [], throttlingMeasuredAt: now }];
   readings: (pod: PodRecord) => readonly ContainerReadings[] = () => [];
   leader = true;
   inPlace = true;
   pause: { readonly reason: string; readonly until: number | null } | null = null;
   usageConfirmedAt: (() => number) | null = null;
   readonly unreadNodes = new Set<string>();
+  /** Millicores in use of nodes that measure no pressure; null: not known. */
+  readonly cpuOfNodesWithoutPressure = new Map<string, number | null>();
   /** What the idle watch knows; where nothing is set, nobody watches. */
   readonly activity = new Map<WorkloadKey, Activity>();
   idleWorkloads = true;
@@ -140,6 +142,8 @@ export class ResizeWorld {
       advice: { advise: async (key, _, rules) => (this.onAdvise(key, rules), this.advice.get(key) ?? []) },
       usageSource: () => 'kubelet',
       isUnread: (node) => this.unreadNodes.has(node),
+      isPressureMeasured: (node) => !this.cpuOfNodesWithoutPressure.has(node),
+      cpuUsedByNode: (node) => this.cpuOfNodesWithoutPressure.get(node) ?? null,
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },
       gate: this.gate,
       events: { record: (event) => void this.events.push(event) },

@@ -89,6 +89,8 @@ export class Reconcilers {
       errorRates: this.#parts.errorRates,
       usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
       isUnread: (node) => this.#parts.usage.isNodeStale(node),
+      isPressureMeasured: (node) => this.#parts.usage.evidence.isPressureKnown(node, clock.now()),
+      cpuUsedByNode: (node) => this.#parts.usage.usedByNode(node)?.cpuMillicores ?? null,
       idle: {
         enabled: this.#parts.settings['features.idleWorkloads'],
         watch: (workload, rules, now) => idleWatch.watch(workload, rules, now),

@@ -2,6 +2,7 @@
 
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
+import type { Millicores } from '../../core/model/units.ts';
 import type { ContainerReadings } from '../../core/model/usage.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -30,6 +31,10 @@ export interface RecommendationPorts {
   readonly usageSource: () => string | null;
   /** Whether a node's kubelet has told no usage for two periods, or never. */
   readonly isUnread: (node: string) => boolean;
+  /** Whether a node measures pressure (PSI), and has reported it of late. */
+  readonly isPressureMeasured: (node: string) => boolean;
+  /** CPU that a node uses as a whole, system daemons included; null: not known. */
+  readonly cpuUsedByNode: (node: string) => Millicores | null;
   readonly prices: PriceSource;
   readonly policies: PolicyBook;
   readonly decisions: DecisionBook;

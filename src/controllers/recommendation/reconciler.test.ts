@@ -223,6 +223,16 @@ describe('mode Auto', () => {
     expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'stale-data' });
   });
 
+  test('on a busy node that measures no pressure nothing is reduced until it has CPU to spare', async () => {
+    world.cpuOfNodesWithoutPressure.set('n1', 13_000);
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'unmeasured', message: expect.stringContaining('81 % of its CPU') });
+    world.cpuOfNodesWithoutPressure.set('n1', 12_000);
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
   test('the kill switch stops everything', async () => {
     world.pause = { reason: 'incident 42', until: null };
     await world.run(HOUR_MS);

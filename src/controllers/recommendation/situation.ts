@@ -2,7 +2,7 @@
 
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Resources } from '../../core/model/resources.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant, Ratio } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
@@ -100,6 +100,7 @@ export function situationOf(
     ),
     unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
     cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
+    cpuOfNodesWithoutPressure: cpuOfNodesWithoutPressure(ports, pods),
     demand: ports.demandOf(key),
     nodesOfPods: new Map(
       pods.flatMap(({ node }) => {
@@ -139,6 +140,19 @@ function classesUnder({ cluster }: Pick<RecommendationPorts, 'cluster'>, workloa
     if (node !== null && name !== null) classes.set(node, name);
   }
   return classes;
+}
+
+function cpuOfNodesWithoutPressure(
+  { cluster, isPressureMeasured, cpuUsedByNode }: RecommendationPorts,
+  pods: readonly PodRecord[],
+): ReadonlyMap<string, Ratio | null> {
+  const nodes = new Set(pods.flatMap(({ node }) => (node === null || isPressureMeasured(node) ? [] : [node])));
+  return new Map(
+    [...nodes].map((node) => {
+      const [used, allocatable] = [cpuUsedByNode(node), cluster.findNode(node)?.allocatable.cpuMillicores ?? 0];
+      return [node, used === null || allocatable <= 0 ? null : used / allocatable] as const;
+    }),
+  );
 }
 
 /** Only where a decision depends on it: summing up nodes for every workload would be work for nothing. */

@@ -6,9 +6,9 @@ import { formatDuration } from '../../model/duration.ts';
 import type { Instant } from '../../model/units.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
-import { isThrottlingMeasured } from './cpu-limit.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
+import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 
@@ -70,7 +70,7 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
 function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const lowers = change.direction === 'lower';
   const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
-  const blind = lowers ? (unmeasuredThrottling(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
+  const blind = lowers ? (unmeasuredHarm(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
   return unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? blind;
 }
 
@@ -82,13 +82,6 @@ function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Wait
     'confidence',
     `confidence in ${change.resource} of ${change.container} is ${have}; ${least} is needed before it is reduced`,
   );
-}
-
-/** The limit of a Guaranteed container falls with its CPU request: the harm would be throttling, and it would not be seen. */
-function unmeasuredThrottling(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
-  const isGuaranteed = situation.pods.some(({ qosClass }) => qosClass === 'Guaranteed');
-  if (resource !== 'cpu' || !isGuaranteed || isThrottlingMeasured(situation, container)) return null;
-  return waiting('unmeasured', `the throttling of ${container} is not measured, so its CPU limit is not lowered`);
 }
 
 /** Changes that nothing holds, and what the others wait for. */

@@ -55,7 +55,8 @@ function live(from: WorkloadSituation, until: Instant, { evidence = UNMEASURED, 
   let situation = from;
   while (situation.now < until) {
     const advice = situation.advice.map((each) => ({ ...each, evidence: hoursUntil(situation.now, evidence) }));
-    const decision = decideWorkload({ ...situation, advice });
+    const demand = [{ container: 'main', windows: [], throttlingMeasuredAt: situation.now }];
+    const decision = decideWorkload({ ...situation, advice, demand });
     const memory = restarts ? readMemory(writeMemory(decision.memory)) : decision.memory;
     situation = { ...situation, memory, pods: resized(situation.pods, decision.steps), now: situation.now + STEP_MS };
   }

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   stuck: 'stuck',
   'node-draining': 'its node is being drained',
   'node-unsupported': 'its node cannot resize it in place',
-  unmeasured: 'waits until throttling is measured',
+  unmeasured: 'waits until the harm of less CPU would be measured',
   'disruption-budget': 'waits for a disruption budget',
   restart: 'waits for a restart',
   rollout: 'waits for a roll-out',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { anAdvice, aSituation, aWorkloadRecord, pods } from '../../../../../test/builders/rightsizing.ts';
+import { amounts, anAdvice, aSituation, aWorkloadRecord, pods, T0 } from '../../../../../test/builders/rightsizing.ts';
 import { decideInPlace } from '../../plan/decide-in-place.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../../model/situation.ts';
 import { nodeClasses } from './node-classes.ts';
@@ -34,6 +34,17 @@ describe('pods of a DaemonSet on nodes of several classes', () => {
     ]);
     expect(decision.classes?.map(({ name }) => name)).toEqual(['2cpu-8Gi', '16cpu-64Gi']);
     expect([...(decision.memory.classes?.keys() ?? [])]).toEqual(['2cpu-8Gi', '16cpu-64Gi']);
+  });
+
+  test('have their CPU reduced under a CPU limit where the throttling of the workload is measured', () => {
+    const limited = pods(3, { container: { limits: amounts('1', null) } }).map((pod, index) => ({
+      ...pod,
+      node: ['s1', 's2', 'l1'][index]!,
+    }));
+    const reasonAt = (throttlingMeasuredAt: number | null): string | null =>
+      nodeClasses.apply({ ...context, pods: limited, demand: [{ container: 'main', windows: [], throttlingMeasuredAt }] }, decideInPlace)
+        .classes?.[0]?.decision.reason ?? null;
+    expect([reasonAt(T0), reasonAt(null)]).toEqual([null, 'unmeasured']);
   });
 
   test('are decided together where all nodes are of one class, and the memory of a class that is away is kept', () => {

@@ -68,8 +68,10 @@ function partOf(situation: WorkloadSituation, own: CurrentClass, standing: reado
     }),
     userRequests: requestsFor(userRequests, own.name, isFirst),
     memory: memoryOfClass(own, standing, memory),
-    // Of the last minutes only the most of all pods is known, and that is some other class's.
-    demand: [],
+    // Of the last minutes only the most of all pods is known, and that is some other class's; throttling is known by pod.
+    demand: situation.demand.map(({ container, throttled = [], throttlingMeasuredAt = null }) => {
+      return { container, windows: [], throttled, throttlingMeasuredAt };
+    }),
   };
 }
 
