@@ -40,7 +40,10 @@ export interface ContainerCounterSource {
   containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]>;
 }
 
-/** The pages of a node's kubelet that usage is read from. All reject with what is wrong and what to do about it. */
+/**
+ * The pages of a node's kubelet that usage is read from. All reject with what is wrong and what to do about it; with an
+ * `UntrustedKubelet` where its certificate is not trusted.
+ */
 export interface KubeletPages {
   resourceMetrics(node: NodeRecord, signal: AbortSignal): Promise<ResourceMetrics>;
   /** `/stats/summary` as JSON of which nothing is checked. */

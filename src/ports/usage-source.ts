@@ -36,11 +36,21 @@ export interface EvidenceReading {
   readonly containers: readonly ContainerEvidence[];
 }
 
+/** A reading that failed. */
+export interface UsageFailure {
+  /** null: the whole source failed. */
+  readonly node: string | null;
+  readonly at: Instant;
+  readonly message: string;
+  /** Left out: any other reason. */
+  readonly code?: 'untrusted-certificate';
+}
+
 export interface UsageSink {
   onUsage(reading: UsageReading): void;
   onSummary(reading: SummaryReading): void;
-  /** A node (or the whole source, node null) could not be read this time. */
-  onFailure(failure: { readonly node: string | null; readonly at: Instant; readonly message: string }): void;
+  /** A node (or the whole source) could not be read this time. */
+  onFailure(failure: UsageFailure): void;
   /** Samples that were thrown away, by why: `nan`, `negative`, `future`, `gap`, `out-of-order`. */
   onDropped(reason: string, count: number): void;
 }

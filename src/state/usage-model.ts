@@ -11,7 +11,7 @@ import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsagePoint } from '../ports/history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
-import type { EvidenceReading, EvidenceSink, SummaryReading, UsageReading, UsageSink } from '../ports/usage-source.ts';
+import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, UsageReading, UsageSink } from '../ports/usage-source.ts';
 import { EvidenceLog } from './evidence-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
 import { aheadOfNow, faultOfSample } from './sample-gate.ts';
@@ -153,7 +153,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.evidence.onEvidenceFailure(failure);
   }
 
-  onFailure(failure: { readonly node: string | null; readonly at: Instant; readonly message: string }): void {
+  onFailure(failure: UsageFailure): void {
     this.#failures.add(1);
     const node = failure.node ?? WHOLE_SOURCE;
     // Said when it begins or changes; that it goes on is told by the metric and by staleness.

@@ -9,7 +9,13 @@ import type { GrantedWhen, Permission } from '../../src/adapters/kubernetes/perm
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** What the chart grants with its default values. */
-export const BY_DEFAULT: readonly GrantedWhen[] = ['always', 'rbac.effects', 'rbac.kubelets', 'config.crds.install'];
+export const BY_DEFAULT: readonly GrantedWhen[] = [
+  'always',
+  'rbac.effects',
+  'rbac.kubelets',
+  'config.kubelet.viaProxy: false',
+  'config.crds.install',
+];
 
 export interface PolicyRule {
   readonly apiGroups?: readonly string[];

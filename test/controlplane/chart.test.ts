@@ -38,13 +38,21 @@ const VALUE_SETS: readonly { readonly name: string; readonly values: readonly st
   { name: 'no persistence', values: ['persistence.enabled=false'] },
   { name: 'a claim of somebody’s own', values: ['persistence.existingClaim=mine'] },
   { name: 'no network policy', values: ['networkPolicy.enabled=false'] },
-  { name: 'a cluster that is only watched', values: ['rbac.effects=false'], when: ['always', 'rbac.kubelets', 'config.crds.install'] },
+  {
+    name: 'a cluster that is only watched',
+    values: ['rbac.effects=false'],
+    when: ['always', 'rbac.kubelets', 'config.kubelet.viaProxy: false', 'config.crds.install'],
+  },
   {
     name: 'usage from metrics-server',
     values: ['rbac.kubelets=false'],
-    when: ['always', 'rbac.effects', 'rbac.kubelets: false', 'config.crds.install'],
+    when: ['always', 'rbac.effects', 'config.kubelet.viaProxy: false', 'config.crds.install'],
   },
-  { name: 'definitions applied by hand', values: ['config.crds.install=false'], when: ['always', 'rbac.effects', 'rbac.kubelets'] },
+  {
+    name: 'definitions applied by hand',
+    values: ['config.crds.install=false'],
+    when: ['always', 'rbac.effects', 'rbac.kubelets', 'config.kubelet.viaProxy: false'],
+  },
   { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
   {
     name: 'everything that a pod may be given',

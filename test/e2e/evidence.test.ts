@@ -83,3 +83,31 @@ test(
   },
   HANG_TEST_MS,
 );
+
+test(
+  'self-signed kubelets: usage comes from metrics.k8s.io, the CPU of Guaranteed pods is not lowered, and health says why, until they are trusted',
+  async () => {
+    const workloads: readonly LoopWorkload[] = [
+      { ...aWorkload('guaranteed', '2', 100), resources: resources(['2', '400Mi'], ['2', '400Mi']) },
+    ];
+    scene = await LoopScene.start({ workloads, mostDays: 3 });
+    scene.cluster.nodes.direct.selfSigned = true;
+    await scene.hours(30);
+    const remedy = "the certificates of 2 of 2 kubelets are not of the cluster's CA: set serverTLSBootstrap: true for the kubelets";
+    expect(await healthOf('usage-source')).toMatchObject({
+      status: 'degraded',
+      message: expect.stringMatching(`^metrics.k8s.io: ${remedy}`),
+    });
+    for (const name of ['throttling', 'pressure'])
+      expect(await healthOf(name)).toMatchObject({ status: 'degraded', message: expect.stringContaining(remedy) });
+    expect(scene.recommendation('guaranteed')).toMatchObject({ source: 'metrics.k8s.io', state: 'awaiting', reason: 'unmeasured' });
+    expect(scene.sizes('guaranteed').map(({ cpu }) => cpu)).toEqual([2000, 2000]);
+
+    scene.cluster.nodes.direct.selfSigned = false;
+    await scene.hours(12);
+    expect(await healthOf('usage-source')).toMatchObject({ status: 'ok', message: 'kubelet: read' });
+    expect(await healthOf('throttling')).toMatchObject({ status: 'ok' });
+    for (const { cpu } of scene.sizes('guaranteed')) expect(cpu).toBeLessThan(2000);
+  },
+  HANG_TEST_MS,
+);

@@ -15,8 +15,9 @@ import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
 
 export interface EvidenceSourceParts {
-  /** In the order of preference: the next is asked where one fails or knows none of a node's limited containers. */
-  readonly sources: readonly ContainerCounterSource[];
+  /** Those that may be asked now, in the order of preference: the next is asked where one fails or knows none of a node's limited
+   * containers. */
+  readonly sources: () => readonly ContainerCounterSource[];
   readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'podsOnNode'>;
   /** CPU of a container as last sampled; null: not known. */
   readonly cpuOf: (pod: PodRecord, container: string) => Millicores | null;
@@ -79,7 +80,7 @@ export class EvidenceSource {
    * @param samplingMs how often usage is read
    */
   async run(sink: EvidenceSink, samplingMs: DurationMs, signal: AbortSignal): Promise<void> {
-    if (this.#parts.sources.length === 0 || signal.aborted) return;
+    if (signal.aborted) return;
     const { clock } = this.#parts;
     let cancelSweep = (): void => undefined;
     const sweep = (): void => {
@@ -118,7 +119,8 @@ export class EvidenceSource {
   }
 
   #isDue(node: NodeRecord, poller: Poller): boolean {
-    const { reader, clock } = this.#parts;
+    const { reader, clock, sources } = this.#parts;
+    if (sources().length === 0) return false;
     const due = poller.readings < FIRST_READINGS || clock.now() - poller.readAt >= INTERVAL_MS;
     for (const pod of reader.podsOnNode(node.name)) {
       const limited = pod.containers.filter((container) => cpuLimitOf(container) !== null);
@@ -167,7 +169,7 @@ export class EvidenceSource {
   /** Of the first source that knows the node's limited containers. */
   async #readFirst(node: NodeRecord, signal: AbortSignal): Promise<{ source: string; counters: readonly ContainerCounters[] }> {
     const problems: string[] = [];
-    for (const source of this.#parts.sources) {
+    for (const source of this.#parts.sources()) {
       try {
         const counters = await this.#readFrom(source, node, signal);
         const known = counters.some(({ cpuPeriods }) => cpuPeriods !== null);

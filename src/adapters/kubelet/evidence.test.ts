@@ -231,7 +231,7 @@ function running(pods: readonly PodRecord[], parts: Partial<ConstructorParameter
   };
   const node = aNodeRecord({ name: 'n1' });
   const evidence = new EvidenceSource({
-    sources: [source],
+    sources: () => [source],
     reader: { nodes: () => [node], findNode: () => node, podsOnNode: () => pods },
     cpuOf: () => 10,
     isVerified: () => false,
@@ -298,10 +298,10 @@ describe('EvidenceSource', () => {
     };
     const empty: ContainerCounterSource = { name: 'kubelet', containerCounters: async () => [counters({ cpuPeriods: null })] };
     const good: ContainerCounterSource = { name: 'good', containerCounters: async () => [counters()] };
-    const first = running([aLimitedPod(100)], { sources: [failing, empty, good] });
+    const first = running([aLimitedPod(100)], { sources: () => [failing, empty, good] });
     await first.clock.advance(MINUTE);
     expect([first.readings.map(({ source }) => source), first.failures]).toEqual([['good'], []]);
-    const second = running([aLimitedPod(100)], { sources: [failing, empty] });
+    const second = running([aLimitedPod(100)], { sources: () => [failing, empty] });
     await second.clock.advance(MINUTE);
     expect(second.failures).toEqual([
       'prometheus.example: connect ECONNREFUSED; kubelet has no container_cpu_cfs_periods_total of any container on node n1',
@@ -318,7 +318,7 @@ describe('EvidenceSource', () => {
         return [counters()];
       },
     };
-    const { clock, readings, failures } = running([aLimitedPod(100)], { sources: [flaky] });
+    const { clock, readings, failures } = running([aLimitedPod(100)], { sources: () => [flaky] });
     await clock.advance(2 * MINUTE);
     expect([failures, readings.length]).toEqual([['away'], 1]);
   });

@@ -5,10 +5,14 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { NodeRecord } from '../../core/model/node.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
+import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { failureOf } from '../kubernetes/status.ts';
 
-/** Gets one page of a node's kubelet. Rejects with what is wrong and what to do about it. */
+/**
+ * Gets one page of a node's kubelet. Rejects with what is wrong and what to do about it; with an `UntrustedKubelet` where its
+ * certificate is not trusted.
+ */
 export interface KubeletFetcher {
   /** @param path with a slash in front: `/metrics/resource`, `/stats/summary` */
   get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string>;
@@ -75,7 +79,7 @@ export class DirectKubeletFetcher implements KubeletFetcher {
       signal,
     };
     const status = await this.#fetch(options, body).catch((cause: unknown) => {
-      throw new Error(`${where}: ${wordsOf(cause, signal)}`, { cause });
+      throw faultOf(where, cause, signal);
     });
     if (status === 401 || status === 403) {
       throw new Error(
@@ -163,13 +167,10 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
   }
 }
 
-function wordsOf(cause: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return signal.reason instanceof Error ? signal.reason.message : 'aborted';
+function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
+  if (signal.aborted) return new Error(`${where}: ${signal.reason instanceof Error ? signal.reason.message : 'aborted'}`, { cause });
   // By shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM context.
   const { code, message = String(cause) } = cause as Partial<NodeJS.ErrnoException>;
-  if (code === undefined || !UNTRUSTED.has(code)) return message;
-  return (
-    `its certificate is not one of the cluster's CA (${code}): set serverTLSBootstrap: true for the kubelets and approve their ` +
-    'certificate requests, or set kubelet.viaProxy: true'
-  );
+  if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause });
+  return new Error(`${where}: ${message}`, { cause });
 }

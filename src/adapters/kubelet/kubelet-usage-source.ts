@@ -6,6 +6,7 @@ import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import type { KubeletPages } from '../../ports/kubelet-pages.ts';
+import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
 import { phaseOf, nextAt } from './phase.ts';
@@ -112,9 +113,10 @@ export class KubeletUsageSource implements UsageSource {
     const idle = this.#parts.activity.begin();
     void this.#slots
       .use(() => this.#read(node, poller, sink, signal))
-      .catch((err: unknown) =>
-        sink.onFailure({ node: node.name, at: this.#parts.clock.now(), message: err instanceof Error ? err.message : String(err) }),
-      )
+      .catch((err: unknown) => {
+        const failure = { node: node.name, at: this.#parts.clock.now(), message: err instanceof Error ? err.message : String(err) };
+        sink.onFailure(err instanceof UntrustedKubelet ? { ...failure, code: 'untrusted-certificate' } : failure);
+      })
       .finally(() => {
         poller.busy = false;
         idle();

@@ -11,6 +11,7 @@ import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '../../core/model/node.ts';
+import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletFetcher } from './kubelet-fetcher.ts';
@@ -268,9 +269,9 @@ describe('DirectKubeletFetcher', () => {
   test('refuses one that it has not signed, and says what to do', async () => {
     const { node, seen } = await kubelet();
     const fetcher = fetcherFor();
-    await expect(fetcher.get(node, '/metrics/resource', new AbortController().signal)).rejects.toThrow(
-      /serverTLSBootstrap.*kubelet.viaProxy: true/,
-    );
+    const refused = fetcher.get(node, '/metrics/resource', new AbortController().signal);
+    await expect(refused).rejects.toThrow(UntrustedKubelet);
+    await expect(refused).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT.*serverTLSBootstrap.*kubelet.viaProxy: true/);
     expect(seen).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ export type GrantedWhen =
   | 'always'
   | 'rbac.effects'
   | 'rbac.kubelets'
-  | 'rbac.kubelets: false'
+  | 'config.kubelet.viaProxy: false'
   | 'config.kubelet.viaProxy'
   | 'config.crds.install'
   | 'config.controller.admission.enabled';
@@ -222,8 +222,8 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     resource,
     verbs: ['list'],
     scope: 'cluster',
-    when: 'rbac.kubelets: false',
-    why: 'usage from metrics-server, where kubelets may not be asked',
+    when: 'config.kubelet.viaProxy: false',
+    why: 'usage from metrics-server, where kubelets may not be asked or the certificates of most of them are not trusted',
     by: METRICS_SERVER,
   })),
 

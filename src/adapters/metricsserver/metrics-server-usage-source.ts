@@ -51,6 +51,17 @@ export class MetricsServerUsageSource implements UsageSource {
     cancel();
   }
 
+  /** Why it cannot be read now, and what to do about it; null: it can. */
+  async problem(signal: AbortSignal): Promise<string | null> {
+    try {
+      await this.#list(POD_METRICS, signal);
+      await this.#list(NODE_METRICS, signal);
+      return null;
+    } catch (err) {
+      return err instanceof Error ? err.message : String(err);
+    }
+  }
+
   async #read(sink: UsageSink, signal: AbortSignal): Promise<void> {
     const pods = await this.#list(POD_METRICS, signal);
     const nodes = await this.#list(NODE_METRICS, signal);
@@ -96,7 +107,7 @@ export class MetricsServerUsageSource implements UsageSource {
     const failure = failureOf(response);
     if (failure === null) return objectsAt(asObject(response.body, resource.plural), 'items');
     const remedy = isNotFound(failure)
-      ? ': metrics-server is not installed; install it, or grant get on nodes/metrics so that kubelets can be read'
+      ? ': metrics-server is not installed: install it, or make the kubelets readable'
       : isForbidden(failure)
         ? `: grant list on ${resource.plural} of metrics.k8s.io`
         : '';

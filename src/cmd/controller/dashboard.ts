@@ -99,7 +99,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
     usage: usageReader({
       usage,
-      sourceName: usageSource.name,
+      sourceName: () => usageSource.name,
       clock,
       intervalMs: settings['kubelet.interval'],
       problem: () => leaderFeed?.problem() ?? null,
@@ -141,9 +141,9 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
     ...admissionHealth(joined.admission, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
-    usageHealth(usage, usageSource.name, leaderFeed, clock),
-    throttlingHealth(usage.evidence, usageSource.throttlingProblem, clock),
-    pressureHealth(usage.evidence, usageSource.name, clock),
+    usageHealth(usage, usageSource, leaderFeed, clock),
+    throttlingHealth(usage.evidence, usageSource, clock),
+    pressureHealth(usage.evidence, usageSource, clock),
     ...prometheusHealth(joined.prometheus, clock),
     healthSource('price-source', clock, () => {
       const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;

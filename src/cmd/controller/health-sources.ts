@@ -8,6 +8,7 @@ import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { EvidenceLog } from '../../state/evidence-log.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
+import type { LiveUsage } from './usage-sources.ts';
 
 /** A source of health whose `since` moves when its status does. */
 export function healthSource(
@@ -42,21 +43,30 @@ export function informerHealth(informers: KubernetesInformers, clock: Clock): re
   );
 }
 
-export function usageHealth(usage: UsageModel, sourceName: string, feed: LeaderFeed | null, clock: Clock): HealthSource {
+export function usageHealth(
+  usage: Pick<UsageModel, 'problem' | 'isStale'>,
+  source: Pick<LiveUsage, 'name' | 'problem'>,
+  feed: Pick<LeaderFeed, 'problem' | 'isFollowing'> | null,
+  clock: Clock,
+): HealthSource {
   return healthSource('usage-source', clock, () => {
     const unshared = feed?.problem() ?? null;
     if (unshared !== null) return { status: 'failed', message: unshared };
-    const from = feed?.isFollowing() === true ? `${sourceName}, by way of the leader` : sourceName;
-    const problem = usage.problem();
+    const from = feed?.isFollowing() === true ? `${source.name}, by way of the leader` : source.name;
+    const problem = joined(source.problem(), usage.problem());
     if (usage.isStale())
       return { status: 'failed', message: `${from}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
     return problem === null ? { status: 'ok', message: `${from}: read` } : { status: 'degraded', message: `${from}: ${problem}` };
   });
 }
 
-/** @param nothingReports why no source reports throttling at all; null: one does */
-export function throttlingHealth(evidence: EvidenceLog, nothingReports: string | null, clock: Clock): HealthSource {
+export function throttlingHealth(
+  evidence: Pick<EvidenceLog, 'throttlingByNode'>,
+  source: Pick<LiveUsage, 'throttlingProblem'>,
+  clock: Clock,
+): HealthSource {
   return healthSource('throttling', clock, () => {
+    const nothingReports = source.throttlingProblem();
     if (nothingReports !== null) return { status: 'degraded', message: `not known, and reported as null: ${nothingReports}` };
     const { known, unknown } = evidence.throttlingByNode(clock.now());
     const [first] = unknown;
@@ -66,8 +76,14 @@ export function throttlingHealth(evidence: EvidenceLog, nothingReports: string |
   });
 }
 
-export function pressureHealth(evidence: EvidenceLog, usageSource: string, clock: Clock): HealthSource {
+export function pressureHealth(
+  evidence: Pick<EvidenceLog, 'pressureByNode'>,
+  source: Pick<LiveUsage, 'name' | 'kubeletProblem'>,
+  clock: Clock,
+): HealthSource {
   return healthSource('pressure', clock, () => {
+    const unread = source.kubeletProblem();
+    if (unread !== null) return { status: 'degraded', message: `not known, and reported as null: ${unread}` };
     const { known, unmeasured } = evidence.pressureByNode(clock.now());
     const [first] = unmeasured;
     if (first !== undefined) {
@@ -75,7 +91,7 @@ export function pressureHealth(evidence: EvidenceLog, usageSource: string, clock
       return { status: 'degraded', message: `not measured on ${share}: it needs kubelet 1.34 or newer, cgroup v2 and a kernel with PSI` };
     }
     if (known > 0) return { status: 'ok', message: `known of ${known} nodes` };
-    return { status: 'degraded', message: `not known, and reported as null: ${usageSource} has reported none yet` };
+    return { status: 'degraded', message: `not known, and reported as null: ${source.name} has reported none yet` };
   });
 }
 
@@ -125,4 +141,10 @@ export function leaderHealth(election: LeaderElection | null, identity: string, 
     if (holder === null) return { status: 'degraded', message: 'nobody holds the lease' };
     return { status: 'ok', message: holder === identity ? 'this replica leads' : `${holder} leads` };
   });
+}
+
+/** Both problems, the more general first; null: there is none. */
+function joined(...problems: readonly (string | null)[]): string | null {
+  const given = problems.filter((problem) => problem !== null);
+  return given.length === 0 ? null : given.join('; ');
 }

@@ -10,7 +10,7 @@ const FRESH_PERIODS = 2;
 
 export interface UsageReaderParts {
   readonly usage: UsageModel;
-  readonly sourceName: string;
+  readonly sourceName: () => string;
   readonly clock: Clock;
   readonly intervalMs: number;
   /** Why usage cannot be told; null while it can. Then everything here is not known. */
@@ -25,7 +25,7 @@ export function usageReader({ usage, sourceName, clock, intervalMs, problem }: U
     return { cpuMillicores: sample.cpuMillicores, memoryBytes: sample.memoryBytes };
   };
   return {
-    source: () => (usage.confirmedAt() === 0 ? null : sourceName),
+    source: () => (usage.confirmedAt() === 0 ? null : sourceName()),
     confirmedAt: () => (usage.confirmedAt() === 0 || !isKnown() ? null : usage.confirmedAt()),
     problem,
     containerUsage: (namespace, pod, container) => fresh(usage.containersOf(namespace, pod).get(container)),

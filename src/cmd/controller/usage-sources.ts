@@ -1,4 +1,5 @@
 import { EvidenceSource } from '../../adapters/kubelet/evidence-source.ts';
+import { FallbackUsageSource } from '../../adapters/kubelet/fallback-usage-source.ts';
 import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.ts';
 import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
@@ -21,13 +22,20 @@ export interface UsageSources {
   readonly usage: UsageSource;
   /** null: they may not be read. */
   readonly kubelets: KubeletPages | null;
+  /** Answers for the kubelets' certificates; null: they are not checked. */
+  readonly fallback: Pick<FallbackUsageSource, 'problem' | 'kubeletProblem'> | null;
 }
 
 /** Usage and evidence, read side by side. */
 export interface LiveUsage {
+  /** Of the usage source in use now. */
   readonly name: string;
-  /** Why nothing reports throttling; null: something does. */
-  readonly throttlingProblem: string | null;
+  /** Why usage is not what it could be, and what to do about it; null: it is. */
+  problem(): string | null;
+  /** Why no kubelet is read now, and what to do about it; null: kubelets are read. */
+  kubeletProblem(): string | null;
+  /** Why nothing reports throttling now, and what to do about it; null: something does. */
+  throttlingProblem(): string | null;
   run(sink: UsageSink & EvidenceSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
 }
 
@@ -43,12 +51,14 @@ export interface LiveUsageParts {
 }
 
 export function liveUsage({ sources, prometheus, usage, decisions, cluster, world, metrics }: LiveUsageParts): LiveUsage {
-  const { kubelets } = sources;
-  const counters: ContainerCounterSource[] = prometheus === null ? [] : [prometheus];
-  if (kubelets !== null) counters.push({ name: 'kubelet', containerCounters: (node, signal) => kubelets.containerCounters(node, signal) });
+  const { kubelets, fallback } = sources;
+  const ofKubelets: readonly ContainerCounterSource[] =
+    kubelets === null ? [] : [{ name: 'kubelet', containerCounters: (node, signal) => kubelets.containerCounters(node, signal) }];
+  const kubeletProblem = (): string | null =>
+    kubelets === null ? 'kubelets may not be read (grant get on nodes/metrics and nodes/stats)' : (fallback?.kubeletProblem() ?? null);
   const { clock, timer, activity } = world;
   const evidence = new EvidenceSource({
-    sources: counters,
+    sources: () => [...(prometheus === null ? [] : [prometheus]), ...(kubeletProblem() === null ? ofKubelets : [])],
     reader: cluster,
     cpuOf: ({ namespace, name }, container) => usage.containersOf(namespace, name).get(container)?.cpuMillicores ?? null,
     isVerified: (pod) => {
@@ -61,16 +71,25 @@ export function liveUsage({ sources, prometheus, usage, decisions, cluster, worl
     metrics,
   });
   return {
-    name: sources.usage.name,
-    throttlingProblem:
-      counters.length > 0 ? null : 'kubelets may not be read (grant get on nodes/metrics and nodes/stats), and prometheus.url is not set',
+    get name() {
+      return sources.usage.name;
+    },
+    problem: () => fallback?.problem() ?? null,
+    kubeletProblem,
+    throttlingProblem: () => {
+      const problem = prometheus === null ? kubeletProblem() : null;
+      return problem === null ? null : `${problem}, and prometheus.url is not set`;
+    },
     run: async (sink, intervalMs, signal) => {
       await Promise.all([sources.usage.run(sink, intervalMs, signal), evidence.run(sink, intervalMs, signal)]);
     },
   };
 }
 
-/** By which way usage is read: the kubelets directly, through the API server where that is asked for, metrics.k8s.io where neither is permitted. */
+/**
+ * By which way usage is read: the kubelets directly, and metrics.k8s.io while most of their certificates are not trusted; the kubelets
+ * through the API server where that is asked for; metrics.k8s.io where neither is permitted.
+ */
 export async function chooseUsageSources(
   world: ControllerWorld,
   parts: { readonly settings: Settings; readonly reader: ClusterReader; readonly metrics: Metrics; readonly logger: Logger },
@@ -80,7 +99,14 @@ export async function chooseUsageSources(
   const { settings, reader, metrics, logger } = parts;
   const viaProxy = settings['kubelet.viaProxy'];
   const pages = viaProxy ? new TextPages(new ProxyKubeletFetcher(transport)) : world.kubelets;
-  const kubelets: UsageSources = { usage: new KubeletUsageSource({ pages, reader, clock, timer, activity, metrics }), kubelets: pages };
+  const report = sourceGauge(metrics);
+  const ofKubelets = new KubeletUsageSource({ pages, reader, clock, timer, activity, metrics });
+  const ofMetricsServer = new MetricsServerUsageSource({ transport, reader, clock, activity });
+  // The API server checks no kubelet's certificate unless it is told to.
+  const fallback = viaProxy
+    ? null
+    : new FallbackUsageSource({ kubelets: ofKubelets, fallback: ofMetricsServer, reader, clock, activity, logger, onSource: report });
+  const kubelets: UsageSources = { usage: fallback ?? reported(ofKubelets, report), kubelets: pages, fallback };
   try {
     const access = await probeUsageAccess(transport, signal);
     if (viaProxy ? access.proxy : access.kubelet) return kubelets;
@@ -89,9 +115,36 @@ export async function chooseUsageSources(
       return kubelets;
     }
     logger.warn('Reading kubelets is not permitted; using metrics.k8s.io, which knows no history and no volumes', { access });
-    return { usage: new MetricsServerUsageSource({ transport, reader, clock, activity }), kubelets: null };
+    return { usage: reported(ofMetricsServer, report), kubelets: null, fallback: null };
   } catch (err) {
     logger.warn('Asking which usage may be read failed; trying the kubelets', { err });
     return kubelets;
   }
+}
+
+/** Exports which source is in use; null: none. */
+function sourceGauge(metrics: Metrics): (source: string | null) => void {
+  const gauge = metrics.gauge({
+    name: 'evenkeel_usage_source',
+    help: 'Always 1; the label says what usage is read from: kubelet, metrics.k8s.io. Only of the replica that reads it.',
+    labels: ['source'],
+  });
+  let current: string | null = null;
+  return (source) => {
+    if (current !== null) gauge.remove({ source: current });
+    if (source !== null) gauge.set(1, { source });
+    current = source;
+  };
+}
+
+/** A source that is in use from the beginning of its run to the end. */
+function reported(source: UsageSource, report: (source: string | null) => void): UsageSource {
+  return {
+    name: source.name,
+    run: async (sink, intervalMs, signal) => {
+      report(source.name);
+      await source.run(sink, intervalMs, signal);
+      report(null);
+    },
+  };
 }

@@ -20,7 +20,8 @@ export function unmeasuredHarm(situation: WorkloadSituation, { resource, contain
 
 function unmeasuredThrottling(situation: WorkloadSituation, container: string): Waiting | null {
   if (isThrottlingMeasured(situation, container)) return null;
-  const remedy = 'grant get on nodes/metrics so that /metrics/cadvisor of its nodes can be read, or set prometheus.url';
+  const remedy =
+    'grant get on nodes/metrics and have the certificates of its kubelets trusted, so that /metrics/cadvisor can be read, or set prometheus.url';
   return unmeasured(`the throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
 }
 

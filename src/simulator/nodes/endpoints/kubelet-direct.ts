@@ -1,5 +1,6 @@
 import type { NodeRecord } from '../../../core/model/node.ts';
 import type { ContainerCounters, KubeletPages, ResourceMetrics } from '../../../ports/kubelet-pages.ts';
+import { UntrustedKubelet } from '../../../ports/untrusted-kubelet.ts';
 import type { KubeletEndpoints } from './kubelet-endpoints.ts';
 
 /**
@@ -7,6 +8,8 @@ import type { KubeletEndpoints } from './kubelet-endpoints.ts';
  * values: printing and parsing their text would cost more than the rest of a reading.
  */
 export class KubeletDirect implements KubeletPages {
+  /** The kubelets sign their own certificates, as kubeadm leaves them: their pages are refused. */
+  selfSigned = false;
   readonly #endpoints: KubeletEndpoints;
 
   constructor(endpoints: KubeletEndpoints) {
@@ -14,15 +17,15 @@ export class KubeletDirect implements KubeletPages {
   }
 
   async resourceMetrics(node: NodeRecord): Promise<ResourceMetrics> {
-    return existing(node, this.#endpoints.resourceMetrics(node.name));
+    return this.#existing(node, this.#endpoints.resourceMetrics(node.name));
   }
 
   async statsSummary(node: NodeRecord): Promise<unknown> {
-    return existing(node, this.#endpoints.statsSummary(node.name));
+    return this.#existing(node, this.#endpoints.statsSummary(node.name));
   }
 
   async containerCounters(node: NodeRecord): Promise<readonly ContainerCounters[]> {
-    return existing(node, this.#endpoints.containerCounters(node.name));
+    return this.#existing(node, this.#endpoints.containerCounters(node.name));
   }
 
   /** @param path with a slash in front. Throws an Error that names node and path for any answer but 200. */
@@ -32,11 +35,12 @@ export class KubeletDirect implements KubeletPages {
     if (answer.status === 200) return answer.body;
     throw new Error(`kubelet of node ${node}: ${path} answered HTTP ${answer.status}`);
   }
-}
 
-function existing<T>(node: NodeRecord, page: T | undefined): T {
-  if (page === undefined) throw noSuchNode(node.name);
-  return page;
+  #existing<T>(node: NodeRecord, page: T | undefined): T {
+    if (page === undefined) throw noSuchNode(node.name);
+    if (this.selfSigned) throw new UntrustedKubelet(`kubelet of node ${node.name}`, 'DEPTH_ZERO_SELF_SIGNED_CERT');
+    return page;
+  }
 }
 
 function noSuchNode(node: string): Error {

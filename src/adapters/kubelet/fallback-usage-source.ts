@@ -1,0 +1,208 @@
+// Usage from the kubelets, and from another source while the certificates of most of them are not trusted.
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { Activity, Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { UNTRUSTED_REMEDY } from '../../ports/untrusted-kubelet.ts';
+import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
+import { isAborted } from '../kubernetes/pause.ts';
+
+/** A source that answers whether it can be read, before it is used. */
+export interface ProbedUsageSource extends UsageSource {
+  /** Why it cannot be read now, and what to do about it; null: it can. */
+  problem(signal: AbortSignal): Promise<string | null>;
+}
+
+export interface FallbackUsageSourceParts {
+  readonly kubelets: UsageSource;
+  readonly fallback: ProbedUsageSource;
+  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode'>;
+  readonly clock: Clock;
+  readonly activity: Activity;
+  readonly logger: Logger;
+  /** Called with the name of the source in use whenever it changes; null: usage is no longer read. */
+  readonly onSource: (name: string | null) => void;
+}
+
+/** How long most kubelets are untrusted before the fallback is read: certificates are also replaced, and nodes join in numbers. */
+const UNTRUSTED_FOR_MS: DurationMs = 5 * MINUTE_MS;
+const CHECK_EVERY_MS: DurationMs = MINUTE_MS;
+/** How often a fallback that could not be read is asked again. */
+const PROBE_EVERY_MS: DurationMs = 5 * MINUTE_MS;
+/** How often each kubelet is asked while the fallback is read. */
+const KUBELETS_EVERY_MS: DurationMs = 15 * MINUTE_MS;
+
+export class FallbackUsageSource implements UsageSource {
+  readonly #parts: FallbackUsageSourceParts;
+  /** By node, whether its kubelet's certificate was trusted at the last reading that showed it. */
+  readonly #trusted = new Map<string, boolean>();
+  #usesFallback = false;
+  /** Why the fallback cannot be read although most kubelets are untrusted. */
+  #fallbackProblem: string | null = null;
+
+  constructor(parts: FallbackUsageSourceParts) {
+    this.#parts = parts;
+  }
+
+  /** Of the source in use. */
+  get name(): string {
+    const { kubelets, fallback } = this.#parts;
+    return this.#usesFallback ? fallback.name : kubelets.name;
+  }
+
+  /** Why kubelets are not read, and what to do about it; null: they are. */
+  kubeletProblem(): string | null {
+    return this.#usesFallback ? this.#untrusted() : null;
+  }
+
+  /** Why usage is not what it could be, and what to do about it; null: most kubelets can be read. */
+  problem(): string | null {
+    if (this.#fallbackProblem === null) return this.kubeletProblem();
+    return `${this.#untrusted()}; ${this.#parts.fallback.name} cannot be read instead: ${this.#fallbackProblem}`;
+  }
+
+  async run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
+    while (!isAborted(signal)) {
+      await this.#readKubelets(sink, intervalMs, signal);
+      if (!isAborted(signal)) await this.#readFallback(sink, intervalMs, signal);
+    }
+    this.#trusted.clear();
+    this.#usesFallback = false;
+    this.#fallbackProblem = null;
+    this.#parts.onSource(null);
+  }
+
+  /** Resolves once most kubelets have been untrusted for a while and the fallback can be read. */
+  async #readKubelets(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
+    const { kubelets, clock, onSource } = this.#parts;
+    this.#usesFallback = false;
+    onSource(kubelets.name);
+    let untrustedSince: Instant | null = null;
+    let probeAt: Instant = 0;
+    await this.#readUntil(
+      signal,
+      (stop) => kubelets.run(this.#watchTrust(whileReading(sink, stop)), intervalMs, stop),
+      async (stop) => {
+        const now = clock.now();
+        if (!this.#count().mostUntrusted) {
+          untrustedSince = null;
+          this.#fallbackProblem = null;
+          return false;
+        }
+        untrustedSince ??= now;
+        if (now - untrustedSince < UNTRUSTED_FOR_MS || now < probeAt) return false;
+        probeAt = now + PROBE_EVERY_MS;
+        return await this.#canReadFallback(stop);
+      },
+    );
+  }
+
+  async #canReadFallback(stop: AbortSignal): Promise<boolean> {
+    const { fallback, logger } = this.#parts;
+    const problem = await fallback.problem(stop);
+    if (isAborted(stop)) return false;
+    if (problem !== null && problem !== this.#fallbackProblem) {
+      logger.warn(`Most kubelets have certificates that are not trusted, and ${fallback.name} cannot be read instead`, { problem });
+    }
+    this.#fallbackProblem = problem;
+    return problem === null;
+  }
+
+  /** Resolves once most kubelets are trusted. */
+  async #readFallback(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void> {
+    const { kubelets, fallback, logger, onSource } = this.#parts;
+    this.#usesFallback = true;
+    onSource(fallback.name);
+    const without = 'which knows no volumes, throttling and pressure';
+    logger.warn(`Most kubelets have certificates that are not trusted; usage is read from ${fallback.name}, ${without}`, {
+      problem: this.#untrusted(),
+    });
+    await this.#readUntil(
+      signal,
+      (stop) =>
+        Promise.all([
+          fallback.run(whileReading(sink, stop), intervalMs, stop),
+          // For their certificates alone: two sources' samples of one container would count its usage twice.
+          kubelets.run(this.#watchTrust(NO_SINK), KUBELETS_EVERY_MS, stop),
+        ]),
+      async () => this.#count().mostTrusted,
+    );
+    if (!isAborted(signal)) logger.info('Most kubelets are trusted; usage is read from them');
+  }
+
+  /** Reads until the check, made once a minute, says so or the signal aborts. */
+  async #readUntil(
+    signal: AbortSignal,
+    read: (stop: AbortSignal) => Promise<unknown>,
+    isOver: (stop: AbortSignal) => Promise<boolean>,
+  ): Promise<void> {
+    const { clock, activity } = this.#parts;
+    const over = new AbortController();
+    const stop = AbortSignal.any([signal, over.signal]);
+    let cancel = (): void => undefined;
+    const schedule = (): void => {
+      cancel = clock.schedule(clock.now() + CHECK_EVERY_MS, check);
+    };
+    const check = (): void => {
+      const idle = activity.begin();
+      void isOver(stop)
+        .then((ends) => {
+          if (ends) over.abort(new Error('usage is read from another source'));
+          else if (!isAborted(stop)) schedule();
+        })
+        .finally(idle);
+    };
+    schedule();
+    await read(stop);
+    cancel();
+  }
+
+  /** The sink, and what each reading says of the kubelet's certificate. Other failures say nothing of it. */
+  #watchTrust(sink: UsageSink): UsageSink {
+    return {
+      ...sink,
+      onUsage: (reading) => {
+        this.#trusted.set(reading.node, true);
+        sink.onUsage(reading);
+      },
+      onFailure: (failure) => {
+        if (failure.code === 'untrusted-certificate' && failure.node !== null) this.#trusted.set(failure.node, false);
+        sink.onFailure(failure);
+      },
+    };
+  }
+
+  /** Over the ready nodes whose certificate has been seen. */
+  #count(): { readonly seen: number; readonly untrusted: number; readonly mostUntrusted: boolean; readonly mostTrusted: boolean } {
+    const { reader } = this.#parts;
+    for (const name of this.#trusted.keys()) if (reader.findNode(name) === undefined) this.#trusted.delete(name);
+    const ready = [...reader.nodes()].filter((node) => node.ready);
+    const seen = ready.flatMap(({ name }) => this.#trusted.get(name) ?? []);
+    const untrusted = seen.filter((trusted) => !trusted).length;
+    const trusted = seen.length - untrusted;
+    return { seen: seen.length, untrusted, mostUntrusted: untrusted > trusted, mostTrusted: trusted > untrusted };
+  }
+
+  #untrusted(): string {
+    const { seen, untrusted } = this.#count();
+    return `the certificates of ${untrusted} of ${seen} kubelets are not of the cluster's CA: ${UNTRUSTED_REMEDY}`;
+  }
+}
+
+/** The sink until `stop` aborts: what is still under way then comes to nothing. */
+function whileReading(sink: UsageSink, stop: AbortSignal): UsageSink {
+  return {
+    onUsage: (reading) => stop.aborted || sink.onUsage(reading),
+    onSummary: (reading) => stop.aborted || sink.onSummary(reading),
+    onFailure: (failure) => stop.aborted || sink.onFailure(failure),
+    onDropped: (reason, count) => stop.aborted || sink.onDropped(reason, count),
+  };
+}
+
+const NO_SINK: UsageSink = {
+  onUsage: () => undefined,
+  onSummary: () => undefined,
+  onFailure: () => undefined,
+  onDropped: () => undefined,
+};

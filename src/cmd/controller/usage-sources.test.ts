@@ -1,0 +1,157 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainerRecord, aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
+import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
+import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { seededRandom } from '../../../test/fakes/seeded-random.ts';
+import { textMetrics } from '../../adapters/kubelet/text-pages.ts';
+import { MINUTE_MS } from '../../core/model/units.ts';
+import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-pages.ts';
+import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { PrometheusMetrics } from '../../runtime/metrics.ts';
+import { loadSettings } from '../../runtime/options/load-settings.ts';
+import { UsageModel } from '../../state/usage-model.ts';
+import { pressureHealth, throttlingHealth, usageHealth } from './health-sources.ts';
+import { chooseUsageSources, liveUsage } from './usage-sources.ts';
+import type { ControllerWorld } from './world.ts';
+
+/** One node whose kubelet signs its own certificate, with a CPU-limited container. */
+class Scene {
+  readonly clock = new FakeClock();
+  readonly metrics = new PrometheusMetrics();
+  readonly logger = new RecordingLogger();
+  readonly stop = new AbortController();
+  countersAsked = 0;
+  selfSigned = true;
+  usage!: UsageModel;
+  #health: readonly { name: string; status(): { readonly status: string; readonly message: string } }[] = [];
+
+  async start(
+    given: { readonly prometheus?: ContainerCounterSource; readonly viaProxy?: boolean; readonly metricsServer?: boolean } = {},
+  ): Promise<this> {
+    const { clock, metrics, logger } = this;
+    const cluster = new FakeClusterReader();
+    const limited = aContainerRecord({ limits: { cpuMillicores: 500, memoryBytes: null } });
+    cluster.nodeList = [aNodeRecord({ name: 'n1' })];
+    cluster.podList = [aPodRecord({ name: 'p', node: 'n1', containers: [limited] })];
+    const read = <T>(node: string, page: () => T): Promise<T> =>
+      this.selfSigned
+        ? Promise.reject(new UntrustedKubelet(`kubelet of node ${node}`, 'DEPTH_ZERO_SELF_SIGNED_CERT'))
+        : Promise.resolve(page());
+    const kubelets: KubeletPages = {
+      resourceMetrics: ({ name }) => read(name, () => textMetrics(`node_memory_working_set_bytes 1 ${clock.now()}\n`)),
+      statsSummary: ({ name }) => read(name, () => ({})),
+      containerCounters: ({ name }) => {
+        this.countersAsked += 1;
+        return read(name, () => []);
+      },
+    };
+    const transport = new FakeTransport(({ path }) => {
+      if (path.includes('accessreviews')) return { status: 201, body: { status: { allowed: true } } };
+      if (given.metricsServer === false) return status(404, 'NotFound', 'the server could not find the requested resource');
+      const timestamp = new Date(clock.now()).toISOString();
+      return {
+        body: { items: path.endsWith('/nodes') ? [{ metadata: { name: 'n1' }, timestamp, usage: { cpu: '1', memory: '1Gi' } }] : [] },
+      };
+    });
+    const loaded = loadSettings({ environment: {}, flags: [{ name: 'kubelet.viaProxy', value: String(given.viaProxy ?? false) }] });
+    if (!loaded.ok) throw new Error(loaded.message);
+    const activity = new FakeActivity();
+    const world: ControllerWorld = {
+      transport,
+      leaseTransport: transport,
+      kubelets,
+      pastUsage: null,
+      clock,
+      timer: new FakeClock(0),
+      activity,
+      random: seededRandom(1),
+      namespace: 'evenkeel-system',
+      clusterName: 'test',
+      identity: 'test',
+    };
+    const usage = new UsageModel({ clock, reader: cluster, logger, metrics, intervalMs: MINUTE_MS });
+    this.usage = usage;
+    const sources = await chooseUsageSources(world, { settings: loaded.settings, reader: cluster, metrics, logger }, this.stop.signal);
+    const { prometheus = null } = given;
+    const decisions = { find: () => undefined };
+    const source = liveUsage({ sources, prometheus, usage, decisions, cluster, world, metrics });
+    this.#health = [
+      usageHealth(usage, source, null, clock),
+      throttlingHealth(usage.evidence, source, clock),
+      pressureHealth(usage.evidence, source, clock),
+    ];
+    void source.run(usage, MINUTE_MS, this.stop.signal);
+    return this;
+  }
+
+  health(name: string): { readonly status: string; readonly message: string } | undefined {
+    return this.#health.find((each) => each.name === name)?.status();
+  }
+
+  /** What `evenkeel_usage_source` names. */
+  async source(): Promise<string | undefined> {
+    return /^evenkeel_usage_source\{source="([^"]+)"\} 1$/m.exec(await this.metrics.expose())?.[1];
+  }
+}
+
+const REMEDY =
+  "the certificates of 1 of 1 kubelets are not of the cluster's CA: set serverTLSBootstrap: true for the kubelets and approve their " +
+  'certificate signing requests, or set kubelet.viaProxy: true';
+
+describe('where kubelets have self-signed certificates', () => {
+  test('health names the source, why, and what to do; so it does of throttling and pressure, which are not asked for', async () => {
+    const scene = await new Scene().start();
+    await scene.clock.advance(7 * MINUTE_MS);
+    expect(await scene.source()).toBe('metrics.k8s.io');
+    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${REMEDY}` });
+    const throttling = `not known, and reported as null: ${REMEDY}, and prometheus.url is not set`;
+    expect(scene.health('throttling')).toMatchObject({ status: 'degraded', message: throttling });
+    expect(scene.health('pressure')).toMatchObject({ status: 'degraded', message: `not known, and reported as null: ${REMEDY}` });
+    scene.countersAsked = 0;
+    await scene.clock.advance(60 * MINUTE_MS);
+    expect(scene.countersAsked).toBe(0);
+
+    scene.selfSigned = false;
+    await scene.clock.advance(20 * MINUTE_MS);
+    expect(await scene.source()).toBe('kubelet');
+    expect(scene.health('usage-source')).toMatchObject({ status: 'ok', message: 'kubelet: read' });
+    expect(scene.health('throttling')?.message).not.toContain('serverTLSBootstrap');
+    expect(scene.countersAsked).toBeGreaterThan(0);
+    scene.stop.abort();
+    await scene.clock.advance(0);
+    expect(await scene.source()).toBeUndefined();
+  });
+
+  test('Prometheus reports throttling all the same', async () => {
+    const counters = [
+      { namespace: 'default', pod: 'p', container: 'app', instance: 'i', at: null, cpuPeriods: 1, throttledPeriods: 0, oomEvents: 0 },
+    ];
+    const scene = await new Scene().start({ prometheus: { name: 'prometheus', containerCounters: async () => counters } });
+    await scene.clock.advance(20 * MINUTE_MS);
+    expect(await scene.source()).toBe('metrics.k8s.io');
+    expect(scene.health('throttling')).toMatchObject({ status: 'ok', message: 'known of 1 nodes with CPU-limited containers' });
+    scene.stop.abort();
+  });
+
+  test('health names both remedies where metrics-server is not installed', async () => {
+    const scene = await new Scene().start({ metricsServer: false });
+    await scene.clock.advance(20 * MINUTE_MS);
+    expect(await scene.source()).toBe('kubelet');
+    const { status: state, message } = scene.health('usage-source')!;
+    expect(state).toBe('failed');
+    expect(message).toMatch(/^kubelet: nothing read for two periods: the certificates of 1 of 1 .*serverTLSBootstrap.*install it/);
+    scene.stop.abort();
+  });
+
+  test('they are read through the API server where that is asked for', async () => {
+    const scene = await new Scene().start({ viaProxy: true });
+    await scene.clock.advance(20 * MINUTE_MS);
+    expect(await scene.source()).toBe('kubelet');
+    expect(scene.health('usage-source')?.message).not.toContain('serverTLSBootstrap');
+    scene.stop.abort();
+    await scene.clock.advance(0);
+    expect(await scene.source()).toBeUndefined();
+  });
+});
