@@ -1,12 +1,16 @@
-// OOM kills, read off the pods' statuses. Every source of usage misses them: a container that was killed is not measured.
+// OOM kills: those that the pods' statuses show, because every source of usage misses them (a container that was killed is not
+// measured), and those that only the counters of a container that went on show.
 
 import type { PodRecord } from '../core/model/pod.ts';
 import type { Bytes, Instant } from '../core/model/units.ts';
+import type { UsageSample } from '../core/model/usage.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
+import { CountedKills } from './counted-kills.ts';
 
-/** One container that the kernel killed. */
+/** One container that the kernel killed, or a process of one that went on. */
 export interface OomKill {
   readonly workload: WorkloadKey;
   readonly namespace: string;
@@ -17,6 +21,8 @@ export interface OomKill {
   readonly startedAt: Instant | null;
   /** The limit in force when it was seen; null where there was none (the node itself was short). */
   readonly memoryLimitBytes: Bytes | null;
+  /** The highest working set of the last hour, of a container that went on; absent: its last one counts. */
+  readonly workingSetBytes?: Bytes;
 }
 
 export type OomKillListener = (kill: OomKill) => void;
@@ -30,6 +36,7 @@ export class OomWatch {
   readonly #listeners = new Set<OomKillListener>();
   /** By pod key, then container: the kill that was told last, `uid/finishedAt`; what a status shows is always its last. */
   readonly #told = new Map<string, Map<string, string>>();
+  readonly #counted = new CountedKills();
   readonly #unsubscribe: () => void;
 
   constructor(parts: { readonly reader: ClusterReader; readonly clock: Clock }) {
@@ -52,6 +59,19 @@ export class OomWatch {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Takes a sample as it came: it may carry what the counter of OOM events has grown by. */
+  observe(workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample): void {
+    const counted = this.#counted.observe(pod, container, sample);
+    if (counted === null) return;
+    const { namespace, name } = pod;
+    for (const listener of this.#listeners) listener({ workload, namespace, pod: name, startedAt: null, ...counted });
+  }
+
+  /** Kills of the last day that the pod's status does not show. */
+  countedKillsOf(pod: PodRecord): readonly CountedKill[] {
+    return this.#counted.of(pod);
+  }
+
   close(): void {
     this.#unsubscribe();
   }
@@ -61,6 +81,7 @@ export class OomWatch {
     const pod = this.#reader.findPod(key.slice(0, slash), key.slice(slash + 1));
     if (pod === undefined) {
       this.#told.delete(key);
+      this.#counted.forgetPod(key);
       return;
     }
     for (const { kill, mark } of this.#killsOf(pod)) {
@@ -76,6 +97,7 @@ export class OomWatch {
     for (const container of pod.containers) {
       const end = container.lastTermination;
       if (end?.reason !== OOM_KILLED) continue;
+      if (end.finishedAt !== null && this.#counted.hasCounted(pod, container.name, end.finishedAt)) continue;
       const workload = this.#reader.workloadOf(pod);
       if (workload === undefined) return;
       const kill: OomKill = {

@@ -6,6 +6,7 @@ import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores }
 import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsagePoint } from '../ports/history.ts';
@@ -103,9 +104,14 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Tells every OOM kill once, as the pods' statuses show it, beginning with those that they show already. Returns the cancel. */
+  /** Tells every OOM kill once, as a pod's status or a counter shows it, beginning with those that statuses show already. Returns the cancel. */
   onOomKill(listener: OomKillListener): () => void {
     return this.#oomWatch.onOomKill(listener);
+  }
+
+  /** OOM kills of the last day that a counter showed and the pod's status does not. */
+  countedKillsOf(pod: PodRecord): readonly CountedKill[] {
+    return this.#oomWatch.countedKillsOf(pod);
   }
 
   /** Tells each complete 5-minute point of each container of each workload, for history. Returns the cancel. */
@@ -291,6 +297,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     entry.containers.set(usage.container, sample);
     if (entry.workload === null) return true;
     this.#addToRing(entry.workload, usage, sample);
+    this.#oomWatch.observe(entry.workload, usage.container, entry.pod, sample);
     for (const listener of this.#listeners) listener(entry.workload, usage.container, entry.pod, sample);
     return true;
   }

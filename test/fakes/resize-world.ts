@@ -157,6 +157,7 @@ export class ResizeWorld {
       },
       demandOf: () => this.demand(clock.now()),
       readingsOf: (pod) => this.readings(pod),
+      countedKillsOf: () => [],
       admission: this.#options.admission ?? false,
       inPlaceResize: () => this.inPlace,
     });

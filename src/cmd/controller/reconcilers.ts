@@ -98,6 +98,7 @@ export class Reconcilers {
         forget: (key) => idleWatch.forget(key),
       },
       demandOf: (key) => demand.of(key),
+      countedKillsOf: (pod) => this.#parts.usage.countedKillsOf(pod),
       readingsOf: ({ namespace, name }) => this.#parts.usage.evidence.readingsOf(namespace, name),
       admission: this.#parts.settings['controller.admission.enabled'],
       inPlaceResize: () => this.#inPlace,

@@ -1,5 +1,6 @@
 // What the controller needs of the rest of the process.
 
+import type { CountedKill } from '../../core/resize/model/counted-kill.ts';
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Millicores } from '../../core/model/units.ts';
@@ -51,6 +52,8 @@ export interface RecommendationPorts {
   readonly demandOf: (workload: WorkloadKey) => readonly ContainerDemand[];
   /** The latest readings of throttling and pressure of a pod's containers; empty where nothing is known. */
   readonly readingsOf: (pod: PodRecord) => readonly ContainerReadings[];
+  /** OOM kills of the last day that the pod's status does not show. */
+  readonly countedKillsOf: (pod: PodRecord) => readonly CountedKill[];
   /** New pods get their size at creation; absent: they do not. */
   readonly admission?: boolean;
   /** Whether the API server has `pods/resize`. */

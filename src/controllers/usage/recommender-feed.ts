@@ -59,7 +59,7 @@ export class RecommenderFeed {
       usage.onOomKill((kill) => {
         const { workload, container, at, memoryLimitBytes } = kill;
         if (!this.#isLearntFrom(workload)) return;
-        const last = workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
+        const last = kill.workingSetBytes ?? workingSetOf(usage.containersOf(kill.namespace, kill.pod).get(container), kill);
         for (const name of this.#namesOf(workload, container, kill.pod)) learner.observeOom(workload, name, at, memoryLimitBytes, last);
       }),
       cluster.subscribe((change) => {

@@ -11,7 +11,7 @@ const REMEMBERED = 32;
 const EXPIRY_MS: DurationMs = 3 * DAY_MS;
 const UNNEEDED_RATIO = 0.8;
 /** A working set of at least this share of the limit was on its way to it. */
-const PROVING_RATIO: Ratio = 0.7;
+export const PROVING_RATIO: Ratio = 0.7;
 /** Two kills within this time, neither of them measured, are no accident of the node. */
 const REPEATED_WITHIN_MS: DurationMs = DAY_MS;
 /** Kills whose pods are still to be found. */

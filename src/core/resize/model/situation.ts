@@ -8,6 +8,7 @@ import type { ResourceName, Resources } from '../../model/resources.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../../model/units.ts';
 import type { ContainerReadings } from '../../model/usage.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
+import type { CountedKill } from './counted-kill.ts';
 import type { PlannedPod } from './planned-pod.ts';
 import type { ContainerDemand } from './demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
@@ -58,6 +59,8 @@ export interface WorkloadSituation {
   readonly demand: readonly ContainerDemand[];
   /** The latest throttling and pressure of its pods by uid, while a change is under way or watched; absent: nothing is asked. */
   readonly readings?: ReadonlyMap<string, readonly ContainerReadings[]>;
+  /** OOM kills of the last day that the status of a pod does not show, by the pod's uid; absent: none. */
+  readonly countedKills?: ReadonlyMap<string, readonly CountedKill[]>;
   /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
   readonly errorRate?: number | null;
   /** Allocatable of the nodes that its pods are on, by name. */

@@ -115,6 +115,10 @@ describe('restarts after a change', () => {
     const killed = (kill: Crash) => afterCanary((pod, index) => (index === 0 ? crashed(pod, kill, { restarts: 48 }) : pod), lowering);
     expect(killed(OOM_KILL).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
     expect(killed(CRASH).memory.rolledBack).toBeNull();
+    const countedAt = (at: number) =>
+      afterCanary((pod) => pod, { ...lowering, countedKills: new Map([['uid-web-1', [{ container: 'main', at }]]]) });
+    expect(countedAt(T0 + MINUTE_MS).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
+    expect(countedAt(T0 - MINUTE_MS).memory.rolledBack).toBeNull();
   });
 
   test('are not looked at where the policy says so', () => {

@@ -4,6 +4,7 @@ import type { PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
+import type { CountedKill } from '../model/counted-kill.ts';
 import type { ChangeUnderWay } from '../model/situation.ts';
 import { tooManyErrors } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
@@ -22,6 +23,8 @@ export interface ChangeInProof {
   readonly changed: readonly PodRecord[];
   /** The workload's other running pods: what ails them, too, is not the change's doing. */
   readonly others: readonly PodRecord[];
+  /** OOM kills that the status of a pod does not show, by the pod's uid. */
+  readonly countedKills: ReadonlyMap<string, readonly CountedKill[]>;
   readonly throttledRatio: Ratio | null;
   readonly errorRate: number | null | undefined;
 }
@@ -55,12 +58,15 @@ function crashLoop({ change, changed, others }: ChangeInProof): Harm | null {
 }
 
 /** One kill below the limit before the change shows that the old limit would have served. */
-function oomKill({ change, previous, changed }: ChangeInProof): Harm | null {
+function oomKill({ change, previous, changed, countedKills }: ChangeInProof): Harm | null {
   const killed = changed.filter((pod) =>
     pod.containers.some(({ name, lastTermination }) => {
       const [before, now] = [previous?.get(name)?.limits.memoryBytes ?? null, change.values.get(name)?.limits.memoryBytes ?? null];
       const isLower = before !== null && now !== null && now < before;
-      return isLower && lastTermination?.reason === 'OOMKilled' && failedSince(lastTermination, changedAt(pod, change));
+      if (!isLower) return false;
+      const since = changedAt(pod, change);
+      const isCounted = (countedKills.get(pod.uid) ?? []).some(({ container, at }) => container === name && at >= since);
+      return isCounted || (lastTermination?.reason === 'OOMKilled' && failedSince(lastTermination, since));
     }),
   );
   return killed.length === 0

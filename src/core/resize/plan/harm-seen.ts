@@ -9,15 +9,17 @@ import { mustProveItself } from './stages.ts';
 import { throttledRatioOf } from './what-is-due.ts';
 
 const NOTHING: Values = new Map();
+const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
 
 /** Why the change under way should be taken back; null: there is none, or no sign of harm. */
 export function harmSeen(situation: WorkloadSituation): Harm | null {
-  const { memory, policy, errorRate, pods, now } = situation;
+  const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS } = situation;
   if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
   const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
-  const proof = { now, change: memory.apply, previous, changed, others, throttledRatio: throttledRatioOf(situation), errorRate };
+  const throttledRatio = throttledRatioOf(situation);
+  const proof = { now, change: memory.apply, previous, changed, others, countedKills, throttledRatio, errorRate };
   const { apply } = memory;
   const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
   return harmOf(proof, policy.rollback) ?? evidenceOfHarm(situation, reduction).harm;

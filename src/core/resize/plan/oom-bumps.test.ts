@@ -62,6 +62,19 @@ class KilledWorkload {
     this.decide();
   }
 
+  /** A process of the container is killed, which goes on: the counter shows it when it is read. */
+  count(index: number, workingSetShare: number): void {
+    const { now, pods: all } = this.situation;
+    const { uid = '', containers = [] } = all[index] ?? {};
+    const limitBytes = containers[0]?.limits.memoryBytes ?? 0;
+    const workingSetBytes = Math.floor(limitBytes * workingSetShare);
+    this.#log.add({ at: now, limitBytes, cause: causeOfKill(limitBytes, workingSetBytes), workingSetBytes });
+    const countedKills = new Map(this.situation.countedKills);
+    countedKills.set(uid, [...(countedKills.get(uid) ?? []), { container: 'main', at: now }]);
+    this.situation = { ...this.situation, countedKills };
+    this.decide();
+  }
+
   wait(ms: number): void {
     this.situation = { ...this.situation, now: this.situation.now + ms };
     this.decide();
@@ -89,6 +102,17 @@ describe('An OOM kill at the limit', () => {
     web.kill(1);
     expect(web.limits).toEqual([512, 615, 512]);
     web.kill(0);
+    web.wait(MINUTE_MS);
+    expect(web.limits).toEqual([615, 615, 615]);
+  });
+
+  test('of a process whose container went on counts like one of the container', () => {
+    const web = new KilledWorkload(3);
+    web.count(1, 0.69);
+    expect(web.limits).toEqual([512, 512, 512]);
+    web.count(1, 0.95);
+    expect(web.limits).toEqual([512, 615, 512]);
+    web.count(0, 0.95);
     web.wait(MINUTE_MS);
     expect(web.limits).toEqual([615, 615, 615]);
   });

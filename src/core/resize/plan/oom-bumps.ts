@@ -9,6 +9,7 @@ import { containerMode } from '../policy/policy-rules.ts';
 import { formatMemory } from '../../model/quantity.ts';
 import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '../../model/units.ts';
 import type { ResizeMode } from '../../../apis/conditions.ts';
+import type { CountedKill } from '../model/counted-kill.ts';
 import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** `oom.maxBumps` counts the bumps of this time. */
@@ -49,37 +50,55 @@ export function withOomBumps(values: Values, pod: PodRecord, bumps: readonly Oom
 
 /** Bumps with those of pods that were killed since; the same array where there are none. */
 export function bumpsAfterKills(
-  { memory, pods, now }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now'>,
+  { memory, pods, now, countedKills }: Pick<WorkloadSituation, 'memory' | 'pods' | 'now' | 'countedKills'>,
   figures: readonly ContainerFigures[],
   mode: ResizeMode,
 ): readonly OomBump[] {
-  const added = pods.flatMap((pod) => pod.containers.flatMap((container) => bumpOf(pod, container, figures, mode, now) ?? []));
+  const added = pods.flatMap((pod) => {
+    const kills = killsOf(pod, countedKills?.get(pod.uid) ?? []);
+    return pod.containers.flatMap((container) => bumpOf(pod, container, kills, figures, mode, now) ?? []);
+  });
   const fresh = added.filter(
     (bump) => !memory.oomBumps.some(({ uid, container, limit }) => uid === bump.uid && container === bump.container && limit >= bump.limit),
   );
   return withBumps(memory.oomBumps, fresh, pods, now);
 }
 
+/** What its status shows, and what only counters show. */
+function killsOf({ containers }: PodRecord, counted: readonly CountedKill[]): readonly CountedKill[] {
+  const shown = containers.flatMap(({ name, lastTermination }) =>
+    lastTermination?.reason === 'OOMKilled' && lastTermination.finishedAt !== null
+      ? [{ container: name, at: lastTermination.finishedAt }]
+      : [],
+  );
+  return [...shown, ...counted];
+}
+
 function bumpOf(
   pod: PodRecord,
-  { name, limits, lastTermination }: ContainerRecord,
+  { name, limits }: ContainerRecord,
+  kills: readonly CountedKill[],
   figures: readonly ContainerFigures[],
   mode: ResizeMode,
   now: Instant,
 ): OomBump | null {
   const own = figures.find((each) => each.name === name);
-  if (own === undefined || lastTermination?.reason !== 'OOMKilled' || containerMode(own.policy, mode) !== 'Auto') return null;
-  const given = afterKill(own, lastTermination.finishedAt);
+  if (own === undefined || containerMode(own.policy, mode) !== 'Auto') return null;
+  const moments = new Set(kills.filter(({ container }) => container === name).map(({ at }) => at));
+  const given = afterKills(own, moments);
   if (given === null || given.limit <= (limits.memoryBytes ?? given.limit)) return null;
   return { container: name, pod: pod.name, uid: pod.uid, at: now, ...given };
 }
 
-/** What a kill at this moment gives its pod; null: nothing. */
-function afterKill({ killedPod, target, advice }: ContainerFigures, killedAt: Instant | null): Pick<OomBump, 'limit' | 'request'> | null {
-  const kill = advice?.oom?.recentKills.find(({ at }) => at === killedAt);
+/** What kills at these moments give their pod; null: nothing. */
+function afterKills(
+  { killedPod, target, advice }: ContainerFigures,
+  moments: ReadonlySet<Instant>,
+): Pick<OomBump, 'limit' | 'request'> | null {
+  const own = advice?.oom?.recentKills.filter(({ at }) => moments.has(at)) ?? [];
   const [greatest, request] = [killedPod?.limits.memoryBytes ?? null, killedPod?.requests.memoryBytes ?? null];
-  if (kill === undefined || greatest === null) return null;
-  const limit = Math.min(greatest, Math.max(kill.need, target?.limits.memoryBytes ?? 0));
+  if (own.length === 0 || greatest === null) return null;
+  const limit = Math.min(greatest, Math.max(...own.map(({ need }) => need), target?.limits.memoryBytes ?? 0));
   return { limit, request: request === greatest ? limit : request };
 }
 

@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import { aContainer, amounts, aPodRecord, T0, type ContainerTraits } from '../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import { HOUR_MS, MiB, MINUTE_MS } from '../core/model/units.ts';
+import type { UsageSample } from '../core/model/usage.ts';
+import { causeOfKill } from '../core/recommender/oom-log.ts';
+import { CountedKills } from './counted-kills.ts';
+
+function aPod(container: ContainerTraits = {}, pod: Partial<PodRecord> = {}): PodRecord {
+  return aPodRecord({ containers: [aContainer({ limits: amounts(null, '100Mi'), ...container })], ...pod });
+}
+
+const POD = aPod();
+
+function sampleAt(at: number, mib: number, oomEvents: number | null = null): UsageSample {
+  return { at, cpuMillicores: 10, memoryBytes: mib * MiB, oomEvents, throttledSpanMs: HOUR_MS };
+}
+
+/** The cause of the kill that the counter shows at T0, after samples of the hours before. */
+function causeAfter(samples: readonly (readonly [minutesBefore: number, mib: number])[], pod = POD): string | null {
+  const kills = new CountedKills();
+  for (const [minutes, mib] of samples) kills.observe(pod, 'main', sampleAt(T0 - minutes * MINUTE_MS, mib));
+  const kill = kills.observe(pod, 'main', sampleAt(T0, 20, 1));
+  return kill === null ? null : causeOfKill(kill.memoryLimitBytes, kill.workingSetBytes);
+}
+
+describe('a counter of OOM events that has grown', () => {
+  test.each([
+    ['the limit where the working set was at 70 % of it within the hour', [[50, 70]], 'limit'],
+    [
+      'the limit by the highest of the hour',
+      [
+        [50, 60],
+        [40, 90],
+        [30, 72],
+      ],
+      'limit',
+    ],
+    ['the node where it was below', [[50, 69]], 'node'],
+    [
+      'the node where it was at 70 % longer ago',
+      [
+        [61, 95],
+        [30, 69],
+      ],
+      'node',
+    ],
+    [
+      'the limit where a lower one within the hour was at 70 %, too',
+      [
+        [61, 95],
+        [59, 80],
+      ],
+      'limit',
+    ],
+    ['the node where nothing else is known', [], 'node'],
+  ] as const)('is a kill by %s', (_case, samples, cause) => {
+    expect(causeAfter(samples)).toBe(cause);
+  });
+
+  test('is a kill by the node where the container has no limit', () => {
+    expect(causeAfter([[50, 1000]], aPod({ limits: amounts(null, null) }))).toBe('node');
+  });
+
+  test('is a kill at the limit that was in force at the time: a higher one since is not proven too small', () => {
+    const kills = new CountedKills();
+    kills.observe(POD, 'main', sampleAt(T0 - 10 * MINUTE_MS, 95));
+    const raised = aPod({ limits: amounts(null, '120Mi') });
+    expect(kills.observe(raised, 'main', sampleAt(T0, 50, 1))).toMatchObject({
+      at: T0,
+      memoryLimitBytes: 100 * MiB,
+      workingSetBytes: 95 * MiB,
+    });
+  });
+
+  test.each([
+    ['has not grown', POD, 0],
+    ['is not read', POD, null],
+    ['is of a container that does not run', aPod({ record: { state: 'waiting' } }), 1],
+    [
+      'shows what the last termination shows',
+      aPod({ record: { lastTermination: { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 - HOUR_MS } } }),
+      1,
+    ],
+  ])('is none where it %s', (_case, pod, oomEvents) => {
+    expect(new CountedKills().observe(pod, 'main', sampleAt(T0, 90, oomEvents))).toBeNull();
+  });
+
+  test('is one where the last OOM kill of the whole container was before that time', () => {
+    const lastTermination = { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 - 2 * HOUR_MS };
+    expect(new CountedKills().observe(aPod({ record: { lastTermination } }), 'main', sampleAt(T0, 90, 3))).not.toBeNull();
+  });
+
+  test('is remembered of its pod for a day, and not of a successor of the same name', () => {
+    const kills = new CountedKills();
+    kills.observe(POD, 'main', sampleAt(T0, 90, 1));
+    expect(kills.of(POD)).toEqual([{ container: 'main', at: T0 }]);
+    expect([kills.hasCounted(POD, 'main', T0 - MINUTE_MS), kills.hasCounted(POD, 'main', T0 + 1)]).toEqual([true, false]);
+    expect(kills.of(aPod({}, { uid: 'uid-2' }))).toEqual([]);
+    kills.observe(POD, 'main', sampleAt(T0 + 25 * HOUR_MS, 90, 1));
+    expect(kills.of(POD)).toEqual([{ container: 'main', at: T0 + 25 * HOUR_MS }]);
+    kills.forgetPod('shop/web-1');
+    expect(kills.of(POD)).toEqual([]);
+  });
+});
