@@ -2,8 +2,8 @@ import type { Instant } from '../core/model/units.ts';
 
 /** What the leader tells the other replicas; the newest of a topic and key is the one that stands. */
 export interface SharedRecord {
-  /** `usage`, `summary`, `evidence`: by node. `decision`: by workload. */
-  readonly topic: 'usage' | 'summary' | 'evidence' | 'decision';
+  /** `usage`, `summary`, `evidence`: by node. `decision`: by workload. `source`: what usage is read from. */
+  readonly topic: 'usage' | 'summary' | 'evidence' | 'decision' | 'source';
   readonly key: string;
   /** When it was true. */
   readonly at: Instant;

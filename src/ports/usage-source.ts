@@ -75,6 +75,18 @@ export interface UsageSource {
   run(sink: UsageSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
 }
 
+/** What usage is read from, and what is wrong with that: in words for people, each with its remedy. A JSON value. */
+export interface UsageSourceStatus {
+  /** Of the usage source in use now. */
+  readonly name: string;
+  /** Why usage is not what it could be; null: it is. */
+  readonly problem: string | null;
+  /** Why no kubelet is read now; null: kubelets are read. */
+  readonly kubeletProblem: string | null;
+  /** Why nothing reports throttling now; null: something does. */
+  readonly throttlingProblem: string | null;
+}
+
 /** Sources that know the past. A series comes whole; series come in no particular order. */
 export interface UsageHistorySource {
   readonly name: string;

@@ -6,6 +6,7 @@ import type { History } from '../../ports/history.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
+import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { HealthSource, ReadSources } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
@@ -91,7 +92,7 @@ export async function startDashboard(
 
 function readSources({ world, settings, logger }: DashboardSurroundings, joined: JoinedParts): ReadSources {
   const { clock } = world;
-  const { state, usage, usageSource, history, prices, reconcilers, apiServer, election, leaderFeed } = joined;
+  const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed } = joined;
   const paused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
@@ -99,7 +100,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
     usage: usageReader({
       usage,
-      sourceName: () => usageSource.name,
+      sourceName: () => sourceStatus(joined).name,
       clock,
       intervalMs: settings['kubelet.interval'],
       problem: () => leaderFeed?.problem() ?? null,
@@ -132,18 +133,24 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
   };
 }
 
+/** Of the source that the leader reads, where this replica follows. */
+function sourceStatus({ usageSource, leaderFeed }: JoinedParts): UsageSourceStatus {
+  return leaderFeed?.source() ?? usageSource.status();
+}
+
 function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
   const { clock } = world;
-  const { apiServer, permissions, crds, informers, usage, usageSource, leaderFeed, history, election, state, prices } = joined;
+  const { apiServer, permissions, crds, informers, usage, leaderFeed, history, election, state, prices } = joined;
+  const source = (): UsageSourceStatus => sourceStatus(joined);
   return [
     apiServer,
     permissionHealth(permissions, clock),
     ...admissionHealth(joined.admission, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
-    usageHealth(usage, usageSource, leaderFeed, clock),
-    throttlingHealth(usage.evidence, usageSource, clock),
-    pressureHealth(usage.evidence, usageSource, clock),
+    usageHealth(usage, source, leaderFeed, clock),
+    throttlingHealth(usage.evidence, source, clock),
+    pressureHealth(usage.evidence, source, clock),
     ...prometheusHealth(joined.prometheus, clock),
     healthSource('price-source', clock, () => {
       const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;

@@ -4,11 +4,11 @@ import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permiss
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { History } from '../../ports/history.ts';
+import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { EvidenceLog } from '../../state/evidence-log.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
-import type { LiveUsage } from './usage-sources.ts';
 
 /** A source of health whose `since` moves when its status does. */
 export function healthSource(
@@ -45,15 +45,16 @@ export function informerHealth(informers: KubernetesInformers, clock: Clock): re
 
 export function usageHealth(
   usage: Pick<UsageModel, 'problem' | 'isStale'>,
-  source: Pick<LiveUsage, 'name' | 'problem'>,
+  source: () => UsageSourceStatus,
   feed: Pick<LeaderFeed, 'problem' | 'isFollowing'> | null,
   clock: Clock,
 ): HealthSource {
   return healthSource('usage-source', clock, () => {
     const unshared = feed?.problem() ?? null;
     if (unshared !== null) return { status: 'failed', message: unshared };
-    const from = feed?.isFollowing() === true ? `${source.name}, by way of the leader` : source.name;
-    const problem = joined(source.problem(), usage.problem());
+    const { name, problem: ofSource } = source();
+    const from = feed?.isFollowing() === true ? `${name}, by way of the leader` : name;
+    const problem = joined(ofSource, usage.problem());
     if (usage.isStale())
       return { status: 'failed', message: `${from}: nothing read for two periods${problem === null ? '' : `: ${problem}`}` };
     return problem === null ? { status: 'ok', message: `${from}: read` } : { status: 'degraded', message: `${from}: ${problem}` };
@@ -62,11 +63,11 @@ export function usageHealth(
 
 export function throttlingHealth(
   evidence: Pick<EvidenceLog, 'throttlingByNode'>,
-  source: Pick<LiveUsage, 'throttlingProblem'>,
+  source: () => UsageSourceStatus,
   clock: Clock,
 ): HealthSource {
   return healthSource('throttling', clock, () => {
-    const nothingReports = source.throttlingProblem();
+    const nothingReports = source().throttlingProblem;
     if (nothingReports !== null) return { status: 'degraded', message: `not known, and reported as null: ${nothingReports}` };
     const { known, unknown } = evidence.throttlingByNode(clock.now());
     const [first] = unknown;
@@ -76,13 +77,9 @@ export function throttlingHealth(
   });
 }
 
-export function pressureHealth(
-  evidence: Pick<EvidenceLog, 'pressureByNode'>,
-  source: Pick<LiveUsage, 'name' | 'kubeletProblem'>,
-  clock: Clock,
-): HealthSource {
+export function pressureHealth(evidence: Pick<EvidenceLog, 'pressureByNode'>, source: () => UsageSourceStatus, clock: Clock): HealthSource {
   return healthSource('pressure', clock, () => {
-    const unread = source.kubeletProblem();
+    const { name, kubeletProblem: unread } = source();
     if (unread !== null) return { status: 'degraded', message: `not known, and reported as null: ${unread}` };
     const { known, unmeasured } = evidence.pressureByNode(clock.now());
     const [first] = unmeasured;
@@ -91,7 +88,7 @@ export function pressureHealth(
       return { status: 'degraded', message: `not measured on ${share}: it needs kubelet 1.34 or newer, cgroup v2 and a kernel with PSI` };
     }
     if (known > 0) return { status: 'ok', message: `known of ${known} nodes` };
-    return { status: 'degraded', message: `not known, and reported as null: ${source.name} has reported none yet` };
+    return { status: 'degraded', message: `not known, and reported as null: ${name} has reported none yet` };
   });
 }
 

@@ -9,6 +9,7 @@ function aTerm(isLeader: () => boolean) {
     shared: { share: note('share'), withdraw: note('withdraw'), changes: note('changes') },
     feed: { stop: async () => note('feed.stop')() },
     source: {
+      status: () => ({ name: 'kubelet' }),
       run: (_sink: unknown, _intervalMs: number, signal: AbortSignal) => new Promise<void>((resolve) => (signal.onabort = () => resolve())),
     },
     usage: {},
@@ -17,7 +18,7 @@ function aTerm(isLeader: () => boolean) {
     checkpoints: { restore: note('checkpoints.restore'), start: note('checkpoints.start'), leave: note('checkpoints.leave') },
     decisions: { workloads: () => [], forget: note('forget'), onRecord: () => note('stopSharing') },
     cluster: { findWorkload: () => undefined },
-    clock: {},
+    clock: { now: () => 0, schedule: () => note('stopSharingSource') },
     isLeader,
   };
   return { parts: parts as unknown as LeadingParts, asked };
@@ -36,7 +37,7 @@ describe('the end of a term', () => {
     setImmediate(() => term.abort());
     await led;
     expect(asked.filter((what) => what === 'checkpoints.leave' || what === 'withdraw')).toEqual(gone);
-    expect(asked).toEqual(expect.arrayContaining(['recorder.stop', 'stopSharing']));
+    expect(asked).toEqual(expect.arrayContaining(['recorder.stop', 'stopSharing', 'stopSharingSource']));
   });
 
   test('by a fault gives everything up as well, though the lease is still held', async () => {

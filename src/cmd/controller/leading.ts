@@ -2,7 +2,7 @@
 // kubelets itself; with one that replicas share, the leader alone does, and the others take from the store what it read.
 
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
-import { shareDecisions, sharingSink } from '../../controllers/replicas/tell-followers.ts';
+import { shareDecisions, shareSource, sharingSink } from '../../controllers/replicas/tell-followers.ts';
 import type { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import type { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import type { DurationMs } from '../../core/model/units.ts';
@@ -33,6 +33,7 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
   const { shared, feed, source, usage, intervalMs, recorder, checkpoints, decisions, cluster, clock } = parts;
   await feed.stop();
   const stopSharing = shareDecisions(decisions, shared, clock);
+  const stopSharingSource = shareSource(() => source.status(), shared, clock, intervalMs);
   for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
   // What the last leader saved and this replica missed; decisions need not wait for it.
   void checkpoints.restore();
@@ -50,6 +51,7 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
     term.removeEventListener('abort', end);
     recorder.stop();
     stopSharing();
+    stopSharingSource();
     // A leader that was deposed must not write over what its successor learns and tells; one that is stopped saves at its very end.
     if (!term.aborted || !parts.isLeader()) {
       checkpoints.leave();

@@ -78,9 +78,9 @@ class Scene {
     const decisions = { find: () => undefined };
     const source = liveUsage({ sources, prometheus, usage, decisions, cluster, world, metrics });
     this.#health = [
-      usageHealth(usage, source, null, clock),
-      throttlingHealth(usage.evidence, source, clock),
-      pressureHealth(usage.evidence, source, clock),
+      usageHealth(usage, source.status, null, clock),
+      throttlingHealth(usage.evidence, source.status, clock),
+      pressureHealth(usage.evidence, source.status, clock),
     ];
     void source.run(usage, MINUTE_MS, this.stop.signal);
     return this;

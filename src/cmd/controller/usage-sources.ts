@@ -11,7 +11,7 @@ import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-pages.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
-import type { EvidenceSink, UsageSink, UsageSource } from '../../ports/usage-source.ts';
+import type { EvidenceSink, UsageSink, UsageSource, UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
@@ -28,14 +28,7 @@ export interface UsageSources {
 
 /** Usage and evidence, read side by side. */
 export interface LiveUsage {
-  /** Of the usage source in use now. */
-  readonly name: string;
-  /** Why usage is not what it could be, and what to do about it; null: it is. */
-  problem(): string | null;
-  /** Why no kubelet is read now, and what to do about it; null: kubelets are read. */
-  kubeletProblem(): string | null;
-  /** Why nothing reports throttling now, and what to do about it; null: something does. */
-  throttlingProblem(): string | null;
+  readonly status: () => UsageSourceStatus;
   run(sink: UsageSink & EvidenceSink, intervalMs: DurationMs, signal: AbortSignal): Promise<void>;
 }
 
@@ -71,14 +64,14 @@ export function liveUsage({ sources, prometheus, usage, decisions, cluster, worl
     metrics,
   });
   return {
-    get name() {
-      return sources.usage.name;
-    },
-    problem: () => fallback?.problem() ?? null,
-    kubeletProblem,
-    throttlingProblem: () => {
-      const problem = prometheus === null ? kubeletProblem() : null;
-      return problem === null ? null : `${problem}, and prometheus.url is not set`;
+    status: () => {
+      const unread = kubeletProblem();
+      return {
+        name: sources.usage.name,
+        problem: fallback?.problem() ?? null,
+        kubeletProblem: unread,
+        throttlingProblem: unread === null || prometheus !== null ? null : `${unread}, and prometheus.url is not set`,
+      };
     },
     run: async (sink, intervalMs, signal) => {
       await Promise.all([sources.usage.run(sink, intervalMs, signal), evidence.run(sink, intervalMs, signal)]);

@@ -5,13 +5,13 @@ import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS, SECOND_MS } from '../../core/model/units.ts';
 import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
-import type { UsageReading } from '../../ports/usage-source.ts';
+import type { UsageReading, UsageSourceStatus } from '../../ports/usage-source.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { type DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { LeaderFeed } from './leader-feed.ts';
-import { shareDecisions, sharingSink } from './tell-followers.ts';
+import { shareDecisions, shareSource, sharingSink } from './tell-followers.ts';
 
 /** The shared part of a store, in memory; what goes in comes out as JSON. */
 class MemoryShared implements SharedState {
@@ -100,6 +100,24 @@ describe('a replica that follows', () => {
     expect(follower.usage.confirmedAt()).toBe(leader.usage.confirmedAt());
   });
 
+  test('knows what the leader reads usage from and what is wrong with that, and nothing of it once it leads itself', async () => {
+    const clock = new FakeClock(T0);
+    const shared = new MemoryShared();
+    const { feed } = aReplica(clock, shared);
+    const none = { problem: null, kubeletProblem: null, throttlingProblem: null };
+    let status: UsageSourceStatus = { name: 'kubelet', ...none };
+    const stop = shareSource(() => status, shared, clock, MINUTE_MS);
+    await feed.start();
+    expect(feed.source()).toEqual(status);
+    status = { name: 'metrics.k8s.io', problem: 'a', kubeletProblem: 'b', throttlingProblem: 'c' };
+    await clock.advance(MINUTE_MS + 15 * SECOND_MS);
+    expect(feed.source()).toEqual(status);
+    stop();
+    await feed.stop();
+    expect(feed.source()).toBeNull();
+    expect(clock.waiting).toBe(0);
+  });
+
   test('what it read long ago is no news: a leader that went away leaves figures that grow old', async () => {
     const clock = new FakeClock(T0);
     const shared = new MemoryShared();
@@ -135,10 +153,11 @@ describe('a replica that follows', () => {
     shared.share({ topic: 'decision', key: 'shop/Deployment/other', at: T0, body: { verdict: 'of another version' } });
     shared.share({ topic: 'usage', key: 'n1', at: T0, body: { cells: [] } });
     shared.share({ topic: 'usage', key: 'n2', at: T0, body: null });
+    shared.share({ topic: 'source', key: 'usage', at: T0, body: { source: 'kubelet' } });
     shared.share({ topic: 'usage', key: 'n3', at: T0, body: { containers: [null] } });
     await feed.start();
     expect([...taken]).toEqual([[WEB, decided]]);
-    expect([feed.problem(), usage.confirmedAt()]).toEqual([null, 0]);
+    expect([feed.problem(), feed.source(), usage.confirmedAt()]).toEqual([null, null, 0]);
   });
 
   test('decides no more of what the leader decides no more', async () => {

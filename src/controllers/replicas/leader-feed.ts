@@ -6,7 +6,14 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
 import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
-import type { EvidenceReading, EvidenceSink, SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
+import type {
+  EvidenceReading,
+  EvidenceSink,
+  SummaryReading,
+  UsageReading,
+  UsageSink,
+  UsageSourceStatus,
+} from '../../ports/usage-source.ts';
 import type { DecidedWorkload, DecisionBook } from '../../state/decision-book.ts';
 
 /** Replicas tell the same within this share of the kubelets' interval: 15 s of a minute, well before a sample grows old. */
@@ -39,6 +46,7 @@ export class LeaderFeed {
   #reading: Promise<void> = Promise.resolve();
   #cancel: () => void = () => undefined;
   #problem: string | null = null;
+  #source: UsageSourceStatus | null = null;
 
   constructor(parts: LeaderFeedParts) {
     this.#parts = parts;
@@ -70,6 +78,7 @@ export class LeaderFeed {
     // Decisions of the last leader must not come over those of this one.
     this.#time += 1;
     this.#problem = null;
+    this.#source = null;
   }
 
   isFollowing(): boolean {
@@ -79,6 +88,11 @@ export class LeaderFeed {
   /** Why nothing is known of usage at this moment, in words; null while it is, or while this replica reads for itself. */
   problem(): string | null {
     return this.#stopped ? null : this.#problem;
+  }
+
+  /** What the leader reads usage from; null where it has not shared that, or while this replica reads for itself. */
+  source(): UsageSourceStatus | null {
+    return this.#stopped ? null : this.#source;
   }
 
   #read(): Promise<void> {
@@ -137,6 +151,10 @@ export class LeaderFeed {
         if (typeof source === 'string' && Array.isArray(containers)) usage.onEvidence({ node: key, source, at, containers });
         return;
       }
+      case 'source': {
+        this.#source = sourceStatusOf(body);
+        return;
+      }
       case 'decision': {
         const decided = body as Partial<DecidedWorkload> | null;
         if (decided === null) decisions.takeOver(key, null);
@@ -145,4 +163,11 @@ export class LeaderFeed {
       }
     }
   }
+}
+
+/** Throws where it is of another version, in a shape of its own. */
+function sourceStatusOf(body: unknown): UsageSourceStatus {
+  const { name, problem = null, kubeletProblem = null, throttlingProblem = null } = body as Partial<UsageSourceStatus>;
+  if (typeof name !== 'string') throw new TypeError('the source of usage has no name');
+  return { name, problem, kubeletProblem, throttlingProblem };
 }

@@ -1,8 +1,9 @@
 // What the leader learns and decides, told to the replicas that follow it.
 
+import type { DurationMs } from '../../core/model/units.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
-import type { EvidenceSink, UsageSink } from '../../ports/usage-source.ts';
+import type { EvidenceSink, UsageSink, UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
 
 /** The sink, and every reading that goes into it shared as well. Failures are the leader's own: followers see that nothing comes. */
@@ -27,6 +28,17 @@ export function sharingSink(sink: UsageSink & EvidenceSink, shared: SharedState,
     onFailure: (failure) => sink.onFailure(failure),
     onDropped: (reason, count) => sink.onDropped(reason, count),
   };
+}
+
+/** Shares what usage is read from, now and once an interval. Returns the cancel. */
+export function shareSource(status: () => UsageSourceStatus, shared: SharedState, clock: Clock, intervalMs: DurationMs): () => void {
+  let cancel = (): void => undefined;
+  const share = (): void => {
+    shared.share({ topic: 'source', key: 'usage', at: clock.now(), body: status() });
+    cancel = clock.schedule(clock.now() + intervalMs, share);
+  };
+  share();
+  return () => cancel();
 }
 
 /** Shares each decision as it is made or falls away: the evidence behind it, and what is published nowhere else. Returns the cancel. */
