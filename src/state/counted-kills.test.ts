@@ -62,15 +62,16 @@ describe('a counter of OOM events that has grown', () => {
     expect(causeAfter([[50, 1000]], aPod({ limits: amounts(null, null) }))).toBe('node');
   });
 
-  test('is a kill at the limit that was in force at the time: a higher one since is not proven too small', () => {
+  test.each([
+    ['the limit before, which was in force in that time, too', HOUR_MS, 100],
+    ['the raised one, which alone was in force since the reading before', 5 * MINUTE_MS, 120],
+  ])('after the limit was raised is a kill at the %s', (_case, throttledSpanMs, limitMib) => {
     const kills = new CountedKills();
-    kills.observe(POD, 'main', sampleAt(T0 - 10 * MINUTE_MS, 95));
     const raised = aPod({ limits: amounts(null, '120Mi') });
-    expect(kills.observe(raised, 'main', sampleAt(T0, 50, 1))).toMatchObject({
-      at: T0,
-      memoryLimitBytes: 100 * MiB,
-      workingSetBytes: 95 * MiB,
-    });
+    kills.observe(POD, 'main', sampleAt(T0 - 40 * MINUTE_MS, 95));
+    for (let minutes = 30; minutes > 0; minutes -= 1) kills.observe(raised, 'main', sampleAt(T0 - minutes * MINUTE_MS, 110));
+    const kill = kills.observe(raised, 'main', { ...sampleAt(T0, 50, 1), throttledSpanMs });
+    expect([kill?.memoryLimitBytes, kill?.workingSetBytes]).toEqual([limitMib * MiB, (limitMib === 100 ? 95 : 110) * MiB]);
   });
 
   test.each([

@@ -29,7 +29,7 @@ interface NearLimit {
 
 interface Remembered {
   readonly uid: string;
-  /** By container, of the last hour, the highest first: each is higher than all that came after it. */
+  /** By container, of the last hour, in time: under the same limit each is higher than all that came after it. */
   readonly nearLimit: Map<string, NearLimit[]>;
   readonly kills: (CountedKill & { readonly since: Instant })[];
 }
@@ -48,12 +48,10 @@ export class CountedKills {
     if (memoryLimitBytes !== null && workingSetBytes >= memoryLimitBytes * PROVING_RATIO) {
       this.#noteNearLimit(pod, container, { at, workingSetBytes, memoryLimitBytes });
     }
-    if (!((sample.oomEvents ?? 0) > 0) || !this.#take(pod, record, sample)) return null;
-    const highest = this.#pods
-      .get(keyOf(pod))
-      ?.nearLimit.get(container)
-      ?.find((each) => at - each.at <= SPAN_MS);
-    return { memoryLimitBytes, workingSetBytes, ...highest, container, at };
+    const since = at - (sample.throttledSpanMs ?? SPAN_MS) - LATE_MS;
+    if (!((sample.oomEvents ?? 0) > 0) || !this.#take(pod, record, at, since)) return null;
+    const known = this.#pods.get(keyOf(pod))?.nearLimit.get(container) ?? [];
+    return { memoryLimitBytes, workingSetBytes, ...hitBetween(known, since, at), container, at };
   }
 
   /** Those of the last day, the newest last. */
@@ -75,8 +73,7 @@ export class CountedKills {
   }
 
   /** Remembers a kill; false: the container does not run, or its last termination shows the kill. */
-  #take(pod: PodRecord, { name, state, lastTermination: end }: ContainerRecord, { at, throttledSpanMs }: UsageSample): boolean {
-    const since = at - (throttledSpanMs ?? SPAN_MS) - LATE_MS;
+  #take(pod: PodRecord, { name, state, lastTermination: end }: ContainerRecord, at: Instant, since: Instant): boolean {
     if (state !== 'running' || (end?.reason === 'OOMKilled' && (end.finishedAt ?? at) >= since)) return false;
     const { kills } = this.#rememberedOf(pod);
     kills.push({ container: name, at, since });
@@ -86,10 +83,10 @@ export class CountedKills {
 
   #noteNearLimit(pod: PodRecord, container: string, now: NearLimit): void {
     const { nearLimit } = this.#rememberedOf(pod);
-    const higher = (nearLimit.get(container) ?? []).filter(
-      ({ at, workingSetBytes }) => now.at - at <= SPAN_MS && workingSetBytes > now.workingSetBytes,
-    );
-    nearLimit.set(container, [...higher, now]);
+    const isHigher = (each: NearLimit): boolean =>
+      each.memoryLimitBytes !== now.memoryLimitBytes || each.workingSetBytes > now.workingSetBytes;
+    const kept = (nearLimit.get(container) ?? []).filter((each) => now.at - each.at <= SPAN_MS && isHigher(each));
+    nearLimit.set(container, [...kept, now]);
   }
 
   #rememberedOf(pod: PodRecord): Remembered {
@@ -98,6 +95,16 @@ export class CountedKills {
     if (remembered?.uid !== pod.uid) this.#pods.set(key, (remembered = { uid: pod.uid, nearLimit: new Map(), kills: [] }));
     return remembered;
   }
+}
+
+/**
+ * The highest working set of the last hour, under the lowest limit that was in force while the kill may have happened: one that
+ * was raised since is not proven too small. undefined: none was near its limit.
+ */
+function hitBetween(known: readonly NearLimit[], since: Instant, now: Instant): Omit<NearLimit, 'at'> | undefined {
+  const inHour = known.filter(({ at }) => now - at <= SPAN_MS).toSorted((a, b) => b.workingSetBytes - a.workingSetBytes);
+  const limits = inHour.flatMap(({ at, memoryLimitBytes }) => (at >= since ? [memoryLimitBytes] : []));
+  return limits.length === 0 ? inHour[0] : inHour.find(({ memoryLimitBytes }) => memoryLimitBytes === Math.min(...limits));
 }
 
 function keyOf({ namespace, name }: Pick<PodRecord, 'namespace' | 'name'>): string {

@@ -85,6 +85,24 @@ test(
 );
 
 test(
+  'workers that are killed at the memory limit of their container, which goes on, raise the limit in place',
+  async () => {
+    const workers: LoopWorkload = {
+      ...aWorkload('workers', '1', 60),
+      resources: resources(['100m', '200Mi'], ['1', '256Mi']),
+      usage: { multiProcess: true },
+      uses: (hour) => ({ cpuMillicores: 60, memoryMib: hour < 2 ? 100 : 290 }),
+    };
+    scene = await LoopScene.start({ workloads: [workers], mostDays: 1 });
+    await scene.hours(5);
+    expect(scene.inForce('workers').map(({ memoryLimit }) => memoryLimit)).toEqual([356, 356]);
+    expect(scene.tally('workers')).toMatchObject({ restarts: 0, oomKills: 0 });
+    expect(scene.recommendation('workers').containers?.[0]?.oomKills).toBeGreaterThan(0);
+  },
+  HANG_TEST_MS,
+);
+
+test(
   'self-signed kubelets: usage comes from metrics.k8s.io, the CPU of Guaranteed pods is not lowered, and health says why, until they are trusted',
   async () => {
     const workloads: readonly LoopWorkload[] = [

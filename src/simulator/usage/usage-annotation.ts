@@ -5,17 +5,19 @@ import { USAGE_PROFILE_KINDS, type UsageProfile, type UsageProfileKind } from '.
 /**
  * On a pod template: what its containers will need, as JSON by container name:
  * `{"server":{"profile":"diurnal","cpu":"120m","memory":"200Mi"}}`. Also `leakPerHour` (a quantity), `memorySwing`,
- * `cacheShare`, `perNodeCores`, `startupCpu`, `startupMemory`, `startupSeconds` and `runSeconds`.
+ * `cacheShare`, `perNodeCores`, `multiProcess`, `startupCpu`, `startupMemory`, `startupSeconds` and `runSeconds`.
  * What is left out is drawn from the seed.
  */
 export const USAGE_ANNOTATION = 'simulator.evenkeel.io/usage';
 
 const KNOWN_FIELDS =
-  'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, startupCpu, startupMemory, startupSeconds and runSeconds';
+  'profile, cpu, memory, leakPerHour, memorySwing, cacheShare, perNodeCores, multiProcess, startupCpu, startupMemory, startupSeconds and runSeconds';
 
 export type StatedProfile = { readonly [K in keyof UsageProfile]?: UsageProfile[K] } & {
   /** CPU and memory are those on a node of so many cores, and in proportion on others. */
   readonly perNodeCores?: number;
+  /** Above its memory limit the kernel kills one of its processes, and the container goes on. */
+  readonly multiProcess?: boolean;
 };
 
 export type UsageAnnotation =
@@ -67,6 +69,10 @@ function readProfile(stated: Record<string, unknown>, at: string, problems: stri
         break;
       case 'startupMemory':
         profile.startupMemoryBytes = quantity(value, parseMemoryBytes, `${at}.startupMemory`, problems);
+        break;
+      case 'multiProcess':
+        if (typeof value === 'boolean') profile.multiProcess = value;
+        else problems.push(`${at}.multiProcess: must be true or false`);
         break;
       case 'perNodeCores':
       case 'startupSeconds':

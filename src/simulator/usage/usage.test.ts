@@ -174,10 +174,11 @@ describe('usage annotation', () => {
   });
 
   test('names every problem with container and field', () => {
-    const parsed = parseUsageAnnotation('{"app":{"profile":"wild","cpu":"fast","colour":"red"},"b":3}');
+    const parsed = parseUsageAnnotation('{"app":{"profile":"wild","cpu":"fast","multiProcess":"yes","colour":"red"},"b":3}');
     expect(parsed.ok ? [] : parsed.problems).toEqual([
       expect.stringMatching(/app\.profile: must be one of steady/),
       expect.stringMatching(/app\.cpu: 'fast' is not a quantity/),
+      expect.stringMatching(/app\.multiProcess: must be true or false/),
       expect.stringMatching(/app\.colour: unknown/),
       expect.stringMatching(/b: must be an object/),
     ]);

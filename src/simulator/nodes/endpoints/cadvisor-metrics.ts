@@ -96,7 +96,7 @@ function countsOf(container: ContainerRuntime): Pick<ContainerCounters, 'cpuPeri
     cpuPeriods: limited ? Math.floor(container.limitedMs / CFS_PERIOD_MS) : null,
     throttledPeriods: limited ? Math.floor(container.throttledMs / CFS_PERIOD_MS) : null,
     // A kill of the container's only process ends its cgroup, and with it the counter.
-    oomEvents: 0,
+    oomEvents: container.oomEvents,
   };
 }
 

@@ -45,6 +45,8 @@ export class ContainerRuntime {
   tally: ContainerTally | null = null;
   /** Share of its working set that is page cache. */
   cacheShare: Ratio = 0;
+  /** Above its memory limit one of its processes is killed, and it goes on. */
+  multiProcess = false;
   /** What a start wants where that is stated; null: the usual. */
   startupCpuMillicores: Millicores | null = null;
   startupMemoryBytes: Bytes | null = null;
@@ -64,6 +66,8 @@ export class ContainerRuntime {
   /** Since the start: running time under a CPU limit, and the part of it in which it wanted more. */
   limitedMs: DurationMs = 0;
   throttledMs: DurationMs = 0;
+  /** Processes that were killed at its memory limit since the start while it went on. */
+  oomEvents = 0;
   readonly cpuPressure = new Pressure();
   readonly memoryPressure = new Pressure();
   /** Share of the time that it waits for memory: its limit leaves too little for its page cache. */
@@ -104,7 +108,7 @@ export class ContainerRuntime {
 
   /** A new process has a new cgroup. */
   resetCounters(): void {
-    this.cpuCoreSeconds = this.limitedMs = this.throttledMs = this.reclaimRatio = 0;
+    this.cpuCoreSeconds = this.limitedMs = this.throttledMs = this.oomEvents = this.reclaimRatio = 0;
     this.cpuPressure.reset();
     this.memoryPressure.reset();
   }

@@ -184,6 +184,13 @@ describe('pod lifecycle', () => {
 describe('out of memory', () => {
   const greedy = { usage: { memory: '200Mi' }, resources: both('100m', '64Mi', '200m', '100Mi') };
 
+  test('a container of several processes above its limit goes on', () => {
+    const { clock, bind, status, kubelets } = aNode();
+    bind('web', { ...greedy, usage: { ...greedy.usage, multiProcess: true } });
+    clock.advance(3 * MINUTE_MS);
+    expect([status('web').restartCount, kubelets.counters.oomKills]).toEqual([0, 0]);
+  });
+
   test('a container above its limit is killed and restarted, slower each time', () => {
     const { clock, bind, status, kubelets } = aNode();
     bind('web', greedy);

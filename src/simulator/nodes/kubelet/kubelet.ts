@@ -220,7 +220,8 @@ export class Kubelet implements ResizeHost {
         memoryBytes: resources.requests.memoryBytes ?? resources.limits.memoryBytes,
       };
       const planned = this.parts.plan.usageOf(pod.load.ref, size, stated[container.name]);
-      const { perNodeCores } = stated[container.name] ?? {};
+      const { perNodeCores, multiProcess = false } = stated[container.name] ?? {};
+      container.multiProcess = multiProcess;
       container.curve =
         perNodeCores === undefined ? planned.curve : new ScaledCurve(planned.curve, this.capacity.cpuMillicores / 1000 / perNodeCores);
       container.runMs = runsToEnd && role === 'main' ? planned.runSeconds * SECOND_MS : null;

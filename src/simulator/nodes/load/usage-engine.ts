@@ -60,7 +60,10 @@ export class UsageEngine {
       this.#weights[i] = Math.max(container.requests.cpuMillicores ?? 0, LEAST_WEIGHT);
       if (limits.memoryBytes !== null && container.workingSetBytes > limits.memoryBytes) {
         // Cache goes first; only what a process holds itself kills it.
-        if (container.ownMemoryBytes > limits.memoryBytes) (killed ??= []).push(entry);
+        if (container.ownMemoryBytes > limits.memoryBytes) {
+          if (container.multiProcess) container.oomEvents++;
+          else (killed ??= []).push(entry);
+        }
         container.workingSetBytes = limits.memoryBytes;
       }
       memoryBytes += container.workingSetBytes;
