@@ -189,7 +189,7 @@ function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, ste
 }
 
 /** Whether the memory request of a Burstable pod's container equals its limit, as deployed: it stays so under every rule but Ratio. */
-function isOneToOne({ deployed, current, policy }: TargetInputs): boolean {
+export function isOneToOne({ deployed, current, policy }: Pick<TargetInputs, 'deployed' | 'current' | 'policy'>): boolean {
   if (policy.controlled === 'requests' || policy.memory.limit.rule === 'Ratio') return false;
   const isKnown = (deployed?.requests.memoryBytes ?? null) !== null && (deployed?.limits.memoryBytes ?? null) !== null;
   const { requests, limits } = isKnown ? (deployed ?? current) : current;

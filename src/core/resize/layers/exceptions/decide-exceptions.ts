@@ -4,6 +4,7 @@ import type { PodRecord } from '../../../model/pod.ts';
 import type { ResourceName } from '../../../model/resources.ts';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
+import { isOneToOne } from '../../plan/container-target.ts';
 import { mayChangePods } from '../../plan/may-change.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';
@@ -119,7 +120,7 @@ function hasMore({ containers, phase }: PodRecord, name: string, resource: Resou
 
 /** An approved limit is in force from the same write on that says that it was approved: no crash comes between. */
 function whatFollows(
-  { memory, now, pods }: WorkloadSituation,
+  { memory, now, pods, workload }: WorkloadSituation,
   figures: readonly ContainerFigures[],
   before: ReadonlyMap<string, LimitException>,
   after: readonly LimitException[],
@@ -135,7 +136,8 @@ function whatFollows(
   const [first] = newly;
   if (first === undefined) return { memory: { limitExceptions: after }, ceilings };
   const inForce: Values = new Map(figures.map(({ name, inForce: values }) => [name, values]));
-  const approved = withLimits(inForce, newly);
+  const equal = equalMemory(figures, workload);
+  const approved = withLimits(inForce, newly, equal);
   const by = first.decided?.by ?? 'a person';
   const reason = 'a limit exception was approved';
   const running = pods.filter(({ phase }) => phase === 'Running').length;
@@ -150,18 +152,30 @@ function whatFollows(
         : {
             apply: { ...memory.apply, values: approved },
             // Should the change be taken back, what was approved meanwhile is not.
-            previous: memory.previous && { ...memory.previous, values: withLimits(memory.previous.values, newly) },
+            previous: memory.previous && { ...memory.previous, values: withLimits(memory.previous.values, newly, equal) },
           }),
     },
   };
 }
 
-function withLimits(values: Values, exceptions: readonly LimitException[]): Values {
+/** Containers whose memory request equals its limit, and rises with it. */
+function equalMemory(figures: readonly ContainerFigures[], { containers }: WorkloadSituation['workload']): ReadonlySet<string> {
+  const equal = figures.filter(({ name, inForce, policy }) => {
+    const deployed = containers.find((each) => each.name === name);
+    return isOneToOne({ current: inForce, policy, ...(deployed === undefined ? {} : { deployed }) });
+  });
+  return new Set(equal.map(({ name }) => name));
+}
+
+/** @param equal containers whose memory request rises with its limit */
+function withLimits(values: Values, exceptions: readonly LimitException[], equal: ReadonlySet<string>): Values {
   const result = new Map(values);
   for (const { container, resource, decided } of exceptions) {
     const own = result.get(container);
     const value = decided?.value ?? null;
-    if (own !== undefined && value !== null) result.set(container, { ...own, limits: withAmount(own.limits, resource, value) });
+    if (own === undefined || value === null) continue;
+    const requests = resource === 'memory' && equal.has(container) ? withAmount(own.requests, resource, value) : own.requests;
+    result.set(container, { requests, limits: withAmount(own.limits, resource, value) });
   }
   return result;
 }

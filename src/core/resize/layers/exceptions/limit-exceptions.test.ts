@@ -5,6 +5,7 @@ import {
   anAdvice,
   aSituation,
   autoPolicy,
+  aWorkloadRecord,
   memory,
   oomAdvice,
   pods,
@@ -330,6 +331,21 @@ describe('a person', () => {
   test('approves another value; it is that value', () => {
     const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1, 288 * MiB)] };
     expect(limits(then({ ...open, userRequests }, MINUTE_MS).next)).toEqual([288, 288, 288]);
+  });
+
+  test('approves a memory limit that was deployed equal to its request: both rise', () => {
+    const equal = { requests: amounts('100m', '256Mi'), limits: amounts(null, '256Mi') };
+    const situation = limited({
+      pods: pods(3, { container: equal }),
+      workload: aWorkloadRecord({}, equal),
+      policy: autoPolicy(),
+      advice: [anAdvice({ cpu: '100m', memory: '256Mi' })],
+      demand: rising(),
+    });
+    const { next } = then(situation, MINUTE_MS);
+    const userRequests = { ...NO_USER_REQUESTS, exceptionDecisions: [decided('approve', T0 + 1, 320 * MiB)] };
+    const { decision } = then({ ...next, userRequests }, MINUTE_MS);
+    expect(decision.memory.lastApplied?.values.get('main')).toEqual({ requests: amounts('100m', '320Mi'), limits: amounts(null, '320Mi') });
   });
 
   test('approves while an overage is in force: nothing is taken back', () => {
