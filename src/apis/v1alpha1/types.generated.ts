@@ -1674,6 +1674,10 @@ export interface RecommendationStatus {
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
   /** When the CPU request of each container was last set to its base, without a temporary increase. */
   readonly cpuBasesSet?: readonly RecommendationStatusCpuBasesSetItem[];
+  /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
+  readonly cpuRequestsLowered?: readonly RecommendationStatusCpuRequestsLoweredItem[];
+  /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
+  readonly memoryRequestsLowered?: readonly RecommendationStatusMemoryRequestsLoweredItem[];
   /** When the memory limit of each container was last lowered; one step a day is made at most. */
   readonly memoryLimitsLowered?: readonly RecommendationStatusMemoryLimitsLoweredItem[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
@@ -1912,6 +1916,10 @@ export interface RecommendationStatusClass {
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
   /** When the CPU request of each container was last set to its base, without a temporary increase. */
   readonly cpuBasesSet?: readonly RecommendationStatusClassCpuBasesSetItem[];
+  /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
+  readonly cpuRequestsLowered?: readonly RecommendationStatusClassCpuRequestsLoweredItem[];
+  /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
+  readonly memoryRequestsLowered?: readonly RecommendationStatusClassMemoryRequestsLoweredItem[];
   /** When the memory limit of each container was last lowered; one step a day is made at most. */
   readonly memoryLimitsLowered?: readonly RecommendationStatusClassMemoryLimitsLoweredItem[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
@@ -2288,6 +2296,20 @@ export interface RecommendationStatusClassNodeOom {
 }
 
 export interface RecommendationStatusClassCpuBasesSetItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusClassCpuRequestsLoweredItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusClassMemoryRequestsLoweredItem {
   /** Container name. */
   readonly name: string;
   /** When (RFC 3339). */
@@ -2788,6 +2810,20 @@ export interface RecommendationStatusNodeOom {
 }
 
 export interface RecommendationStatusCpuBasesSetItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusCpuRequestsLoweredItem {
+  /** Container name. */
+  readonly name: string;
+  /** When (RFC 3339). */
+  readonly at: string;
+}
+
+export interface RecommendationStatusMemoryRequestsLoweredItem {
   /** Container name. */
   readonly name: string;
   /** When (RFC 3339). */

@@ -276,6 +276,10 @@ export interface ResizeMemory {
   readonly otherResizes: OtherResizes | null;
   /** When each container's CPU request was last set to its base: a lower one since then ends a temporary increase. */
   readonly cpuBaseSetAt: ReadonlyMap<string, Instant>;
+  /** When each container's CPU request last fell, by a new decision. */
+  readonly cpuRequestLoweredAt: ReadonlyMap<string, Instant>;
+  /** The same of its memory request. */
+  readonly memoryRequestLoweredAt: ReadonlyMap<string, Instant>;
   /** When each container's memory limit last fell. */
   readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
   /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
@@ -303,6 +307,8 @@ export const NO_MEMORY: ResizeMemory = {
   idle: null,
   lastIdle: null,
   cpuBaseSetAt: new Map(),
+  cpuRequestLoweredAt: new Map(),
+  memoryRequestLoweredAt: new Map(),
   memoryLimitLoweredAt: new Map(),
   cpuLimitRaises: new Map(),
 };

@@ -8,6 +8,7 @@ import { nextOpening, openingAt } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
+import { reducedWithinADay } from './once-a-day.ts';
 import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
@@ -70,8 +71,9 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
 function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const lowers = change.direction === 'lower';
   const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
+  const tooSoon = lowers && !approved ? reducedWithinADay(situation, change) : null;
   const blind = lowers ? (unmeasuredHarm(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
-  return unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? blind;
+  return unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;
 }
 
 function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {

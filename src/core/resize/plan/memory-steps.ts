@@ -4,6 +4,7 @@ import type { PodRecord } from '../../model/pod.ts';
 import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
+import { rememberReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
@@ -22,6 +23,7 @@ export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Val
     apply: raisesOnly ? { ...change, stage: 'All' } : change,
     previous: { at: startedAt, values: inForce },
     memoryLimitLoweredAt: loweredAt,
+    ...rememberReductions(memory, change, inForce),
   };
 }
 

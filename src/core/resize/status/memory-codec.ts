@@ -245,6 +245,8 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     otherResizes: nullable(OTHER_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBaseSetAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuBasesSet'),
+    cpuRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuRequestsLowered'),
+    memoryRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryRequestsLowered'),
     memoryLimitLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryLimitsLowered'),
   });
 }
