@@ -240,7 +240,7 @@ describe('how a reduction spreads', () => {
     const second = decideWorkload(aSituation({ pods: after, memory: first.memory, advice: [more], now: T0 + MINUTE_MS }));
     expect(second.steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores])).toEqual([['web-1', 140]]);
     expect(second.steps.map(({ because }) => because)).toEqual(['too small']);
-    expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 + MINUTE_MS });
+    expect(second.memory.apply).toMatchObject({ stage: 'Canary', stageStartedAt: T0 });
     expect(second.memory.previous).toEqual(first.memory.previous);
     const { end } = live(
       aSituation({ pods: resized(after, second.steps), memory: second.memory, advice: [more], now: T0 + 2 * MINUTE_MS }),

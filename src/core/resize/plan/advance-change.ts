@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { ended, forgiven, hasBegun, lowersContainer } from './memory-steps.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
-import { mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
+import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
 import { waitingChange } from './waiting-change.ts';
 import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
@@ -80,7 +80,8 @@ export function endIfFixedByAutoscaler(draft: Draft): void {
 
 /**
  * A container turns out too small while a change spreads (its hour of the day begins, say). The change goes on to what is
- * needed now and proves itself again from there; going back to what was before would give up all that it is right in.
+ * needed now; going back to what was before would give up all that it is right in. What it lowers proves itself again only
+ * where that changes: else a load that grows all the time would keep it in its stage for ever.
  */
 export function retargetIfShort(draft: Draft): void {
   const { apply } = draft.memory;
@@ -90,8 +91,9 @@ export function retargetIfShort(draft: Draft): void {
   else {
     const values = valuesFor(draft.containers, urgent);
     const { now } = draft.context;
+    const stageStartedAt = lowersAny({ values }, apply.values) ? now : apply.stageStartedAt;
     draft.rememberInForce({
-      apply: { ...apply, stageStartedAt: now, reason: reasonOf(urgent), values },
+      apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
       ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
       oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     });

@@ -6,7 +6,7 @@ import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
-import { FIELD, RESOURCES, sameValues, type Values } from '../model/container-values.ts';
+import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './size-at-creation.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
@@ -44,7 +44,7 @@ export interface CarryOut {
 
 export interface CarryOutOptions {
   readonly kind: 'change' | 'conform' | 'overage';
-  /** Most pods that may have the values after this; pods that only grow are not held to it. */
+  /** Most pods that may have the values after this; what raises is not held to it. */
   readonly most: number;
   /** What a roll-back lowers is lowered at once, also in pods that are not ready: they are what it is for. */
   readonly isRollBack?: boolean;
@@ -54,7 +54,6 @@ export interface CarryOutOptions {
 /** @param wanted what the pods should have; temporary overages are carried out by themselves */
 export function carryOut(situation: WorkloadSituation, wanted: Values, options: CarryOutOptions): CarryOut {
   const values = valuesNow(situation, wanted, options);
-  const steps: ResizeStep[] = [];
   const settled: PodRecord[] = [];
   const waits: Waiting[] = [];
   let having = 0;
@@ -81,22 +80,39 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     if (fit.kind === 'change') candidates.push({ pod, fit });
   }
   candidates.sort(inOrderOf(situation));
+  const taken = takeTurns(situation, candidates, having, options);
+  return { steps: taken.steps, settled, reachable, waits: [...waits, ...taken.waits] };
+}
+
+/** @param before pods that have the values already */
+function takeTurns(
+  situation: WorkloadSituation,
+  candidates: readonly Candidate[],
+  before: number,
+  options: CarryOutOptions,
+): Pick<CarryOut, 'steps' | 'waits'> {
+  const { kind, because, isRollBack, most } = options;
+  const steps: ResizeStep[] = [];
+  const waits: Waiting[] = [];
   const room = new QuotaRoom(situation);
+  let having = before;
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
-    if (fit.lowers && having >= options.most) break;
-    const wait = whyNotYet(situation, candidate, options, room);
-    if (wait === null) {
+    const isInTurn = !fit.lowers || having < most;
+    const wait = isInTurn ? whyNotYet(situation, candidate, options, room) : null;
+    if (isInTurn && wait === null) {
       having += 1;
-      const { kind, because, isRollBack } = options;
       steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), because });
-      // New pods get what is in force once they have started; a change waits for them, and says so.
-    } else {
-      steps.push(...raiseAlone(candidate, wait, options));
-      waits.push(...[wait].filter(({ reason }) => options.kind === 'change' || reason !== 'rollout'));
+      continue;
     }
+    const raise = raiseAlone(candidate, options);
+    const noRoom = raise === null ? null : room.take(pod, raise.containers);
+    if (raise !== null && noRoom === null) steps.push(raise);
+    const told = wait ?? noRoom;
+    // New pods get what is in force once they have started; a change waits for them, and says so.
+    if (told !== null && (kind === 'change' || told.reason !== 'rollout')) waits.push(told);
   }
-  return { steps, settled, reachable, waits };
+  return { steps, waits };
 }
 
 /** What stands between a pod and the values it should have, but for what its node refuses. */
@@ -147,18 +163,22 @@ function inOrderOf({ workload }: WorkloadSituation): (a: Candidate, b: Candidate
   return (a, b) => Number(a.fit.lowers) - Number(b.fit.lowers) || Number(b.pod.ready) - Number(a.pod.ready) || ordinal(b) - ordinal(a);
 }
 
-/** What grows does not wait for the start to be over: without it the pod may never come up. */
-function raiseAlone({ pod, fit }: Candidate, { reason }: Waiting, { kind, because }: CarryOutOptions): readonly ResizeStep[] {
-  if (reason !== 'rollout' || !fit.raises) return [];
+/** What raises waits neither for the stages of what lowers nor for the start: without it the pod may never come up. null: nothing. */
+function raiseAlone({ pod, fit }: Candidate, { kind, because }: CarryOutOptions): ResizeStep | null {
+  if (!fit.raises) return null;
   const greater = (from: OptionalResources, to: OptionalResources): OptionalResources => ({
     cpuMillicores: greaterOf(from.cpuMillicores, to.cpuMillicores),
     memoryBytes: greaterOf(from.memoryBytes, to.memoryBytes),
   });
-  const containers = fit.containers.flatMap(({ name, from, to }): ContainerChange[] => {
-    const raised = { requests: greater(from.requests, to.requests), limits: greater(from.limits, to.limits) };
-    return sameValues(from, raised) ? [] : [{ name, from, to: raised }];
-  });
-  return [{ pod, containers, kind, lowers: false, because }];
+  const raised: Values = new Map(
+    fit.containers.map(({ name, from, to }) => [
+      name,
+      { requests: greater(from.requests, to.requests), limits: greater(from.limits, to.limits) },
+    ]),
+  );
+  // By itself it may make the pod of another QoS class.
+  const alone = fitPod(pod, raised, '');
+  return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, because } : null;
 }
 
 function greaterOf(a: number | null, b: number | null): number | null {

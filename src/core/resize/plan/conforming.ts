@@ -15,12 +15,11 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const isRollBack = rolledBack?.at === settled.at;
   const isAskedFor = isRollBack && rolledBack.requestedAt !== null;
   if (heldByPerson(situation) && !isAskedFor) return NOTHING;
-  const result = carryOut(situation, settled.values, {
+  const calm = standing.calmUntil !== null && standing.calmUntil > now;
+  return carryOut(situation, settled.values, {
     kind: 'conform',
-    most: Number.POSITIVE_INFINITY,
+    most: calm && !isRollBack ? 0 : Number.POSITIVE_INFINITY,
     isRollBack,
     because: isRollBack ? `rolled back: ${rolledBack.message}` : NOT_YET,
   });
-  const calm = standing.calmUntil !== null && standing.calmUntil > now;
-  return { ...result, steps: result.steps.filter((step) => !(calm && step.lowers && !isRollBack)) };
 }

@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  aContainer,
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  memory,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
+import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
+
+const SETTLED = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
+
+/** Ten pods whose main container uses 2.8 cores of 500m, beside a proxy that has too much. */
+function shortBesideProxy(): WorkloadSituation {
+  const containers = [aContainer({ name: 'main' }), aContainer({ name: 'proxy' })];
+  const workload = aWorkloadRecord({
+    containers: containers.map(({ name }) => ({ name, ...SETTLED, sidecar: false, image: `${name}:1` })),
+  });
+  const main = anAdvice({ cpu: '3', memory: '512Mi', cpuAdvice: { lowerBound: 2800, latest: 2800 } });
+  const proxy = anAdvice({ container: 'proxy', cpu: '500m', memory: '128Mi' });
+  return aSituation({ workload, pods: pods(10, { containers }), advice: [main, proxy] });
+}
+
+/** Advice of a container that needs so many millicores, and a quarter of its memory. */
+function needs(millicores: number) {
+  const cpuAdvice = { lowerBound: Math.round(millicores * 0.95), latest: Math.round(millicores * 0.8) };
+  return [anAdvice({ cpu: `${millicores}m`, memory: '128Mi', cpuAdvice })];
+}
+
+function cpuOf({ pods: all }: Pick<WorkloadSituation, 'pods'>): readonly (number | null | undefined)[] {
+  return all.map(({ containers }) => containers[0]?.requests.cpuMillicores);
+}
+
+/** Decides once, and carries it out. */
+function carriedOut(situation: WorkloadSituation): WorkloadSituation {
+  const decision = decideWorkload(situation);
+  return { ...situation, memory: decision.memory, pods: resized(situation.pods, decision.steps), now: situation.now + MINUTE_MS };
+}
+
+describe('a raise beside a reduction', () => {
+  test('goes to all pods at once, the reduction to the canary alone', () => {
+    const { steps, memory: remembered } = decideWorkload(shortBesideProxy());
+    expect(remembered.apply?.stage).toBe('Canary');
+    expect(steps).toHaveLength(10);
+    expect(steps.filter(({ lowers }) => lowers).map(({ pod }) => pod.name)).toEqual(['web-1']);
+    expect(new Set(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores))).toEqual(new Set([3000]));
+  });
+
+  test('of the same container does not wait for the stages of the reduction', () => {
+    const start = carriedOut(aSituation({ pods: pods(10), advice: needs(500) }));
+    const short = carriedOut({ ...start, advice: needs(2000) });
+    expect(new Set(cpuOf(short))).toEqual(new Set([2000]));
+    expect(short.pods.map(({ containers }) => containers[0]?.requests.memoryBytes)).toEqual([
+      memory('128Mi'),
+      ...Array.from({ length: 9 }, () => memory('512Mi')),
+    ]);
+  });
+
+  test('takes no more of a quota than there is', () => {
+    const quota = {
+      namespace: 'shop',
+      name: 'cpu',
+      hardRequests: amounts('15', null),
+      usedRequests: amounts('10', null),
+      hardLimits: amounts(null, null),
+      usedLimits: amounts(null, null),
+    };
+    const { steps, message } = decideWorkload({ ...shortBesideProxy(), quotas: [quota] });
+    expect(steps.map(({ pod }) => pod.name)).toEqual(['web-1', 'web-2']);
+    expect(message).toContain('ResourceQuota cpu');
+  });
+
+  test('comes although the memory limit cannot fall yet', () => {
+    const container = { requests: amounts('500m', '512Mi'), limits: amounts(null, '1Gi') };
+    const values = { requests: amounts('1', '256Mi'), limits: amounts(null, '512Mi') };
+    const used = anAdvice({ cpu: '1', memory: '256Mi' });
+    const advice = [{ ...used, memoryEvidence: { ...used.memoryEvidence!, latest: memory('500Mi') } }];
+    const lastApplied = { at: T0 - HOUR_MS, by: 'evenkeel', reason: '', pods: 1, values: new Map([['main', values]]) };
+    const { steps } = decideWorkload(
+      aSituation({ workload: aWorkloadRecord({}, container), pods: pods(1, { container }), advice, memory: { ...NO_MEMORY, lastApplied } }),
+    );
+    expect(steps.map(({ containers }) => containers[0]?.to)).toEqual([{ requests: amounts('1', '512Mi'), limits: amounts(null, '1Gi') }]);
+  });
+
+  test('reaches a new pod while nothing may be lowered after a start', () => {
+    const values = { requests: amounts('1', '256Mi'), limits: amounts(null, null) };
+    const lastApplied = { at: T0 - HOUR_MS, by: 'evenkeel', reason: '', pods: 1, values: new Map([['main', values]]) };
+    const base = aSituation({
+      pods: [aPodRecord()],
+      advice: [anAdvice({ cpu: '1', memory: '256Mi' })],
+      memory: { ...NO_MEMORY, lastApplied },
+    });
+    const { steps } = decideWorkload({ ...base, standing: { ...base.standing, calmUntil: T0 + MINUTE_MS } });
+    expect(steps.map(({ containers }) => containers[0]?.to.requests)).toEqual([amounts('1', '512Mi')]);
+  });
+});
+
+describe('a load that grows while a reduction spreads', () => {
+  test('is followed in every pod, and the reduction goes on', () => {
+    let situation = aSituation({ pods: pods(10), policy: autoPolicy(), advice: needs(500) });
+    let short = 0;
+    for (let minute = 0; minute < 120; minute += 1) {
+      const need = minute < 2 ? 500 : Math.round(700 * 1.1 ** Math.floor(minute / 8));
+      const demand = [{ container: 'main', windows: [], throttlingMeasuredAt: situation.now }];
+      situation = carriedOut({ ...situation, advice: needs(need), demand });
+      short += cpuOf(situation).filter((cpu) => (cpu ?? 0) < Math.round(need * 0.95)).length;
+    }
+    expect(short).toBe(0);
+    expect(new Set(situation.pods.map(({ containers }) => containers[0]?.requests.memoryBytes))).toEqual(new Set([memory('128Mi')]));
+  });
+});
