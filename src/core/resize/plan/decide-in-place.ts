@@ -8,6 +8,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { conforming } from './conforming.ts';
+import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
 import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
@@ -34,6 +35,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const largestNode = rememberLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
   endWatches(draft);
+  endIncreases(draft);
   const decided = withWatch(draft, settledBefore(draft) ?? changeIfAllowed(draft));
   const alone = hotReplicaWords(draft.context);
   const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
@@ -134,6 +136,12 @@ function change(draft: Draft): Outcome {
   draft.steps.push(...gaps.steps);
   if (decided.state === 'awaiting') return decided;
   return refused ?? fromWaiting(gaps.waits, decided);
+}
+
+function endIncreases(draft: Draft): void {
+  if (draft.memory.cpuBeforeIncrease.size === 0) return;
+  const cpuBeforeIncrease = increasesNow(draft.memory, draft.containers, draft.due());
+  if (cpuBeforeIncrease !== draft.memory.cpuBeforeIncrease) draft.remember({ cpuBeforeIncrease });
 }
 
 function reportNodeOoms(draft: Draft): void {
