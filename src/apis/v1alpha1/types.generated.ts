@@ -1650,6 +1650,11 @@ export interface RecommendationStatus {
   readonly previous?: RecommendationStatusPrevious;
   /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
   readonly watched?: readonly RecommendationStatusWatchedItem[];
+  /**
+   * What the workload's template had when it was last looked at, while sizes of Evenkeel are in force. What is raised there since is the
+   * least in force.
+   */
+  readonly template?: readonly RecommendationStatusTemplateItem[];
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
@@ -1672,8 +1677,8 @@ export interface RecommendationStatus {
   readonly hotReplicas?: readonly RecommendationStatusHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
-  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
-  readonly cpuBeforeIncrease?: readonly RecommendationStatusCpuBeforeIncreaseItem[];
+  /** When the CPU request of each container was last set to its base, without a temporary increase. */
+  readonly cpuBasesSet?: readonly RecommendationStatusCpuBasesSetItem[];
   /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
   readonly cpuRequestsLowered?: readonly RecommendationStatusCpuRequestsLoweredItem[];
   /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
@@ -1894,6 +1899,11 @@ export interface RecommendationStatusClass {
   readonly previous?: RecommendationStatusClassPrevious;
   /** Reductions of the last day, whose throttling and pressure are compared with the week before. The oldest first. */
   readonly watched?: readonly RecommendationStatusClassWatchedItem[];
+  /**
+   * What the workload's template had when it was last looked at, while sizes of Evenkeel are in force. What is raised there since is the
+   * least in force.
+   */
+  readonly template?: readonly RecommendationStatusClassTemplateItem[];
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusClassRolledBack;
   /** Pods whose resize did not go through at once. */
@@ -1914,8 +1924,8 @@ export interface RecommendationStatusClass {
   readonly hotReplicas?: readonly RecommendationStatusClassHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
-  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
-  readonly cpuBeforeIncrease?: readonly RecommendationStatusClassCpuBeforeIncreaseItem[];
+  /** When the CPU request of each container was last set to its base, without a temporary increase. */
+  readonly cpuBasesSet?: readonly RecommendationStatusClassCpuBasesSetItem[];
   /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
   readonly cpuRequestsLowered?: readonly RecommendationStatusClassCpuRequestsLoweredItem[];
   /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
@@ -2146,6 +2156,31 @@ export interface RecommendationStatusClassWatchedItemContainerLimits {
   readonly memory?: string;
 }
 
+export interface RecommendationStatusClassTemplateItem {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusClassTemplateItemRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusClassTemplateItemLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusClassTemplateItemRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusClassTemplateItemLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
 /** The last roll-back. */
 export interface RecommendationStatusClassRolledBack {
   /** When (RFC 3339). */
@@ -2295,11 +2330,11 @@ export interface RecommendationStatusClassNodeOom {
   readonly at: string;
 }
 
-export interface RecommendationStatusClassCpuBeforeIncreaseItem {
+export interface RecommendationStatusClassCpuBasesSetItem {
   /** Container name. */
   readonly name: string;
-  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu: string;
+  /** When (RFC 3339). */
+  readonly at: string;
 }
 
 export interface RecommendationStatusClassCpuRequestsLoweredItem {
@@ -2638,6 +2673,31 @@ export interface RecommendationStatusWatchedItemContainerLimits {
   readonly memory?: string;
 }
 
+export interface RecommendationStatusTemplateItem {
+  /** Container name. */
+  readonly name: string;
+  /** Amounts asked for. */
+  readonly requests?: RecommendationStatusTemplateItemRequests;
+  /** Amounts that may be used at most. */
+  readonly limits?: RecommendationStatusTemplateItemLimits;
+}
+
+/** Amounts asked for. */
+export interface RecommendationStatusTemplateItemRequests {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
+/** Amounts that may be used at most. */
+export interface RecommendationStatusTemplateItemLimits {
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu?: string;
+  /** Memory (Kubernetes quantity, bytes such as 128Mi). */
+  readonly memory?: string;
+}
+
 /** The last roll-back. */
 export interface RecommendationStatusRolledBack {
   /** When (RFC 3339). */
@@ -2809,11 +2869,11 @@ export interface RecommendationStatusNodeOom {
   readonly at: string;
 }
 
-export interface RecommendationStatusCpuBeforeIncreaseItem {
+export interface RecommendationStatusCpuBasesSetItem {
   /** Container name. */
   readonly name: string;
-  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
-  readonly cpu: string;
+  /** When (RFC 3339). */
+  readonly at: string;
 }
 
 export interface RecommendationStatusCpuRequestsLoweredItem {

@@ -6,6 +6,7 @@ import { classOfNode, isByNodeClass } from '../../core/resize/layers/node-classe
 import { memoryAtCreation } from '../../core/resize/layers/node-classes/current-classes.ts';
 import type { ResizeMemory } from '../../core/resize/model/situation.ts';
 import { modeInForce } from '../../core/resize/policy/policy-rules.ts';
+import { atLeastRaised } from '../../core/resize/plan/raised-template.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
@@ -52,14 +53,15 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const recommendation = cluster.findRecommendation(workloadKey(workload));
     if (leftAlone || rules.paused || rules.dryRun || recommendation?.spec.paused === true) return null;
     const mode = modeInForce(rules, overrides);
-    const settled = this.#memoryFor(workload, readMemory(recommendation?.status), request.node).lastApplied;
+    const { lastApplied: settled, template } = this.#memoryFor(workload, readMemory(recommendation?.status), request.node);
     // In mode Approve nothing is done before something was approved.
     if (mode !== 'Auto' && (mode !== 'Approve' || settled === null)) return null;
     return sizeAtCreation(request, {
       mode,
       policy: rules,
       overrides,
-      inForce: settled?.values ?? new Map(),
+      // The pod has the template of this moment, which the workload's record may not have yet.
+      inForce: atLeastRaised(settled?.values ?? new Map(), template, new Map(request.containers.map((each) => [each.name, each]))),
       limitRanges: cluster.limitRangesIn(request.namespace),
       quotas: cluster.quotasIn(request.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
       freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),

@@ -38,6 +38,8 @@ export interface CpuLimitStep {
   readonly raisedTo: Millicores | null;
   /** Whether a step can follow by itself: throttling is measured, and neither the bound nor the number of steps is reached. */
   readonly isPossible: boolean;
+  /** It only goes back to the limit of the template, which is urgent and no step. */
+  readonly isReturn: boolean;
 }
 
 export interface TargetInputs {

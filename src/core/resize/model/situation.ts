@@ -242,6 +242,8 @@ export interface ResizeMemory {
     readonly values: Values;
   } | null;
   readonly previous: { readonly at: Instant; readonly values: Values } | null;
+  /** What the workload's template had when it was last looked at; empty while nothing is in force. */
+  readonly template: Values;
   readonly rolledBack: {
     readonly at: Instant;
     readonly reason: string;
@@ -274,8 +276,8 @@ export interface ResizeMemory {
   readonly limitExceptions: readonly LimitException[];
   /** Pods that somebody else has resized since; null: none. */
   readonly otherResizes: OtherResizes | null;
-  /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
-  readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
+  /** When each container's CPU request was last set to its base: a lower one since then ends a temporary increase. */
+  readonly cpuBaseSetAt: ReadonlyMap<string, Instant>;
   /** When each container's CPU request last fell, by a new decision. */
   readonly cpuRequestLoweredAt: ReadonlyMap<string, Instant>;
   /** The same of its memory request. */
@@ -292,6 +294,7 @@ export const NO_MEMORY: ResizeMemory = {
   apply: null,
   lastApplied: null,
   previous: null,
+  template: new Map(),
   rolledBack: null,
   watched: [],
   failures: [],
@@ -306,7 +309,7 @@ export const NO_MEMORY: ResizeMemory = {
   limitExceptions: [],
   idle: null,
   lastIdle: null,
-  cpuBeforeIncrease: new Map(),
+  cpuBaseSetAt: new Map(),
   cpuRequestLoweredAt: new Map(),
   memoryRequestLoweredAt: new Map(),
   memoryLimitLoweredAt: new Map(),

@@ -2,6 +2,7 @@
 
 import { carryOut, type CarryOut } from './carry-out.ts';
 import { heldByPerson } from './interlocks.ts';
+import { isTemplateRaised } from './raised-template.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 const NOT_YET = 'the pod has not yet what is in force for its workload';
@@ -16,9 +17,11 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const isAskedFor = isRollBack && rolledBack.requestedAt !== null;
   if (heldByPerson(situation) && !isAskedFor) return NOTHING;
   const calm = standing.calmUntil !== null && standing.calmUntil > now;
+  // Pods of a template that is being rolled out with more than before have what a person wants.
+  const isLoweringHeld = calm || isTemplateRaised(situation);
   return carryOut(situation, settled.values, {
     kind: 'conform',
-    most: calm && !isRollBack ? 0 : Number.POSITIVE_INFINITY,
+    most: isLoweringHeld && !isRollBack ? 0 : Number.POSITIVE_INFINITY,
     isRollBack,
     because: isRollBack ? `rolled back: ${rolledBack.message}` : NOT_YET,
   });

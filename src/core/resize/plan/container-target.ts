@@ -166,13 +166,19 @@ function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInp
   const raisedTo = cpuLimitStep?.raisedTo ?? null;
   if (!guaranteed || raisedTo === null) return 0;
   const value = Math.min(raisedTo, maxCpuRequest ?? raisedTo);
-  steps.push({ resource: 'cpu', step: 'limit', detail: 'throttled for an hour in at least half of the replicas', value });
+  const detail =
+    cpuLimitStep?.isReturn === true ? 'throttled below its deployed limit' : 'throttled for an hour in at least half of the replicas';
+  steps.push({ resource: 'cpu', step: 'limit', detail, value });
   return value;
 }
 
-function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
-  const value = deployed?.requests.memoryBytes ?? current.requests.memoryBytes ?? about.target;
-  steps.push({ resource: 'memory', step: 'leak', detail: 'its memory grows without end: a leak stays at its deployed size', value });
+/** As deployed; a greater one that is in force stays as far as it is in use, as the node would run out of memory without it. */
+function deployedRequest({ deployed, current, advice }: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
+  const inForce = current.requests.memoryBytes;
+  const least = deployed?.requests.memoryBytes ?? inForce ?? about.target;
+  const value = Math.max(least, Math.min(inForce ?? 0, advice.memoryEvidence?.peak7d ?? 0));
+  const detail = value > least ? 'a leak is given no more, and keeps what it uses' : 'a leak stays at its deployed size';
+  steps.push({ resource: 'memory', step: 'leak', detail: `its memory grows without end: ${detail}`, value });
   return value;
 }
 

@@ -122,6 +122,42 @@ describe('a container that is throttled by its CPU limit', () => {
   });
 });
 
+describe('a container that is throttled below the CPU limit of its template', () => {
+  const deployed = { requests: amounts('6', '512Mi'), limits: amounts('6', '512Mi') };
+  const reduced = { requests: amounts('600m', '512Mi'), limits: amounts('600m', '512Mi') };
+  const throttledFor = (forMs: number) => ['web-1', 'web-2'].map((pod) => ({ pod, since: T0 - forMs, until: T0 }));
+
+  function decideAfter(forMs: number, given: Partial<WorkloadSituation> = {}) {
+    const lastApplied = { at: T0 - MINUTE_MS, by: 'evenkeel', reason: 'x', pods: 4, values: new Map([['main', reduced]]) };
+    const situation = aSituation({
+      workload: aWorkloadRecord({}, deployed),
+      pods: pods(4, { container: reduced }),
+      advice: [anAdvice({ cpu: '600m', memory: '512Mi', cpuAdvice: { peak: 600, recentPeak: 600, lowerBound: 500 } })],
+      demand: [{ container: 'main', windows: [], throttled: throttledFor(forMs), throttlingMeasuredAt: T0 }],
+      memory: { ...NO_MEMORY, lastApplied },
+      policy: autoPolicy({ cooldownMs: 24 * HOUR_MS }),
+      ...given,
+    });
+    return decideWorkload(situation);
+  }
+  const cpusOf = ({ steps }: ReturnType<typeof decideAfter>) => steps.map(({ containers: [main] }) => main?.to.requests.cpuMillicores);
+
+  test('has it back on all pods after two readings, whatever cool-down and step limits say', () => {
+    const decision = decideAfter(5 * MINUTE_MS);
+    expect(cpusOf(decision)).toEqual([6000, 6000, 6000, 6000]);
+    expect(decision.memory.cpuLimitRaises.size).toBe(0);
+  });
+
+  test('has no more than the greatest request that the policy allows', () => {
+    const overrides = { ...NO_OVERRIDES, ceiling: new Map([['*', amounts('2', null)]]) };
+    expect(cpusOf(decideAfter(5 * MINUTE_MS, { overrides }))).toEqual([2000, 2000, 2000, 2000]);
+  });
+
+  test('waits for the second reading', () => {
+    expect(cpusOf(decideAfter(MINUTE_MS)).every((cpu) => (cpu ?? 0) < 6000)).toBe(true);
+  });
+});
+
 describe('replicas that are throttled', () => {
   const sample = (minute: number, throttledRatio: number | null, spanMinutes = 5) => ({
     at: T0 + minute * MINUTE_MS,

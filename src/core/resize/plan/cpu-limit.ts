@@ -1,6 +1,6 @@
 // How far a CPU limit may be raised: as far as a person has set it, and beyond that in steps where throttling was measured.
 
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
 import type { ContainerFigures, CpuLimitStep, TargetInputs } from '../model/container-figures.ts';
 import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
@@ -14,27 +14,35 @@ const STEPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Throttled for so long in at least half of the replicas: one hot replica is no reason to raise them all. */
 const THROTTLED_FOR_MS: DurationMs = HOUR_MS;
 const MIN_THROTTLED_SHARE = 0.5;
+/** Back to the limit that a person has deployed it is raised as soon as two readings tell of it. */
+const THROTTLED_BELOW_TEMPLATE_FOR_MS: DurationMs = 5 * MINUTE_MS;
 /** Counters are read once an hour at least: after two hours without a reading nothing is known of throttling. */
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
 
-export const NO_CPU_LIMIT_STEP: CpuLimitStep = { raisedTo: null, isPossible: false };
+export const NO_CPU_LIMIT_STEP: CpuLimitStep = { raisedTo: null, isPossible: false, isReturn: false };
 
 /** @param limit in force; null: there is none, so nothing throttles it @param bound no step passes it; null: there is none */
 export function cpuLimitStep(
-  { now, pods, demand, memory }: WorkloadSituation,
+  { now, pods, demand, memory, workload }: WorkloadSituation,
   container: string,
   limit: Millicores | null,
   bound: Millicores | null,
 ): CpuLimitStep {
   const { throttled = [] } = demand.find((each) => each.container === container) ?? {};
   if (limit === null || !isThrottlingMeasured({ now, demand }, container)) return NO_CPU_LIMIT_STEP;
+  const running = new Set(pods.filter(({ phase }) => phase === 'Running').map(({ name }) => name));
+  const isThrottled = (forMs: DurationMs): boolean => {
+    const count = throttled.filter((each) => running.has(each.pod) && isThrottledFor(each, forMs, now)).length;
+    return count > 0 && count >= running.size * MIN_THROTTLED_SHARE;
+  };
+  const template = workload.containers.find(({ name }) => name === container)?.limits.cpuMillicores ?? 0;
+  // What a person has deployed needs no more evidence than that it is needed.
+  if (template > limit && isThrottled(THROTTLED_BELOW_TEMPLATE_FOR_MS)) return { raisedTo: template, isPossible: true, isReturn: true };
   const raisedTo = Math.min(Math.ceil(limit * STEP_RATIO), bound ?? Number.POSITIVE_INFINITY);
   const steps = recentSteps(memory, container, now);
   if (raisedTo <= limit || steps.length >= MAX_STEPS) return NO_CPU_LIMIT_STEP;
-  const running = new Set(pods.filter(({ phase }) => phase === 'Running').map(({ name }) => name));
-  const count = throttled.filter((each) => running.has(each.pod) && isThrottledFor(each, THROTTLED_FOR_MS, now)).length;
-  const isDue = count > 0 && count >= running.size * MIN_THROTTLED_SHARE && now - (steps.at(-1) ?? 0) >= MIN_STEP_INTERVAL_MS;
-  return { raisedTo: isDue ? raisedTo : null, isPossible: true };
+  const isDue = isThrottled(THROTTLED_FOR_MS) && now - (steps.at(-1) ?? 0) >= MIN_STEP_INTERVAL_MS;
+  return { raisedTo: isDue ? raisedTo : null, isPossible: true, isReturn: false };
 }
 
 /** Whether it is known how much a container is throttled. */
@@ -62,8 +70,8 @@ export function rememberCpuLimitSteps(
   const raises = new Map<string, readonly Instant[]>();
   for (const { name, inForce, targetInputs } of figures) {
     const steps = recentSteps(memory, name, now);
-    const raisedTo = targetInputs?.cpuLimitStep?.raisedTo ?? null;
-    const isStep = raisedTo !== null && (values.get(name)?.limits.cpuMillicores ?? 0) > (inForce.limits.cpuMillicores ?? 0);
+    const { raisedTo, isReturn } = targetInputs?.cpuLimitStep ?? NO_CPU_LIMIT_STEP;
+    const isStep = raisedTo !== null && !isReturn && (values.get(name)?.limits.cpuMillicores ?? 0) > (inForce.limits.cpuMillicores ?? 0);
     if (isStep || steps.length > 0) raises.set(name, isStep ? [...steps, now] : steps);
   }
   return { cpuLimitRaises: raises };

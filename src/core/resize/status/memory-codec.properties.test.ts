@@ -86,6 +86,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   ),
   lastApplied: orNull(fc.record({ at: instant, by: words, reason: words, pods: count, values })),
   previous: orNull(fc.record({ at: instant, values })),
+  template: values,
   rolledBack: orNull(
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),
@@ -168,7 +169,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   cpuRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   memoryRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   memoryLimitLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
-  cpuBeforeIncrease: fc.dictionary(name, amount, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
+  cpuBaseSetAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
 } satisfies { readonly [K in Exclude<keyof ResizeMemory, 'classes'>]: fc.Arbitrary<ResizeMemory[K]> });
 
 const RECOMMENDATION = crds().find(({ spec }) => spec.names.kind === 'Recommendation')!;

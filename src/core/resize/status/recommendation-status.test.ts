@@ -57,6 +57,7 @@ describe('the status of a Recommendation', () => {
       },
       lastApplied: { at: T0 - 5, by: 'evenkeel', reason: 'x', pods: 2, values },
       previous: { at: T0 - 6, values },
+      template: values,
       rolledBack: { at: T0 - 7, reason: 'restarts', message: 'm', heldUntil: T0 - 1, count: 2, requestedAt: null, values },
       watched: [{ since: T0 - 9, until: T0 + 9, comparedHours: 3, before: values }],
       failures: [
@@ -138,7 +139,7 @@ describe('the status of a Recommendation', () => {
       cpuRequestLoweredAt: new Map([['main', T0 - 11]]),
       memoryRequestLoweredAt: new Map([['main', T0 - 10]]),
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
-      cpuBeforeIncrease: new Map([['main', 300]]),
+      cpuBaseSetAt: new Map([['main', T0 - 9]]),
       cpuLimitRaises: new Map([['main', [T0 - 11, T0 - 10]]]),
     };
     const decision = { ...decideWorkload(aSituation()), memory };

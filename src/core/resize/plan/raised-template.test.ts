@@ -1,0 +1,66 @@
+import { describe, expect, test } from '@jest/globals';
+import { amounts, anAdvice, aSituation, aWorkloadRecord, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+
+const OLD = { requests: amounts('1', '1Gi'), limits: amounts(null, '2Gi') };
+const LEARNT = { requests: amounts('500m', '512Mi'), limits: amounts(null, '2Gi') };
+const RAISED = { requests: amounts('2', '2Gi'), limits: amounts(null, '4Gi') };
+
+/** Five minutes at a time, each pod with what the steps made of it. */
+function live(start: WorkloadSituation, forMs: number): WorkloadSituation {
+  let situation = start;
+  while (situation.now < start.now + forMs) {
+    const { memory, steps } = decideWorkload(situation);
+    situation = { ...situation, memory, pods: resized(situation.pods, steps), now: situation.now + 5 * MINUTE_MS };
+  }
+  return situation;
+}
+
+/** In force are 500m and 512Mi of a template of 1 CPU and 1Gi; nothing is known well enough to reduce anything. */
+function settled(): WorkloadSituation {
+  const advice = anAdvice({ cpu: '500m', memory: '512Mi', cpuAdvice: { confidence: 0 }, memoryAdvice: { confidence: 0 } });
+  const start = aSituation({ workload: aWorkloadRecord({}, OLD), pods: pods(3, { container: LEARNT }), advice: [advice] });
+  const lastApplied = { at: T0 - 72 * HOUR_MS, by: 'evenkeel', reason: 'x', pods: 3, values: new Map([['main', LEARNT]]) };
+  return live({ ...start, memory: { ...start.memory, lastApplied } }, 10 * MINUTE_MS);
+}
+
+function deployed(template: typeof OLD, situation = settled()): WorkloadSituation {
+  return { ...situation, workload: aWorkloadRecord({}, template), pods: pods(3, { container: template }) };
+}
+
+const valuesOf = ({ pods: all }: WorkloadSituation) =>
+  all.map(({ containers: [main] }) => ({ requests: main?.requests, limits: main?.limits }));
+
+describe('A template that a person has raised', () => {
+  test('is left to new pods until confidence and the other gates allow a reduction', () => {
+    const after = live(deployed(RAISED), 4 * HOUR_MS);
+    expect(valuesOf(after)).toEqual([RAISED, RAISED, RAISED]);
+    expect(after.memory.lastApplied?.values.get('main')).toMatchObject(RAISED);
+  });
+
+  test('is left to new pods while it is rolled out, and raises no pod of the old one', () => {
+    const raised = deployed(RAISED);
+    const [first, second] = pods(3, { container: LEARNT });
+    const mixed = [first!, second!, raised.pods[2]!];
+    const after = live({ ...raised, workload: { ...raised.workload, rolloutInProgress: true }, pods: mixed }, HOUR_MS);
+    expect(valuesOf(after)).toEqual([LEARNT, LEARNT, RAISED]);
+  });
+
+  test('of one amount leaves the others as they were learnt', () => {
+    const more = { requests: amounts('1', '1Gi'), limits: amounts(null, '4Gi') };
+    const expected = { requests: LEARNT.requests, limits: more.limits };
+    expect(valuesOf(live(deployed(more), HOUR_MS))).toEqual([expected, expected, expected]);
+  });
+
+  test('is reduced again like any other size once it is known well enough', () => {
+    const sure = { ...deployed(RAISED), advice: [anAdvice({ cpu: '500m', memory: '512Mi' })] };
+    const [first] = valuesOf(live(sure, 24 * HOUR_MS));
+    expect(first?.requests).toEqual(LEARNT.requests);
+  });
+
+  test('is no new one where it is written as before: new pods get what was learnt', () => {
+    expect(valuesOf(live(deployed(OLD), HOUR_MS))).toEqual([LEARNT, LEARNT, LEARNT]);
+  });
+});
