@@ -385,14 +385,19 @@ async function podsOf(app: App): Promise<readonly string[]> {
 }
 
 async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
-  await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, () => cpusOf(app), holds);
+  // The state says why, where they never have it.
+  const read = async () => ({ cpus: await cpusOf(app), state: await stateOf(app) });
+  const what = `the pods of ${app} have the recommended size: the policy applies it`;
+  await eventuallyReads(what, HANG_MS, read, ({ cpus }) => holds(cpus));
 }
 
 function statusOf(app: App, state: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+  return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, () => stateOf(app), holds);
+}
+
+async function stateOf(app: App): Promise<RecommendationStatus> {
   const path = `/apis/evenkeel.io/v1alpha1/namespaces/${app}/recommendations`;
-  const read = async (): Promise<RecommendationStatus> =>
-    (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items[0]?.status ?? {};
-  return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, read, holds);
+  return (await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path })).items[0]?.status ?? {};
 }
 
 async function post(path: string, body: object): Promise<void> {
