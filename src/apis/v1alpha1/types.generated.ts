@@ -1677,8 +1677,8 @@ export interface RecommendationStatus {
   readonly hotReplicas?: readonly RecommendationStatusHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
-  /** When the CPU request of each container was last set to its base, without a temporary increase. */
-  readonly cpuBasesSet?: readonly RecommendationStatusCpuBasesSetItem[];
+  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
+  readonly cpuBeforeIncrease?: readonly RecommendationStatusCpuBeforeIncreaseItem[];
   /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
   readonly cpuRequestsLowered?: readonly RecommendationStatusCpuRequestsLoweredItem[];
   /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
@@ -1924,8 +1924,8 @@ export interface RecommendationStatusClass {
   readonly hotReplicas?: readonly RecommendationStatusClassHotReplica[];
   /** The last OOM kill of each container by a node that ran out of memory. The container's own limit was not hit, so nothing is raised. */
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
-  /** When the CPU request of each container was last set to its base, without a temporary increase. */
-  readonly cpuBasesSet?: readonly RecommendationStatusClassCpuBasesSetItem[];
+  /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
+  readonly cpuBeforeIncrease?: readonly RecommendationStatusClassCpuBeforeIncreaseItem[];
   /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
   readonly cpuRequestsLowered?: readonly RecommendationStatusClassCpuRequestsLoweredItem[];
   /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
@@ -2330,11 +2330,11 @@ export interface RecommendationStatusClassNodeOom {
   readonly at: string;
 }
 
-export interface RecommendationStatusClassCpuBasesSetItem {
+export interface RecommendationStatusClassCpuBeforeIncreaseItem {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu: string;
 }
 
 export interface RecommendationStatusClassCpuRequestsLoweredItem {
@@ -2869,11 +2869,11 @@ export interface RecommendationStatusNodeOom {
   readonly at: string;
 }
 
-export interface RecommendationStatusCpuBasesSetItem {
+export interface RecommendationStatusCpuBeforeIncreaseItem {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
+  /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
+  readonly cpu: string;
 }
 
 export interface RecommendationStatusCpuRequestsLoweredItem {

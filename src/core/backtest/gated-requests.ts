@@ -5,7 +5,7 @@
 import { MINUTE_MS, SECOND_MS, type Instant } from '../model/units.ts';
 import type { RequestsAndLimits } from '../model/resources.ts';
 import type { ContainerAdvice, Goal } from '../recommender/advice.ts';
-import { dueChanges } from '../resize/plan/due-changes.ts';
+import { dueChanges, type DueChange } from '../resize/plan/due-changes.ts';
 import { DEFAULT_POLICY_RULES, defaultResourcePolicy, type ContainerPolicy } from '../resize/policy/policy-rules.ts';
 import { type Resource, SLOT_SECONDS } from './time-grid.ts';
 
@@ -51,7 +51,8 @@ class Gate {
   readonly #policy: ContainerPolicy;
   #request = NaN;
   #changedAt = -Infinity;
-  #baseSetAt: number | null = null;
+  /** Before a temporary increase; null: none is in force. */
+  #beforeIncrease: number | null = null;
   /** A reduction on its canary, and the slot at which the other replicas follow. */
   #underWay: { readonly to: number; readonly at: number } | null = null;
 
@@ -68,6 +69,7 @@ class Gate {
       this.#underWay = null;
     }
     const change = this.#dueChange(now, target, advice);
+    this.#rememberIncrease(change, (advice[this.#resource]?.increase ?? null) !== null);
     if (change === undefined) return this.#request;
     const endsIncrease = change.endsIncrease === true;
     const mayWait = !change.urgent && !endsIncrease;
@@ -80,8 +82,12 @@ class Gate {
     } else {
       return this.#request;
     }
-    if (advice[this.#resource]?.increase === null) this.#baseSetAt = now;
     return this.#request;
+  }
+
+  #rememberIncrease(change: DueChange | undefined, isIncreased: boolean): void {
+    if (isIncreased && change?.direction === 'raise') this.#beforeIncrease ??= this.#request;
+    if (!isIncreased && change?.endsIncrease !== true) this.#beforeIncrease = null;
   }
 
   #dueChange(now: Instant, target: number, advice: ContainerAdvice) {
@@ -92,7 +98,7 @@ class Gate {
       target: this.#amounts(target),
       advice,
       policy: this.#policy,
-      cpuBaseSetAt: this.#baseSetAt,
+      cpuBeforeIncrease: this.#beforeIncrease,
     }).find(({ resource }) => resource === this.#resource);
   }
 

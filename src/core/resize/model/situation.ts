@@ -276,8 +276,8 @@ export interface ResizeMemory {
   readonly limitExceptions: readonly LimitException[];
   /** Pods that somebody else has resized since; null: none. */
   readonly otherResizes: OtherResizes | null;
-  /** When each container's CPU request was last set to its base: a lower one since then ends a temporary increase. */
-  readonly cpuBaseSetAt: ReadonlyMap<string, Instant>;
+  /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
+  readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
   /** When each container's CPU request last fell, by a new decision. */
   readonly cpuRequestLoweredAt: ReadonlyMap<string, Instant>;
   /** The same of its memory request. */
@@ -309,7 +309,7 @@ export const NO_MEMORY: ResizeMemory = {
   limitExceptions: [],
   idle: null,
   lastIdle: null,
-  cpuBaseSetAt: new Map(),
+  cpuBeforeIncrease: new Map(),
   cpuRequestLoweredAt: new Map(),
   memoryRequestLoweredAt: new Map(),
   memoryLimitLoweredAt: new Map(),

@@ -1,6 +1,7 @@
 // Brings a change that is under way further: this stage's pods, then the next stage, then done.
 
 import { bumpsOfChange } from './oom-bumps.ts';
+import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
 import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
@@ -60,7 +61,8 @@ function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Out
 function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
   const { by, reason, values } = change;
   const summary = draft.summary(values);
-  const isProven = !isSizedAtCreationOnly(draft.context) && !isForgivenByWatch(draft.context);
+  const hasProven = mustProveItself(change, draft.memory.previous?.values ?? null) && !isSizedAtCreationOnly(draft.context);
+  const isProven = hasProven && !isForgivenByWatch(draft.context);
   draft.rememberInForce({
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
@@ -94,6 +96,7 @@ export function retargetIfShort(draft: Draft): void {
     const stageStartedAt = lowersAny({ values }, apply.values) ? now : apply.stageStartedAt;
     draft.rememberInForce({
       apply: { ...apply, stageStartedAt, reason: reasonOf(urgent), values },
+      ...rememberIncreases(draft.memory, draft.containers, draft.memory.previous?.values ?? new Map(), values),
       ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
       oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     });

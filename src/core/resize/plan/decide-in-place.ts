@@ -9,6 +9,7 @@ import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
 import { conforming } from './conforming.ts';
+import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
 import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
@@ -37,6 +38,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   endWatches(draft);
   const accepted = acceptTemplate(draft.context);
   if (accepted !== null) draft.rememberInForce(accepted);
+  endIncreases(draft);
   const decided = withWatch(draft, settledBefore(draft) ?? changeIfAllowed(draft));
   // With the change that it belongs to, in one write.
   draft.remember(acceptTemplate(draft.context) ?? {});
@@ -139,6 +141,12 @@ function change(draft: Draft): Outcome {
   draft.steps.push(...gaps.steps);
   if (decided.state === 'awaiting') return decided;
   return refused ?? fromWaiting(gaps.waits, decided);
+}
+
+function endIncreases(draft: Draft): void {
+  if (draft.memory.cpuBeforeIncrease.size === 0) return;
+  const cpuBeforeIncrease = increasesNow(draft.memory, draft.containers, draft.due());
+  if (cpuBeforeIncrease !== draft.memory.cpuBeforeIncrease) draft.remember({ cpuBeforeIncrease });
 }
 
 function reportNodeOoms(draft: Draft): void {

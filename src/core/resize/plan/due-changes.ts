@@ -2,7 +2,7 @@
 
 import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
 import { HOUR_MS, MiB, type Bytes, type DurationMs, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
-import type { ContainerAdvice, ResourceAdvice } from '../../recommender/advice.ts';
+import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, RESOURCES } from '../model/container-values.ts';
 
@@ -16,7 +16,7 @@ export interface DueChange {
   /** An OOM kill asks for it. */
   readonly oom: boolean;
   readonly confidence: Ratio;
-  /** A temporary increase is over, and the base is what was in force before: no reduction, so that nothing is verified. */
+  /** A temporary increase is over, and no less is asked for than was in force before it: no reduction, so that nothing is verified. */
   readonly endsIncrease?: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface DueInputs {
   readonly target: RequestsAndLimits;
   readonly advice: ContainerAdvice;
   readonly policy: ContainerPolicy;
-  /** When the container's CPU request was last set to its base; null: never, or not known. */
-  readonly cpuBaseSetAt?: Instant | null;
+  /** The CPU request that was in force on all pods before a temporary increase was given; null: none was. */
+  readonly cpuBeforeIncrease?: Millicores | null;
   /** It is throttled by a CPU limit below the one that is deployed. */
   readonly isCpuHeldBack?: boolean;
 }
@@ -80,7 +80,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
       direction: 'lower',
       urgent: false,
       oom: false,
-      endsIncrease: to < from && !limitFalls && endsIncrease(inputs, about, resource),
+      endsIncrease: to < from && !limitFalls && endsIncrease(inputs, to, resource),
     };
   }
   // A limit alone may stand too low (a rule with a greater ratio).
@@ -92,9 +92,9 @@ function isHeldBack({ isCpuHeldBack }: DueInputs, resource: ResourceName): boole
   return resource === 'cpu' && isCpuHeldBack === true;
 }
 
-/** The base has not fallen since it was last in force, so that what is taken back was given for a while. */
-function endsIncrease({ cpuBaseSetAt = null }: DueInputs, about: ResourceAdvice, resource: ResourceName): boolean {
-  return resource === 'cpu' && cpuBaseSetAt !== null && about.baseLoweredAt !== null && about.baseLoweredAt <= cpuBaseSetAt;
+/** What is taken back was given for a while, and what is left has been enough for all pods. */
+function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resource: ResourceName): boolean {
+  return resource === 'cpu' && cpuBeforeIncrease !== null && to >= cpuBeforeIncrease;
 }
 
 function worthIt(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {

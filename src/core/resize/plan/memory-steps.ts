@@ -41,11 +41,12 @@ export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['
 /** A change that is not gone on with: what was before it is in force again. @param hasBegun some pod has been touched */
 export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
-  if (previous === null || !hasBegun) return { apply: null, previous: null };
+  if (previous === null || !hasBegun) return { apply: null, previous: null, cpuBeforeIncrease: new Map() };
   const by = lastApplied?.by ?? 'evenkeel';
   return {
     apply: null,
     previous: null,
+    cpuBeforeIncrease: new Map(),
     lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values: previous.values },
   };
 }
@@ -67,11 +68,12 @@ export function rolledBack(
     previous: null,
     lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+    cpuBeforeIncrease: new Map(),
     watched: values === undefined ? memory.watched : memory.watched.filter((each) => !isUndone(each)),
   };
 }
 
-/** Roll-backs in a row end with a change that proved itself; what only comes with new pods has not yet. */
+/** Roll-backs in a row end with a change that proved itself; a raise has nothing to prove, and what only comes with new pods has not yet. */
 export function forgiven(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
   return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
 }

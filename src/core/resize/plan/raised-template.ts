@@ -34,6 +34,8 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
     template,
     apply: apply && { ...apply, values: atLeastRaised(apply.values, before, template) },
     lastApplied: lastApplied && { ...lastApplied, values: atLeastRaised(lastApplied.values, before, template) },
+    // What a person has deployed is no temporary increase.
+    cpuBeforeIncrease: new Map(),
   };
 }
 

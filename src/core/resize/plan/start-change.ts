@@ -1,7 +1,7 @@
 // Starts a change where one is due, a user's decision allows it and nothing holds it; else says what it waits for.
 
 import { countOf, formatCountOrPercent } from '../../model/count-or-percent.ts';
-import { rememberCpuBases } from './cpu-base.ts';
+import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
 import { beyondAutoscalers } from './beyond-autoscalers.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
@@ -92,7 +92,8 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
   };
   draft.remember({
     ...begun(draft.memory, change, inForce),
-    ...rememberCpuBases(draft.memory, draft.containers, values, now),
+    // What a person has approved is no increase of ours.
+    ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
   });

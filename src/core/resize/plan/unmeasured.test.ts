@@ -60,9 +60,8 @@ describe('a CPU-limited container', () => {
   test('is raised, and gives back a temporary increase, all the same', () => {
     const more = anAdvice({ cpu: '800m', memory: '512Mi' });
     expect(decideWorkload(limited({ advice: [more], demand: [] })).state).toBe('applying');
-    const ended = anAdvice({ cpu: '100m', memory: '512Mi', cpuAdvice: { baseLoweredAt: T0 - 2 * HOUR_MS } });
-    const memory = { ...NO_MEMORY, cpuBaseSetAt: new Map([['main', T0 - HOUR_MS]]) };
-    expect(decideWorkload(limited({ advice: [ended], demand: [], memory })).state).toBe('applying');
+    const memory = { ...NO_MEMORY, cpuBeforeIncrease: new Map([['main', 100]]) };
+    expect(decideWorkload(limited({ demand: [], memory })).state).toBe('applying');
   });
 
   test.each([

@@ -167,9 +167,9 @@ describe('a reduction that is in force on all pods', () => {
     const memory: ResizeMemory = {
       ...NO_MEMORY,
       lastApplied: { at: T0 - DAY_MS, by: 'evenkeel', reason: '', pods: 3, values },
-      cpuBaseSetAt: new Map([['main', T0 - 2 * DAY_MS]]),
+      cpuBeforeIncrease: new Map([['main', 100]]),
     };
-    const advice = [anAdvice({ memory: '512Mi', cpuAdvice: { baseLoweredAt: T0 - 3 * DAY_MS } })];
+    const advice = [anAdvice({ memory: '512Mi' })];
     const end = live(aReduction({ memory, advice }), T0 + HOUR_MS);
     expect([cpus(end), end.memory.watched]).toEqual([[100, 100, 100], []]);
     const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, withinMs: 3000 } });

@@ -28,9 +28,9 @@ export function whatIsDue({ situation, mode, figures: all }: PlanContext, values
     const wanted = values === undefined ? target : values.get(name);
     if (wanted === undefined) return [];
     const current = mode === 'Auto' || mode === 'Approve' ? figures.inForce : figures.current;
-    const cpuBaseSetAt = situation.memory.cpuBaseSetAt.get(name) ?? null;
+    const cpuBeforeIncrease = situation.memory.cpuBeforeIncrease.get(name) ?? null;
     const isCpuHeldBack = figures.targetInputs?.cpuLimitStep?.isReturn === true;
-    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBaseSetAt, isCpuHeldBack });
+    return dueChanges({ now: situation.now, container: name, current, target: wanted, advice, policy, cpuBeforeIncrease, isCpuHeldBack });
   });
 }
 

@@ -169,7 +169,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   cpuRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   memoryRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   memoryLimitLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
-  cpuBaseSetAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
+  cpuBeforeIncrease: fc.dictionary(name, amount, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
 } satisfies { readonly [K in Exclude<keyof ResizeMemory, 'classes'>]: fc.Arbitrary<ResizeMemory[K]> });
 
 const RECOMMENDATION = crds().find(({ spec }) => spec.names.kind === 'Recommendation')!;

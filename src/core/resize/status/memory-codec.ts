@@ -245,7 +245,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     limitExceptions: orEmpty(list(LIMIT_EXCEPTION), []),
     otherResizes: nullable(OTHER_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
-    cpuBaseSetAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuBasesSet'),
+    cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
     cpuRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuRequestsLowered'),
     memoryRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryRequestsLowered'),
     memoryLimitLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryLimitsLowered'),

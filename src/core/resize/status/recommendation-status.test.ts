@@ -139,7 +139,7 @@ describe('the status of a Recommendation', () => {
       cpuRequestLoweredAt: new Map([['main', T0 - 11]]),
       memoryRequestLoweredAt: new Map([['main', T0 - 10]]),
       memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
-      cpuBaseSetAt: new Map([['main', T0 - 9]]),
+      cpuBeforeIncrease: new Map([['main', 300]]),
       cpuLimitRaises: new Map([['main', [T0 - 11, T0 - 10]]]),
     };
     const decision = { ...decideWorkload(aSituation()), memory };
