@@ -7,7 +7,7 @@ import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
-import { ended, forgiven, hasBegun, lowersContainer } from './memory-steps.ts';
+import { ended, forgiven, hasBegun, isMadeSmaller, lowersContainer } from './memory-steps.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
@@ -45,8 +45,7 @@ function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, 
 /** No pod that exists can be given it. */
 function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
   if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
-  // `previous` stays: pods that cannot be reached now may have the values of this change.
-  draft.remember({ apply: null });
+  dropChange(draft);
   return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 
@@ -78,6 +77,19 @@ export function endIfFixedByAutoscaler(draft: Draft): void {
   if (apply === null || !lowersWhatIsFixed(draft.context, previous?.values ?? new Map(), apply.values)) return;
   const { now, pods } = draft.context;
   draft.rememberInForce(ended(draft.memory, now, hasBegun(pods, previous)));
+}
+
+/** The change under way, if any, is not gone on with, and its harm would not be seen any more: pods that it made smaller go back. */
+export function dropChange(draft: Draft): void {
+  const { memory, now, pods } = draft.context;
+  if (memory.apply === null) return;
+  draft.rememberInForce(
+    ended(
+      memory,
+      now,
+      pods.some((pod) => isMadeSmaller(pod, memory.previous)),
+    ),
+  );
 }
 
 /**

@@ -2,20 +2,23 @@
 
 import { carryOut, type CarryOut } from './carry-out.ts';
 import { heldByPerson } from './interlocks.ts';
+import { isMadeSmaller } from './memory-steps.ts';
 import { isTemplateRaised } from './raised-template.ts';
+import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 const NOT_YET = 'the pod has not yet what is in force for its workload';
+const HALF_DONE = 'the change that made it smaller was ended';
 const NOTHING: CarryOut = { steps: [], settled: [], reachable: 0, waits: [] };
 
-/** Nothing while a person holds the workload, but for what a person has asked to be taken back. */
+/** While a person holds the workload, only what a person has asked to be taken back, and what was half done. */
 export function conforming(situation: WorkloadSituation): CarryOut {
   const { memory, standing, now } = situation;
   const { lastApplied: settled, rolledBack } = memory;
   if (settled === null) return NOTHING;
   const isRollBack = rolledBack?.at === settled.at;
   const isAskedFor = isRollBack && rolledBack.requestedAt !== null;
-  if (heldByPerson(situation) && !isAskedFor) return NOTHING;
+  if (heldByPerson(situation) && !isAskedFor) return { ...NOTHING, steps: halfDone(situation) };
   const calm = standing.calmUntil !== null && standing.calmUntil > now;
   // Pods of a template that is being rolled out with more than before have what a person wants.
   const isLoweringHeld = calm || isTemplateRaised(situation);
@@ -25,4 +28,13 @@ export function conforming(situation: WorkloadSituation): CarryOut {
     isRollBack,
     because: isRollBack ? `rolled back: ${rolledBack.message}` : NOT_YET,
   });
+}
+
+/** What pods get back that the last change made smaller before it was ended: nobody watches them any more. Raises alone. */
+export function halfDone(situation: WorkloadSituation): readonly ResizeStep[] {
+  const { lastApplied, previous, apply } = situation.memory;
+  if (lastApplied === null || apply !== null) return [];
+  const { steps } = carryOut(situation, lastApplied.values, { kind: 'conform', most: 0, because: HALF_DONE });
+  // What we ourselves did since then has other reasons: a person's reset, say.
+  return steps.filter(({ pod }) => isMadeSmaller(pod, previous) && (pod.resizedBy?.at ?? 0) <= lastApplied.at);
 }

@@ -6,9 +6,9 @@ import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../mo
 import { onceForEachPod } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { advanceChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
+import { advanceChange, dropChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
-import { conforming } from './conforming.ts';
+import { conforming, halfDone } from './conforming.ts';
 import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
@@ -89,9 +89,10 @@ function changeIfAllowed(draft: Draft): Outcome {
   return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
 }
 
-/** Two tools that size the same pods undo each other's work for ever. */
+/** Two tools that size the same pods undo each other's work for ever. Our own half-done work is taken back all the same. */
 function leaveToOther(draft: Draft, manager: string, until: Instant | null = null): Outcome {
-  if (draft.memory.apply !== null) draft.remember({ apply: null });
+  dropChange(draft);
+  if (holdsEverything(draft.context) === null) draft.steps.push(...halfDone(draft.context));
   return outcome('blocked', 'other-manager', manager, until);
 }
 
@@ -101,9 +102,22 @@ function waitIfDue(draft: Draft, held: Waiting): Outcome {
 }
 
 function recommend(draft: Draft): Outcome {
-  // A change that was under way stays where it is: the mode says that nothing is to be touched.
-  if (draft.memory.apply !== null) draft.remember({ apply: null });
+  dropChange(draft);
+  const left = halfDone(draft.context).map(({ pod }) => pod.name);
   rollBackInRecommend(draft);
+  const result = recommended(draft);
+  if (left.length === 0 || draft.steps.length > 0) return result;
+  const words = `made smaller by a change that was ended, and left so, as mode ${draft.mode} changes nothing: ${namesOf(left)}`;
+  return { ...result, message: `${result.message}; ${words}` };
+}
+
+/** A message has room for so many. */
+function namesOf(names: readonly string[]): string {
+  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
+  return `${names.slice(0, 3).join(', ')}${more}`;
+}
+
+function recommended(draft: Draft): Outcome {
   if (draft.due().length === 0) return draft.unchanged();
   return standingRejection(draft.plan) ?? outcome('recommended', null, draft.summary());
 }
@@ -126,7 +140,7 @@ function change(draft: Draft): Outcome {
   rollBackOnHarm(draft);
   rollBackWatched(draft);
   // Pods that are created meanwhile are to stay as they are.
-  if (heldByPerson(draft.context) && draft.memory.apply !== null) draft.remember({ apply: null });
+  if (heldByPerson(draft.context)) dropChange(draft);
   endIfFixedByAutoscaler(draft);
   const refused = writeBack(draft);
   raiseKilledPods(draft);

@@ -1,7 +1,8 @@
 // How what is remembered changes when a change begins and when it is taken back.
 
 import type { PodRecord } from '../../model/pod.ts';
-import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { isOwnManager } from '../../model/field-managers.ts';
+import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
 import { rememberReductions } from './once-a-day.ts';
@@ -32,20 +33,30 @@ export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['pre
   return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
 }
 
+/** Whether a pod has less than before because the last change made it smaller, and nobody else has touched it since. */
+export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
+  if (previous === null || resizedBy === null || !isOwnManager(resizedBy.manager)) return false;
+  // Times of the server's record are whole seconds.
+  if (resizedBy.at < Math.floor(previous.at / SECOND_MS) * SECOND_MS) return false;
+  return containers.some((each) => lowersAnything(previous.values.get(each.name) ?? each, each));
+}
+
 /** Whether a change makes a container smaller in anything. */
 export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['previous'], container: string): boolean {
   const [from, to] = [previous?.values.get(container), change.values.get(container)];
   return from !== undefined && to !== undefined && lowersAnything(from, to);
 }
 
-/** A change that is not gone on with: what was before it is in force again. @param hasBegun some pod has been touched */
+/**
+ * A change that is not gone on with: what was before it is in force again. `previous` stays: pods that cannot be reached now may
+ * have the values of the change. @param hasBegun some pod has been touched
+ */
 export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
-  if (previous === null || !hasBegun) return { apply: null, previous: null, cpuBeforeIncrease: new Map() };
+  if (previous === null || !hasBegun) return { apply: null, cpuBeforeIncrease: new Map() };
   const by = lastApplied?.by ?? 'evenkeel';
   return {
     apply: null,
-    previous: null,
     cpuBeforeIncrease: new Map(),
     lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values: previous.values },
   };

@@ -25,7 +25,7 @@ export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, '
 
 /** What is to be remembered of the template, and of what is in force where it was raised; null: nothing new. */
 export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): Partial<ResizeMemory> | null {
-  const { apply, lastApplied, template: before } = memory;
+  const { apply, lastApplied, previous, template: before } = memory;
   const template: Values = apply === null && lastApplied === null ? new Map() : templateOf(workload);
   if (!isTemplateRaised({ workload, memory })) return isSame(before, template) ? null : { template };
   // Until it has been rolled out pods of both sizes are right.
@@ -34,6 +34,8 @@ export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'wo
     template,
     apply: apply && { ...apply, values: atLeastRaised(apply.values, before, template) },
     lastApplied: lastApplied && { ...lastApplied, values: atLeastRaised(lastApplied.values, before, template) },
+    // Should the change be taken back, what was deployed meanwhile is not.
+    previous: previous && { ...previous, values: atLeastRaised(previous.values, before, template) },
     // What a person has deployed is no temporary increase.
     cpuBeforeIncrease: new Map(),
   };

@@ -1,0 +1,97 @@
+// A change that is not gone on with leaves no pod smaller and unwatched.
+
+import { describe, expect, test } from '@jest/globals';
+import {
+  amounts,
+  anAdvice,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  NO_OVERRIDES,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
+import type { WorkloadDecision } from '../model/decision.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+
+/** Four pods of 500m, the first reduced to 100m as the canary, the last as somebody has resized it since. */
+function midCanary(others: string | null = null): WorkloadSituation {
+  const start = aSituation({ pods: pods(4), advice: [anAdvice({ memory: '512Mi' })] });
+  const { steps, memory } = decideWorkload(start);
+  const all = resized(start.pods, steps).map((pod, index) => {
+    if (index === 0) return { ...pod, resizedBy: { manager: 'evenkeel-controller', at: T0 } };
+    if (index < 3 || others === null) return pod;
+    const containers = pod.containers.map((each) => ({ ...each, requests: amounts(others, '512Mi') }));
+    return { ...pod, containers, resizedBy: { manager: 'kubectl', at: T0 + MINUTE_MS } };
+  });
+  return { ...start, now: T0 + 5 * MINUTE_MS, pods: all, memory };
+}
+
+const resizes = ({ steps }: WorkloadDecision) => steps.map(({ pod, containers }) => [pod.name, containers[0]?.to.requests.cpuMillicores]);
+
+/** A minute later, as the kubelets have carried it out. */
+function after(situation: WorkloadSituation, { memory, steps }: WorkloadDecision): WorkloadSituation {
+  const touched = new Set(steps.map(({ pod }) => pod.uid));
+  const all = resized(situation.pods, steps).map((pod) =>
+    touched.has(pod.uid) ? { ...pod, resizedBy: { manager: 'evenkeel-controller', at: situation.now } } : pod,
+  );
+  return { ...situation, memory, pods: all, now: situation.now + MINUTE_MS };
+}
+
+describe('the canary of a change that is ended', () => {
+  test.each<[string, WorkloadSituation]>([
+    ['because somebody resizes another pod', midCanary('800m')],
+    ['because somebody resizes another pod to less', midCanary('50m')],
+    [
+      'because a Vertical Pod Autoscaler acts on the workload',
+      { ...midCanary(), vpas: [{ namespace: 'shop', name: 'web', updateMode: 'InPlaceOrRecreate' } as WorkloadSituation['vpas'][number]] },
+    ],
+    ['because a person holds the workload', { ...midCanary(), overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } }],
+  ])('%s has its size back, and no other pod is touched', (_case, situation) => {
+    const decision = decideWorkload(situation);
+    expect([decision.memory.apply, resizes(decision)]).toEqual([null, [['web-1', 500]]]);
+    expect(resizes(decideWorkload(after(situation, decision)))).toEqual([]);
+  });
+
+  test('is tried again until it has its size back, also where it is not ready', () => {
+    const situation = midCanary('800m');
+    const ill = situation.pods.map((pod, index) => (index === 0 ? { ...pod, ready: false, unreadySince: T0 + MINUTE_MS } : pod));
+    const { memory } = decideWorkload({ ...situation, pods: ill });
+    expect(resizes(decideWorkload({ ...situation, pods: ill, memory, now: T0 + HOUR_MS / 2 }))).toEqual([['web-1', 500]]);
+  });
+
+  test('is left alone where somebody else has touched it since', () => {
+    const situation = midCanary('800m');
+    const touched = situation.pods.map((pod, index) =>
+      index === 0 ? { ...pod, resizedBy: { manager: 'kubectl', at: T0 + MINUTE_MS } } : pod,
+    );
+    expect(resizes(decideWorkload({ ...situation, pods: touched }))).toEqual([]);
+  });
+
+  test('waits while everything is paused', () => {
+    const situation = midCanary('800m');
+    const paused = { ...situation, policy: autoPolicy({ paused: true }) };
+    const { steps, memory } = decideWorkload(paused);
+    expect(steps).toEqual([]);
+    expect(resizes(decideWorkload({ ...situation, memory, now: T0 + HOUR_MS / 2 }))).toEqual([['web-1', 500]]);
+  });
+
+  test.each(['Recommend', 'Observe'] as const)('stays in mode %s, which says so; back in mode Auto it has its size back', (mode) => {
+    const situation = midCanary();
+    const decision = decideWorkload({ ...situation, policy: autoPolicy({ mode }) });
+    expect([decision.memory.apply, decision.steps]).toEqual([null, []]);
+    expect(decision.message).toContain(`made smaller by a change that was ended, and left so, as mode ${mode} changes nothing: web-1`);
+    const later = { ...situation, memory: decision.memory, now: T0 + HOUR_MS, advice: [anAdvice({ cpu: '490m', memory: '512Mi' })] };
+    expect(decideWorkload({ ...later, policy: autoPolicy({ mode }) }).message).toContain('web-1');
+    expect(resizes(decideWorkload(later))).toEqual([['web-1', 500]]);
+  });
+
+  test('has what a person has deployed meanwhile', () => {
+    const workload = aWorkloadRecord({}, { requests: amounts('800m', '512Mi') });
+    const { memory } = decideWorkload({ ...midCanary(), workload, overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } });
+    expect([memory.apply, memory.lastApplied?.values.get('main')?.requests]).toEqual([null, amounts('800m', '512Mi')]);
+  });
+});
