@@ -51,3 +51,25 @@ export function raisesAnything(from: RequestsAndLimits, to: RequestsAndLimits): 
 function less(a: number | null, b: number | null): boolean {
   return a !== null && b !== null && a < b;
 }
+
+/** Of each container that either names the greater amounts. */
+export function greaterOf(a: Values, b: Values): Values {
+  const both = new Map(a);
+  for (const [name, values] of b) {
+    const other = both.get(name);
+    both.set(name, other === undefined ? values : greater(other, values));
+  }
+  return both;
+}
+
+function greater(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
+  const of = (one: OptionalResources, other: OptionalResources): OptionalResources => ({
+    cpuMillicores: greaterAmount(one.cpuMillicores, other.cpuMillicores),
+    memoryBytes: greaterAmount(one.memoryBytes, other.memoryBytes),
+  });
+  return { requests: of(a.requests, b.requests), limits: of(a.limits, b.limits) };
+}
+
+function greaterAmount(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}

@@ -42,12 +42,12 @@ export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
 }
 
 /**
- * Whether a change may be made although decisions are held. An OOM kill while our own roll-back is held wants more memory
- * than the values before had: waiting out the hold would only repeat the kill. A hold that a person asked for stands.
+ * Whether a change may be made although decisions are held. What is too small while our own roll-back is held needs more than
+ * the values before had, and a hold is there for reductions. A hold that a person asked for stands.
  */
 export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
   const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;
-  return change.oom && change.urgent && !byPerson;
+  return change.urgent && !byPerson;
 }
 
 /** What holds back one due change; null: it may be made now. @param approved a person has approved it: confidence and cool-down are theirs */

@@ -3,7 +3,7 @@
 import type { PodRecord } from '../../model/pod.ts';
 import { isOwnManager } from '../../model/field-managers.ts';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import { lowersAnything, sameValues, type Values } from '../model/container-values.ts';
+import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
 import { rememberReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
@@ -62,18 +62,22 @@ export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Pa
   };
 }
 
-/** @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic */
+/**
+ * What was before the last change is in force again. An automatic one takes back reductions alone: what was raised with them, or
+ * since, was needed. @param why `requestedAt`: `at` of the request that it carries out; null: it is automatic
+ */
 export function rolledBack(
   memory: ResizeMemory,
   now: Instant,
   why: { readonly reason: string; readonly message: string; readonly requestedAt: Instant | null },
 ): Partial<ResizeMemory> {
-  const values = memory.previous?.values;
+  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
+  const earlier = memory.previous?.values;
+  const values = earlier === undefined || why.requestedAt !== null ? earlier : greaterOf(earlier, takenBack);
   const count = why.requestedAt === null ? (memory.rolledBack?.count ?? 0) + 1 : 0;
   const hold = Math.min(HOLD_MS * 2 ** Math.max(0, count - 1), LONGEST_HOLD_MS);
   const isUndone = ({ before }: WatchedReduction): boolean =>
     [...before].every(([name, from]) => !lowersAnything(from, values?.get(name) ?? from));
-  const takenBack: Values = memory.apply?.values ?? memory.lastApplied?.values ?? new Map();
   return {
     apply: null,
     previous: null,

@@ -2,9 +2,8 @@
 // change waiting, of this workload or of others; what it finds harmful is taken back as a whole.
 
 import { isoTime } from '../../model/iso-time.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import { lowersAnything, type Values } from '../model/container-values.ts';
+import { greaterOf, lowersAnything, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
@@ -88,26 +87,4 @@ function atMost(watched: readonly WatchedReduction[]): readonly WatchedReduction
   const [first, second, ...rest] = watched;
   if (watched.length <= MAX_WATCHED || first === undefined || second === undefined) return watched;
   return [{ ...second, before: greaterOf(second.before, first.before) }, ...rest];
-}
-
-/** Of each container that either names the greater amounts. */
-function greaterOf(a: Values, b: Values): Values {
-  const both = new Map(a);
-  for (const [name, values] of b) {
-    const other = both.get(name);
-    both.set(name, other === undefined ? values : greater(other, values));
-  }
-  return both;
-}
-
-function greater(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
-  const of = (one: OptionalResources, other: OptionalResources): OptionalResources => ({
-    cpuMillicores: greaterAmount(one.cpuMillicores, other.cpuMillicores),
-    memoryBytes: greaterAmount(one.memoryBytes, other.memoryBytes),
-  });
-  return { requests: of(a.requests, b.requests), limits: of(a.limits, b.limits) };
-}
-
-function greaterAmount(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
