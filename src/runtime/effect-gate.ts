@@ -12,6 +12,7 @@ import {
   type Freshness,
   type GateInputs,
 } from '../core/effects/gate.ts';
+import type { SourceName, StaleSource } from '../core/model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
 import { parseWorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -40,7 +41,7 @@ export interface EffectGateParts {
   readonly activePause: (now: Instant) => { readonly reason: string; readonly until: Instant | null } | null;
   /** Informers and usage: none of them may be older than two of its periods. */
   readonly sources: readonly {
-    readonly name: string;
+    readonly name: SourceName;
     readonly periodMs: DurationMs;
     readonly confirmedAt: () => Instant;
     /** What is wrong with it, in words; null: nothing that it knows of. */
@@ -57,7 +58,7 @@ export interface EffectGateParts {
 export interface GateStanding {
   readonly dryRun: boolean;
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
-  readonly stale: string | null;
+  readonly stale: StaleSource | null;
   readonly calmUntil: Instant | null;
 }
 

@@ -67,7 +67,7 @@ export class IdleWatch {
     const thresholds = { idle: rules.cpuThreshold, wake: wakeThreshold(rules) };
     let watched = this.#watched.get(key);
     if (watched?.spell.thresholds.idle !== thresholds.idle) {
-      watched = { spell: new QuietSpell(thresholds), seeded: false, received: new Map() };
+      watched = { spell: new QuietSpell(thresholds, now), seeded: false, received: new Map() };
       this.#watched.set(key, watched);
     }
     if (watched.seeded) return;

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../model/units.ts';
 import { judgeEffect, nextCalm, recentReductions, reductionsPerMinute, staleSource, type EffectIntent, type GateInputs } from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
-const fresh = { name: 'usage', confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
+const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
 const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], calmUntil: null };
 const intent: EffectIntent = { owner: 'shop/Deployment/web', namespace: 'shop', lowers: true, dryRun: false };
 
@@ -14,6 +14,19 @@ describe('the gate', () => {
     ['only the leader', { leader: false }, {}, 'held', 'not-leader'],
     ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
     ['nothing on old data', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'held', 'stale-data'],
+    ['a roll-back on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, { lowers: false }, 'pass', null],
+    [
+      'no roll-back on an old status of pods',
+      {
+        sources: [
+          { ...fresh, confirmedAt: 0 },
+          { ...fresh, name: 'informers', confirmedAt: 0 },
+        ],
+      },
+      { lowers: false },
+      'held',
+      'stale-data',
+    ],
     ['nothing before anything is known', { sources: [{ ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
     ['two periods old is fresh', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
     ['no reduction while calm', { calmUntil: now + 1 }, {}, 'held', 'calm-start'],
@@ -51,7 +64,7 @@ describe('the gate', () => {
   ])('what was last confirmed %s', (_, aheadMs, isStale) => {
     const told = staleSource({ now, sources: [{ ...fresh, confirmedAt: now + aheadMs }] });
     expect(told !== null).toBe(isStale);
-    if (isStale) expect(told).toContain('usage: last confirmed at a time that has not come yet');
+    if (isStale) expect(told?.message).toContain('usage: last confirmed at a time that has not come yet');
   });
 
   test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {

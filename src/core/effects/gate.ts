@@ -2,11 +2,12 @@
 // runtime/effect-gate.ts.
 
 import { formatDuration } from '../model/duration.ts';
+import type { SourceName, StaleSource } from '../model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../model/units.ts';
 
 /** A source of what we know, and how often it is expected to say something. */
 export interface Freshness {
-  readonly name: string;
+  readonly name: SourceName;
   /** When it last confirmed what is known; 0 or earlier: never. */
   readonly confirmedAt: Instant;
   readonly periodMs: DurationMs;
@@ -51,25 +52,31 @@ export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdi
   if (!inputs.leader) return held('not-leader', 'another replica is the leader');
   if (inputs.pause !== null) return held('paused', `Evenkeel is paused: ${inputs.pause.reason}`);
   const stale = staleSource(inputs);
-  if (stale !== null) return held('stale-data', stale);
+  // Roll-backs and raises follow from the status of pods; what usage would have said could only ask for more.
+  if (stale !== null && (stale.source === 'informers' || intent.lowers)) return held('stale-data', stale.message);
   if (intent.lowers && inputs.calmUntil !== null && inputs.calmUntil > inputs.now) {
     return held('calm-start', `observing for ${formatDuration(inputs.calmUntil - inputs.now)} more before anything is reduced`);
   }
   return inputs.dryRun || intent.dryRun ? { kind: 'dry-run' } : { kind: 'pass' };
 }
 
-/** Which source is too old to act on, in words; null: none. */
-export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'>): string | null {
-  for (const { name, confirmedAt, periodMs, problem } of sources) {
-    const why = problem === null ? '' : ` (${problem.slice(0, LONGEST_PROBLEM)})`;
-    if (confirmedAt <= 0) return `${name}: nothing known yet${why}`;
-    const age = now - confirmedAt;
-    // Nobody knows how old it is: the clock was put back since, and nothing has been confirmed by the new time.
-    if (-age > STALE_PERIODS * periodMs) return `${name}: last confirmed at a time that has not come yet${why}`;
-    if (age > STALE_PERIODS * periodMs)
-      return `${name}: last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago${why}`;
-  }
-  return null;
+/** Which source is too old to act on; of several the informers, without which nothing is done; null: none. */
+export function staleSource({ now, sources }: Pick<GateInputs, 'now' | 'sources'>): StaleSource | null {
+  const stale = sources.flatMap((each): StaleSource[] => {
+    const age = ageText(each, now);
+    const why = each.problem === null ? '' : ` (${each.problem.slice(0, LONGEST_PROBLEM)})`;
+    return age === null ? [] : [{ source: each.name, message: `${each.name}: ${age}${why}` }];
+  });
+  return stale.find(({ source }) => source === 'informers') ?? stale[0] ?? null;
+}
+
+/** null: it is fresh. */
+function ageText({ confirmedAt, periodMs }: Freshness, now: Instant): string | null {
+  if (confirmedAt <= 0) return 'nothing known yet';
+  const age = now - confirmedAt;
+  // Nobody knows how old it is: the clock was put back since, and nothing has been confirmed by the new time.
+  if (-age > STALE_PERIODS * periodMs) return 'last confirmed at a time that has not come yet';
+  return age > STALE_PERIODS * periodMs ? `last confirmed ${formatDuration(Math.floor(age / SECOND_MS) * SECOND_MS)} ago` : null;
 }
 
 /** Since when everything has been fresh without a break; null while something is stale. */

@@ -69,7 +69,7 @@ describe('what a workload waits for', () => {
     ['the kill switch', { standing: { ...standing, paused: { reason: 'incident', until: null } } }, 'awaiting', 'paused'],
     ['a paused policy', { policy: autoPolicy({ paused: true }) }, 'awaiting', 'paused'],
     ['a paused recommendation', { userRequests: { ...NO_USER_REQUESTS, paused: true } }, 'awaiting', 'paused'],
-    ['old data', { standing: { ...standing, stale: 'usage is 5m old' } }, 'awaiting', 'stale-data'],
+    ['old data', { standing: { ...standing, stale: { source: 'usage', message: 'usage is 5m old' } } }, 'awaiting', 'stale-data'],
     ['calm start', { standing: { ...standing, calmUntil: T0 + MINUTE_MS } }, 'awaiting', 'calm-start'],
     ['a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }, 'awaiting', 'rollout'],
     ['the window', { policy: autoPolicy({ windows: [window.value] }) }, 'awaiting', 'window'],

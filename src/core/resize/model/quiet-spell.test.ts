@@ -6,7 +6,7 @@ const T0 = Date.parse('2026-11-20T12:00:00Z');
 const THRESHOLDS = { idle: 5, wake: 10 };
 
 /** One pod, a sample a minute. */
-function fed(samples: readonly number[], spell = new QuietSpell(THRESHOLDS), from = T0): QuietSpell {
+function fed(samples: readonly number[], spell = new QuietSpell(THRESHOLDS, T0), from = T0): QuietSpell {
   samples.forEach((cpu, index) => spell.take('web-1', 'main', from + index * MINUTE_MS, cpu));
   return spell;
 }
@@ -21,7 +21,7 @@ describe('A quiet spell', () => {
   });
 
   test('counts all replicas and containers together', () => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.take('web-1', 'main', T0, 3);
     spell.take('web-2', 'main', T0, 3);
     expect(spell.activity()).toMatchObject({ quietSince: null, cpuMillicores: 6 });
@@ -37,7 +37,7 @@ describe('A quiet spell', () => {
   });
 
   test('does not reach over a time in which one of the pods was not heard', () => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.take('web-2', 'main', T0, 1);
     fed(
       Array.from({ length: 30 }, () => 1),
@@ -48,7 +48,7 @@ describe('A quiet spell', () => {
   });
 
   test('forgets pods that are gone, and what they used', () => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.take('gone', 'main', T0, 50);
     fed(
       Array.from({ length: 30 }, () => 1),
@@ -71,7 +71,7 @@ describe('What is known from before a restart', () => {
   const past = (...cpu: readonly number[]) => cpu.map((cpuMillicores, index) => ({ at: T0 + index * 5 * MINUTE_MS, cpuMillicores }));
 
   test('continues into what is seen now', () => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.seed(past(80, 1, 1, 1));
     fed([1], spell, T0 + 22 * MINUTE_MS);
     expect(spell.activity()).toMatchObject({ quietSince: T0 + 5 * MINUTE_MS, busiestMillicores: 80 });
@@ -87,7 +87,7 @@ describe('What is known from before a restart', () => {
     ['was busy at its end', [1, 1, 80], 16, 1],
     ['ended too long ago', [1, 1, 1], 60, 1],
   ])('counts for nothing where it %s', (_, cpu, minutes, now) => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.seed(past(...cpu));
     const at = T0 + minutes * MINUTE_MS;
     fed([now], spell, at);
@@ -95,7 +95,7 @@ describe('What is known from before a restart', () => {
   });
 
   test('is broken by a hole in it', () => {
-    const spell = new QuietSpell(THRESHOLDS);
+    const spell = new QuietSpell(THRESHOLDS, T0);
     spell.seed([...past(1, 1), ...past(1, 1).map(({ at, cpuMillicores }) => ({ at: at + HOUR_MS, cpuMillicores }))]);
     fed([1], spell, T0 + HOUR_MS + 12 * MINUTE_MS);
     expect(spell.activity().quietSince).toBe(T0 + HOUR_MS);

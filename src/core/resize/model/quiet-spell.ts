@@ -14,6 +14,8 @@ export interface Activity {
   readonly inUseAt: Instant | null;
   /** Names of the pods that the newest samples are of. */
   readonly heard: ReadonlySet<string>;
+  /** Since when samples are taken, and when the newest of each pod was taken, by name; absent: not known. */
+  readonly samples?: { readonly since: Instant; readonly newest: ReadonlyMap<string, Instant> };
 }
 
 export interface QuietThresholds {
@@ -31,7 +33,7 @@ export interface PastPoint {
 
 const PAST_POINT_MS: DurationMs = 5 * MINUTE_MS;
 /** Longer without a sample than this, and nobody knows that it was quiet. */
-const LONGEST_HOLE_MS: DurationMs = 15 * MINUTE_MS;
+export const LONGEST_HOLE_MS: DurationMs = 15 * MINUTE_MS;
 /** A pod that was not heard for so long does not come back. */
 const GONE_MS: DurationMs = DAY_MS;
 
@@ -43,6 +45,7 @@ interface Latest {
 
 export class QuietSpell {
   readonly thresholds: QuietThresholds;
+  readonly #since: Instant;
   readonly #latest = new Map<string, Latest>();
   #total: Millicores = 0;
   #firstAt: Instant | null = null;
@@ -52,8 +55,10 @@ export class QuietSpell {
   #busiest: Millicores | null = null;
   #inUseAt: Instant | null = null;
 
-  constructor(thresholds: QuietThresholds) {
+  /** @param since from when on samples are taken */
+  constructor(thresholds: QuietThresholds, since: Instant) {
     this.thresholds = thresholds;
+    this.#since = since;
   }
 
   /** Takes one container's sample; true where it shows the workload in use. */
@@ -103,11 +108,14 @@ export class QuietSpell {
 
   activity(): Activity {
     const known = this.#latest.size > 0;
+    const newest = new Map<string, Instant>();
+    for (const { pod, at } of this.#latest.values()) newest.set(pod, Math.max(at, newest.get(pod) ?? at));
     return {
       quietSince: known ? this.#quietSince : null,
       cpuMillicores: known ? Math.max(0, this.#total) : null,
       busiestMillicores: this.#busiest,
       inUseAt: this.#inUseAt,
+      samples: { since: this.#since, newest },
       heard: new Set([...this.#latest.values()].flatMap(({ pod, at }) => ((this.#lastAt ?? at) - at > LONGEST_HOLE_MS ? [] : [pod]))),
     };
   }

@@ -5,6 +5,7 @@ import type { Activity } from './quiet-spell.ts';
 import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import type { HpaRecord, LimitRangeRecord, ResourceQuotaRecord, ScaledObjectRecord, VpaRecord } from '../../model/cluster-records.ts';
 import type { ResourceName, Resources } from '../../model/resources.ts';
+import type { StaleSource } from '../../model/stale-source.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../../model/units.ts';
 import type { ContainerReadings } from '../../model/usage.ts';
 import type { WorkloadRecord } from '../../model/workload.ts';
@@ -115,8 +116,8 @@ export interface Standing {
   readonly dryRun: boolean;
   /** The kill switch. */
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
-  /** Usage or informers are too old to act on: which. */
-  readonly stale: string | null;
+  /** Informers are too old for anything, or usage for anything but what the status of pods asks for; null: neither. */
+  readonly stale: StaleSource | null;
   /** New pods get at creation what is in force (controller.admission.enabled). */
   readonly admission?: boolean;
   /** Observing after a start or an outage: no reduction before; null: not. */

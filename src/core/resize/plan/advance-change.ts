@@ -22,7 +22,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay): Outcome {
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
   const careful = mustProveItself(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
-  if (progress.reachable === 0) return endOutOfReach(draft, change, progress);
+  if (progress.reachable === 0 && progress.steps.length === 0) return endOutOfReach(draft, change, progress);
   draft.steps.push(...progress.steps);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const proven = !careful || now - change.stageStartedAt >= stageMs(policy);

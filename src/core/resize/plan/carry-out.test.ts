@@ -117,3 +117,28 @@ describe('a load that grows while a reduction spreads', () => {
     expect(new Set(situation.pods.map(({ containers }) => containers[0]?.requests.memoryBytes))).toEqual(new Set([memory('128Mi')]));
   });
 });
+
+describe('pods whose node tells no usage', () => {
+  const unreadNodes = new Set(['n2']);
+  const onTwoNodes = pods(4).map((pod, index) => (index === 3 ? { ...pod, node: 'n2' } : pod));
+
+  test('are raised, and not reduced', () => {
+    const { steps } = decideWorkload(aSituation({ pods: onTwoNodes, advice: needs(2000), unreadNodes }));
+    expect(steps.find(({ pod }) => pod.node === 'n2')?.containers[0]?.to.requests).toEqual(amounts('2', '512Mi'));
+    const lowered = decideWorkload(aSituation({ pods: onTwoNodes.slice(3), unreadNodes }));
+    expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
+  });
+
+  test('are raised where there are no others', () => {
+    const { steps } = decideWorkload({ ...shortBesideProxy(), unreadNodes: new Set(['n1']) });
+    expect([steps.length, steps.some(({ lowers }) => lowers)]).toEqual([10, false]);
+  });
+
+  test('do not keep a raise from being done that their node does not carry out', () => {
+    const advice = needs(2000).map((each) => ({ ...each, memory: null }));
+    const start = aSituation({ pods: onTwoNodes, advice, unreadNodes });
+    const raised = carriedOut(start);
+    const all = raised.pods.map((pod) => (pod.node === 'n2' ? { ...pod, resize: { ...pod.resize, state: 'in-progress' as const } } : pod));
+    expect(decideWorkload({ ...raised, pods: all }).memory).toMatchObject({ apply: null, lastApplied: { pods: 3 } });
+  });
+});

@@ -58,6 +58,8 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   const waits: Waiting[] = [];
   let having = 0;
   let reachable = 0;
+  /** Their node may be dead: waited for where there are no others. */
+  let unseen = 0;
   const candidates: Candidate[] = [];
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
@@ -65,6 +67,10 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     waits.push(...refused.map(({ failure }) => waitAfter(pod, failure)));
     if (fit.kind === 'fits') {
       if (refused.length > 0 && !changesOther(situation, options, refused)) continue;
+      if (pod.resize.state === 'in-progress' && unread(situation, pod) !== null) {
+        unseen += 1;
+        continue;
+      }
       having += 1;
       reachable += 1;
       if (pod.resize.state === 'none') settled.push(pod);
@@ -76,12 +82,15 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
       waits.push(wait);
       continue;
     }
-    reachable += 1;
-    if (fit.kind === 'change') candidates.push({ pod, fit });
+    if (fit.kind !== 'change') continue;
+    // What raises, and what a roll-back is for, need no reading. The others do not wait for such a pod: a dead node keeps its DaemonSets' pods.
+    const unknown = fit.lowers && options.isRollBack !== true ? unread(situation, pod) : null;
+    if (unknown === null) reachable += 1;
+    candidates.push({ pod, fit, unknown });
   }
   candidates.sort(inOrderOf(situation));
   const taken = takeTurns(situation, candidates, having, options);
-  return { steps: taken.steps, settled, reachable, waits: [...waits, ...taken.waits] };
+  return { steps: taken.steps, settled, reachable: reachable === 0 ? unseen : reachable, waits: [...waits, ...taken.waits] };
 }
 
 /** @param before pods that have the values already */
@@ -99,7 +108,7 @@ function takeTurns(
   for (const candidate of candidates) {
     const { pod, fit } = candidate;
     const isInTurn = !fit.lowers || having < most;
-    const wait = isInTurn ? whyNotYet(situation, candidate, options, room) : null;
+    const wait = candidate.unknown ?? (isInTurn ? whyNotYet(situation, candidate, options, room) : null);
     if (isInTurn && wait === null) {
       having += 1;
       steps.push({ pod, containers: fit.containers, kind, lowers: fit.lowers, ...(isRollBack === true ? { isRollBack } : {}), because });
@@ -152,6 +161,8 @@ function valuesNow({ memory }: WorkloadSituation, wanted: Values, { kind }: Carr
 interface Candidate {
   readonly pod: PodRecord;
   readonly fit: Extract<PodFit, { kind: 'change' }>;
+  /** What it uses is not known, so that nothing is lowered; null: it is, or that does not matter. */
+  readonly unknown: Waiting | null;
 }
 
 /**
@@ -204,7 +215,7 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
   return now >= until ? null : { reason: 'rollout', message: `${name} has just started`, until };
 }
 
-// It conforms when its kubelet answers again. The others do not wait for it: a dead node keeps its DaemonSets' pods.
+/** It conforms when its kubelet answers again. */
 function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): Waiting | null {
   if (node === null || !unreadNodes.has(node)) return null;
   return waitFor('stale-data', `${name}: its node ${node} has told no usage for two periods`);
@@ -221,8 +232,8 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
   if (fit.kind === 'restart') return waitFor('restart', fit.message);
   const unsupported = unsupportedByNode(pod, situation);
   if (unsupported !== null) return waitFor('node-unsupported', unsupported);
-  const unfit = unread(situation, pod) ?? onCordonedNode(situation, pod, fit);
-  if (unfit !== null) return unfit;
+  const draining = onCordonedNode(situation, pod, fit);
+  if (draining !== null) return draining;
   const failure = forbiddingFailure(pod, fit.containers, situation);
   return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(pod, failure);
 }

@@ -14,7 +14,7 @@ import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
 import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
 import { rememberLargestNode } from './largest-node.ts';
-import { heldByPerson, holdsEverything } from './interlocks.ts';
+import { heldByPerson, holdsEverything, holdsRollBacks } from './interlocks.ts';
 import { neverChanges } from './never-changes.ts';
 import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
 import { stepsOfBumps } from './oom-steps.ts';
@@ -80,10 +80,11 @@ function changeIfAllowed(draft: Draft): Outcome {
   if (others !== draft.memory.otherResizes) draft.remember({ otherResizes: others });
   const resized = heldByOthers(others, draft.context.now);
   if (resized !== null) return leaveToOther(draft, resized, others?.until);
+  const stopped = holdsRollBacks(draft.context);
+  if (stopped !== null) return waitIfDue(draft, stopped);
   const held = holdsEverything(draft.context);
-  if (held !== null) return waitIfDue(draft, held);
   const before = draft.memory;
-  const result = change(draft);
+  const result = held === null ? change(draft) : rollBackAlone(draft, held);
   if (!draft.isDryRun) return result;
   draft.remember(before);
   return draft.steps.length > 0 || draft.due().length > 0 ? outcome('awaiting', 'dry-run', `dry run: ${result.message}`) : result;
@@ -94,6 +95,16 @@ function leaveToOther(draft: Draft, manager: string, until: Instant | null = nul
   dropChange(draft);
   if (holdsEverything(draft.context) === null) draft.steps.push(...halfDone(draft.context));
   return outcome('blocked', 'other-manager', manager, until);
+}
+
+/** What the status of pods alone asks for: usage is too old for anything else. */
+function rollBackAlone(draft: Draft, held: Waiting): Outcome {
+  rollBackOnRequest(draft);
+  rollBackOnHarm(draft);
+  raiseKilledPods(draft);
+  const { rolledBack, lastApplied } = draft.memory;
+  if (rolledBack !== null && rolledBack.at === lastApplied?.at) draft.steps.push(...conforming(draft.context).steps);
+  return waitIfDue(draft, held);
 }
 
 function waitIfDue(draft: Draft, held: Waiting): Outcome {
@@ -124,7 +135,7 @@ function recommended(draft: Draft): Outcome {
 
 /** The one thing that is done in a mode that only recommends: what a user asks for by name. */
 function rollBackInRecommend(draft: Draft): void {
-  if (holdsEverything(draft.context) !== null || otherManager(draft.context) !== null) return;
+  if (holdsRollBacks(draft.context) !== null || otherManager(draft.context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   const { rolledBack } = draft.memory;

@@ -164,3 +164,28 @@ describe('the order in which pods are reduced', () => {
     expect(decideWorkload({ ...situation, advice }).steps).toHaveLength(3);
   });
 });
+
+describe('a canary that is not ready, while', () => {
+  const standing = (source: 'usage' | 'informers') => ({ ...aSituation().standing, stale: { source, message: 'last confirmed 10m ago' } });
+
+  test.each<[string, Partial<WorkloadSituation>, boolean]>([
+    ['its node tells no usage, is rolled back', { unreadNodes: new Set(['n1']) }, true],
+    ['usage is stale, is rolled back', { standing: standing('usage') }, true],
+    ['the status of pods is stale itself, is left alone', { standing: standing('informers') }, false],
+  ])('%s', (_case, ill, isRolledBack) => {
+    const first = decideWorkload(aSituation());
+    const after = resized(aSituation().pods, first.steps).map((pod, index) =>
+      index === 0 ? { ...pod, ready: false, readySince: null, unreadySince: T0 + MINUTE_MS } : pod,
+    );
+    const { memory, steps } = decideWorkload(aSituation({ pods: after, memory: first.memory, now: T0 + 5 * MINUTE_MS, ...ill }));
+    expect(memory.rolledBack?.reason).toBe(isRolledBack ? 'readiness' : undefined);
+    const back = steps.map((step) => [step.pod.name, step.isRollBack, step.containers[0]?.to.requests]);
+    expect(back).toEqual(isRolledBack ? [['web-1', true, amounts('500m', '512Mi')]] : []);
+  });
+
+  test('usage is stale: nothing else is decided', () => {
+    const advice = [anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900 } })];
+    const { steps, state, reason } = decideWorkload(aSituation({ advice, standing: standing('usage') }));
+    expect([steps, state, reason]).toEqual([[], 'awaiting', 'stale-data']);
+  });
+});

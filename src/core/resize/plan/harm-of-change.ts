@@ -11,7 +11,7 @@ import { hasCrashed } from './pod-change.ts';
 import { failedSince, failuresSince, isSignificantlyGreater, restartsBefore } from './restart-rates.ts';
 
 /** A failed probe now and then is no harm. */
-const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
+export const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
 
 /** What harm is looked for in. */
 export interface ChangeInProof {

@@ -13,14 +13,19 @@ import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 
-/** What holds back every effect on a workload, whichever way it goes; null: nothing. */
+/** What holds back every effect that follows from usage, whichever way it goes; null: nothing. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {
+  const { stale } = situation.standing;
+  return holdsRollBacks(situation) ?? (stale === null ? null : waiting('stale-data', stale.message));
+}
+
+/** What holds back also what the status of pods alone asks for; null: nothing. Where it is itself old, it asks for nothing. */
+export function holdsRollBacks(situation: WorkloadSituation): Waiting | null {
   const { standing, policy, userRequests } = situation;
   if (standing.paused !== null) return waiting('paused', `Evenkeel is paused: ${standing.paused.reason}`, standing.paused.until);
   if (policy.paused) return waiting('paused', `PodResizePolicy ${policy.name ?? ''} is paused (spec.paused)`);
   if (userRequests.paused) return waiting('paused', 'this Recommendation is paused (spec.paused)');
-  if (standing.stale !== null) return waiting('stale-data', standing.stale);
-  return null;
+  return standing.stale?.source === 'informers' ? waiting('stale-data', standing.stale.message) : null;
 }
 
 /** Whether a person wants no automatic change for a while: nothing that was decided goes on, either. */

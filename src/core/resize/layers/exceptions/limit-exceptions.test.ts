@@ -92,7 +92,11 @@ describe('is opened by evidence', () => {
     ['memory that stands still near its limit', limited({ demand: memoryDemand(T0, '240Mi', '240Mi', '240Mi') }), null],
     ['memory that fills its limit', limited({ demand: memoryDemand(T0, '250Mi', '250Mi', '250Mi') }), 'usage-over-limit'],
     ['old windows', limited({ demand: rising(T0 - 10 * MINUTE_MS) }), null],
-    ['stale data', limited({ demand: rising(), standing: { ...standing, stale: 'usage is 5 minutes old' } }), null],
+    [
+      'stale data',
+      limited({ demand: rising(), standing: { ...standing, stale: { source: 'usage', message: 'usage is 5 minutes old' } } }),
+      null,
+    ],
     [
       'a limit that rule Ratio raises',
       limited({ demand: rising(), policy: withRatio(autoPolicy()), advice: [anAdvice({ cpu: '100m', memory: '300Mi' })] }),

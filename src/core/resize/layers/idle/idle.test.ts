@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { anAdvice, aSituation, autoPolicy, pods } from '../../../../../test/builders/rightsizing.ts';
-import { HOUR_MS } from '../../../model/units.ts';
+import { anAdvice, aSituation, autoPolicy, pods, resized } from '../../../../../test/builders/rightsizing.ts';
+import { HOUR_MS, MINUTE_MS, type Instant } from '../../../model/units.ts';
+import type { PodRecord } from '../../../model/pod.ts';
 import { decideInPlace } from '../../plan/decide-in-place.ts';
 import { DEFAULT_POLICY_RULES } from '../../policy/policy-rules.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
@@ -34,5 +35,65 @@ describe('idle mode', () => {
       throw new Error('the layers inside are not asked');
     });
     expect(asleep.state).toBe('idle');
+  });
+});
+
+describe('an idle workload', () => {
+  const since = base.now;
+  const fallen = idle.apply(quiet, decideInPlace);
+  const small = { ...quiet, memory: fallen.memory, pods: resized(quiet.pods, fallen.steps) };
+
+  /** What becomes of it so long after it fell idle, with samples of `heard` up to that moment and of the others up to an earlier one. */
+  function after(ms: number, { unheardFor = 0, failing = {} }: { unheardFor?: number; failing?: Partial<PodRecord> } = {}) {
+    const now = since + ms;
+    const newest = new Map<string, Instant>(small.pods.map(({ name }, index) => [name, index === 0 ? now - unheardFor : now]));
+    const situation = {
+      ...small,
+      now,
+      pods: small.pods.map((pod, index) => (index === 0 ? { ...pod, ...failing } : pod)),
+      workload: { ...small.workload, annotations: { 'evenkeel.io/idle': '{}' } },
+      activity: { ...quiet.activity!, samples: { since: since - HOUR_MS, newest } },
+    };
+    return idle.apply(situation, decideInPlace);
+  }
+
+  test.each<[string, Parameters<typeof after>[1], string]>([
+    ['one of whose pods was not heard for 15 minutes', { unheardFor: 15 * MINUTE_MS }, 'no usage of web-1 for 15m'],
+    [
+      'one of whose pods is not ready',
+      { failing: { ready: false, readySince: null, unreadySince: since + 50 * MINUTE_MS } },
+      'web-1 is not ready',
+    ],
+    [
+      'one of whose pods is in CrashLoopBackOff',
+      {
+        failing: {
+          containers: small.pods[0]!.containers.map((container) => ({
+            ...container,
+            state: 'waiting',
+            waitingReason: 'CrashLoopBackOff',
+            lastTermination: { reason: 'Error', exitCode: 1, finishedAt: since + 59 * MINUTE_MS },
+          })),
+        },
+      },
+      'web-1 is in CrashLoopBackOff',
+    ],
+  ])('%s is woken, all its pods at once', (_case, ill, because) => {
+    const { memory, steps } = after(HOUR_MS, ill);
+    expect(memory.idle?.waking?.because).toBe(because);
+    expect(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([500, 500, 500]);
+  });
+
+  test.each<[string, Parameters<typeof after>[1]]>([
+    ['that is heard', {}],
+    ['one of whose pods was not heard for less', { unheardFor: 14 * MINUTE_MS }],
+    ['one of whose pods was not ready before', { failing: { ready: false, readySince: null, unreadySince: since - HOUR_MS } }],
+    ['one of whose pods has just failed a probe', { failing: { ready: false, readySince: null, unreadySince: since + 59 * MINUTE_MS } }],
+  ])('%s sleeps on', (_case, ill) => {
+    expect(after(HOUR_MS, ill).state).toBe('idle');
+  });
+
+  test('whose samples have been taken for less than 15 minutes sleeps on', () => {
+    expect(after(14 * MINUTE_MS, { unheardFor: HOUR_MS }).state).toBe('idle');
   });
 });

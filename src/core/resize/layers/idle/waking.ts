@@ -2,11 +2,16 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { ResizeMode } from '../../../../apis/conditions.ts';
+import { formatDuration } from '../../../model/duration.ts';
 import { formatCpu } from '../../../model/quantity.ts';
 import type { PodRecord } from '../../../model/pod.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../../model/units.ts';
 import { sameResources } from '../../../model/resources.ts';
+import { UNREADY_MS } from '../../plan/harm-of-change.ts';
 import { otherManager } from '../../plan/other-manager.ts';
+import { hasCrashed } from '../../plan/pod-change.ts';
+import { failedSince } from '../../plan/restart-rates.ts';
+import { LONGEST_HOLE_MS } from '../../model/quiet-spell.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isOwnManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
@@ -32,8 +37,34 @@ export function wakesOn(cpuThreshold: number, replicas: number | null): string {
 export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
   const because = byWord(situation, mode, idle);
   if (because !== null) return { by: 'other', because };
-  const load = byLoad(situation, idle);
-  return load === null ? null : { by: 'load', because: load };
+  const load = byLoad(situation, idle) ?? byFailure(situation, idle);
+  if (load !== null) return { by: 'load', because: load };
+  const silent = situation.pods.find((pod) => isSilent(situation, pod, idle));
+  return silent === undefined ? null : { by: 'other', because: `no usage of ${silent.name} for ${formatDuration(LONGEST_HOLE_MS)}` };
+}
+
+/** A pod that fails may lack what it had before. */
+function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): string | null {
+  const loops = ({ containers }: PodRecord): boolean =>
+    containers.some((container) => container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, since));
+  const looping = pods.find(loops);
+  if (looping !== undefined) return `${looping.name} is in CrashLoopBackOff`;
+  const isDown = ({ phase, deletionAt, ready, unreadySince }: PodRecord): boolean =>
+    phase === 'Running' &&
+    deletionAt === null &&
+    !ready &&
+    unreadySince !== null &&
+    unreadySince >= since &&
+    now - unreadySince >= UNREADY_MS;
+  const down = pods.find(isDown);
+  return down === undefined ? null : `${down.name} is not ready`;
+}
+
+/** Load that nobody measures would not wake it. */
+function isSilent({ now, activity }: WorkloadSituation, { name, phase, deletionAt, createdAt }: PodRecord, { since }: IdleMemory): boolean {
+  const samples = activity?.samples;
+  if (samples === undefined || phase !== 'Running' || deletionAt !== null) return false;
+  return now - Math.max(since, createdAt, samples.since, samples.newest.get(name) ?? 0) >= LONGEST_HOLE_MS;
 }
 
 /** What people, policies and settings say. */
