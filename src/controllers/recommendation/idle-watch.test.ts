@@ -73,6 +73,15 @@ describe('The watch for idle workloads', () => {
     expect(watch.activityOf(WEB)).toBeNull();
   });
 
+  test('keeps when it began, and when each pod was last heard, however often it is asked to watch', async () => {
+    const { watch, tell, begin } = aWatch();
+    await begin();
+    expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map() });
+    tell(T0 + MINUTE_MS, 1);
+    await watch.watch(aWorkloadRecord(), RULES, T0 + HOUR_MS);
+    expect(watch.activityOf(WEB)?.samples).toEqual({ since: T0, newest: new Map([['web-1', T0 + MINUTE_MS]]) });
+  });
+
   test('goes on where the store ends: a restart interrupts no quiet spell', async () => {
     const { watch, history, tell, begin } = aWatch();
     history.usagePoints = past([700, ...Array<number>(24).fill(1)]);
