@@ -57,6 +57,20 @@ describe('A memory limit under OOM kills without end', () => {
     expect(limit).toBeGreaterThan(bound * 0.99);
   });
 
+  test('of a Guaranteed pod ends at the policy’s max, as its request moves along', () => {
+    const container = { requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') };
+    const [figures] = workloadFigures(
+      aSituation({
+        workload: aWorkloadRecord({}, container),
+        pods: pods(2, { container }),
+        advice: [{ ...anAdvice({ cpu: '500m', memory: '512Mi' }), oom: oomAdvice(memory('4Gi')) }],
+        policy: aPolicy(memory('1Gi'), { rule: 'Ratio', ratio: 1.5 }),
+        largestNode: NODE,
+      }),
+    );
+    expect(figures?.target).toMatchObject({ requests: { memoryBytes: memory('1Gi') }, limits: { memoryBytes: memory('1Gi') } });
+  });
+
   test('ends at the workload’s ceiling, which counts before the policy’s max', () => {
     const overrides = { ...NO_OVERRIDES, ceiling: new Map([['main', { cpuMillicores: null, memoryBytes: memory('300Mi') }]]) };
     const policy = aPolicy(memory('2Gi'), { rule: 'Ratio', ratio: 1 });
@@ -79,6 +93,7 @@ describe('A memory limit under OOM kills without end', () => {
           const limitPolicy = { rule, ratio: null } as const;
           const maxRequest = max === null ? null : memory(`${max}Mi`);
           const bound = limitBound({
+            guaranteed: false,
             resource: 'memory',
             maxRequest,
             limit: limitPolicy,

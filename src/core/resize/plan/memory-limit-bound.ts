@@ -11,6 +11,8 @@ export interface LimitBoundInputs {
   /** The workload's ceiling, else the policy's `max`; null: neither is set. */
   readonly maxRequest: number | null;
   readonly limit: LimitPolicy;
+  /** Requests equal limits and stay so, whatever ratio the policy asks for. */
+  readonly guaranteed: boolean;
   /** As deployed; undefined for a container that only the pods have. */
   readonly template: RequestsAndLimits | undefined;
   /** Allocatable of the largest node that the workload's pods ran on; null: no node is known. */
@@ -22,9 +24,9 @@ export interface LimitBoundInputs {
  * than the limit that was hit, so that a leak, a loop of kills or a busy loop would otherwise have no end. The greatest allowed
  * request times the container's own ratio of limit to request, and 80 % of the largest node. null: nothing bounds it.
  */
-export function limitBound({ resource, maxRequest, limit, template, largestNode }: LimitBoundInputs): number | null {
+export function limitBound({ resource, maxRequest, limit, guaranteed, template, largestNode }: LimitBoundInputs): number | null {
   const bounds: number[] = [];
-  if (maxRequest !== null) bounds.push(Math.floor(maxRequest * limitRatio(limit, template, resource)));
+  if (maxRequest !== null) bounds.push(Math.floor(maxRequest * (guaranteed ? 1 : limitRatio(limit, template, resource))));
   if (largestNode !== null) bounds.push(Math.floor(largestNode[FIELD[resource]] * NODE_SHARE));
   return bounds.length === 0 ? null : Math.min(...bounds);
 }

@@ -82,11 +82,11 @@ function targetInputsOf(
     limitRanges,
     memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
     memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
-    memoryLimitBound: limitBoundOf('memory', name, policy, situation),
+    memoryLimitBound: limitBoundOf('memory', name, policy, guaranteed, situation),
     cpuLimitStep:
       policy.controlled === 'requests'
         ? NO_CPU_LIMIT_STEP
-        : cpuLimitStep(situation, name, inForce.limits.cpuMillicores, limitBoundOf('cpu', name, policy, situation)),
+        : cpuLimitStep(situation, name, inForce.limits.cpuMillicores, limitBoundOf('cpu', name, policy, guaranteed, situation)),
     maxCpuRequest: requestBounds('cpu', situation.policy, overrides, name, null).max?.value ?? null,
     templateCpuLimit: template?.limits.cpuMillicores ?? null,
     ...(template === undefined ? {} : { deployed: template }),
@@ -191,11 +191,17 @@ function killedPodValues(
   return { requests: made.requests, limits: made.limits };
 }
 
-function limitBoundOf(resource: ResourceName, name: string, own: ContainerPolicy, situation: WorkloadSituation): number | null {
+function limitBoundOf(
+  resource: ResourceName,
+  name: string,
+  own: ContainerPolicy,
+  guaranteed: boolean,
+  situation: WorkloadSituation,
+): number | null {
   const { policy, overrides, workload } = situation;
   const maxRequest = requestBounds(resource, policy, overrides, name, null).max?.value ?? null;
   const template = workload.containers.find((container) => container.name === name);
-  return limitBound({ resource, maxRequest, limit: own[resource].limit, template, largestNode: boundingNode(situation) });
+  return limitBound({ resource, maxRequest, limit: own[resource].limit, guaranteed, template, largestNode: boundingNode(situation) });
 }
 
 /** A kill needs no history to be understood. */
