@@ -153,8 +153,9 @@ async function createDeployment({ name, usesMib, resources }: App): Promise<void
   await eventuallyReads(
     `${name} runs: kwok starts what is scheduled`,
     HANG_MS,
-    () => cluster.kubectl('get', 'pods', '-l', `app=${name}`, '-o', 'jsonpath={.items[*].status.phase}'),
-    (phases) => phases === Array(REPLICAS).fill('Running').join(' '),
+    () =>
+      cluster.api.expect<{ readonly items: readonly ApiPod[] }>({ path: `/api/v1/namespaces/default/pods?labelSelector=app%3D${name}` }),
+    ({ items }) => items.length === REPLICAS && items.every(({ status }) => status.phase === 'Running'),
   );
 }
 
@@ -203,7 +204,7 @@ async function killUntilRaised(pod: string): Promise<number> {
   await eventuallyReads(
     'two kills raise the limit of the killed pod',
     HANG_MS,
-    () => kubectlLimit(pod),
+    () => limitOf(pod),
     (mib) => mib > before,
   );
   return 2;
@@ -238,8 +239,10 @@ async function killOnce(pod: string): Promise<void> {
   }
 }
 
-function lastCycle(): Promise<string> {
-  return cluster.kubectl('get', 'podresizepolicy', 'all', '-o', 'jsonpath={.status.lastCycle.id}');
+async function lastCycle(): Promise<string | undefined> {
+  const path = '/apis/evenkeel.io/v1alpha1/podresizepolicies/all';
+  const { status } = await cluster.api.expect<{ readonly status?: { readonly lastCycle?: { readonly id?: string } } }>({ path });
+  return status?.lastCycle?.id;
 }
 
 /** As a kubelet reports it after some crashes: it waits before it starts the container again. */
@@ -266,15 +269,31 @@ async function patchContainerStatus(pod: string, status: object, conditions: rea
   await cluster.kubectl('patch', 'pod', pod, '--subresource', 'status', '--type', 'strategic', '-p', JSON.stringify(patch));
 }
 
+async function limitOf(pod: string): Promise<number> {
+  const { spec } = await cluster.api.expect<ApiPod>({ path: `/api/v1/namespaces/default/pods/${pod}` });
+  return mebibytes(spec.containers[0]?.resources.limits?.memory);
+}
+
 async function kubectlLimit(pod: string): Promise<number> {
   const path = 'jsonpath={.spec.containers[0].resources.limits.memory}';
   return mebibytes(await cluster.kubectl('get', 'pod', pod, '-o', path));
 }
 
+/** MiB by pod. Waits ask the API: a kubectl of its own for each look would keep a core busy. */
 async function memoryRequests(app: App): Promise<ReadonlyMap<string, number>> {
-  const path = 'jsonpath={range .items[*]}{.metadata.name} {.spec.containers[0].resources.requests.memory}{"\\n"}{end}';
-  const lines = (await cluster.kubectl('get', 'pods', '-l', `app=${app.name}`, '-o', path)).trim().split('\n');
-  return new Map(lines.map((line) => line.split(' ')).map(([name = '', memory = '']) => [name, mebibytes(memory)]));
+  const path = `/api/v1/namespaces/default/pods?labelSelector=app%3D${app.name}`;
+  const { items } = await cluster.api.expect<{ readonly items: readonly ApiPod[] }>({ path });
+  return new Map(items.map(({ metadata, spec }) => [metadata.name, mebibytes(spec.containers[0]?.resources.requests.memory)]));
+}
+
+interface ApiPod {
+  readonly metadata: { readonly name: string };
+  readonly status: { readonly phase: string };
+  readonly spec: {
+    readonly containers: readonly {
+      readonly resources: { readonly requests: { readonly memory: string }; readonly limits?: { readonly memory?: string } };
+    }[];
+  };
 }
 
 function mebibytes(quantity = ''): number {

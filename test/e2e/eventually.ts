@@ -1,6 +1,9 @@
 import { inspect } from 'node:util';
 
-const LOOK_EVERY_MS = 50;
+const FIRST_LOOK_AGAIN_MS = 50;
+const LOOK_AGAIN_MS_AT_MOST = 500;
+/** Seen at most so much later than it came. What waits for a minute does not keep a core busy with asking meanwhile. */
+const LATER_BY = 0.1;
 
 /**
  * For what the rules guarantee to come: no test measures how long it takes, so only what hangs takes this long, however busy
@@ -19,7 +22,7 @@ export async function eventually<T>(
   withinMs: number,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
-  const deadline = performance.now() + withinMs;
+  const start = performance.now();
   let last: unknown;
   for (;;) {
     try {
@@ -29,8 +32,10 @@ export async function eventually<T>(
     } catch (err) {
       last = err;
     }
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms; last seen: ${inspect(last, { depth: 6 })}`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    const waited = performance.now() - start;
+    if (waited > withinMs) throw new Error(`${what}: not within ${withinMs} ms; last seen: ${inspect(last, { depth: 6 })}`);
+    const pause = Math.min(Math.max(FIRST_LOOK_AGAIN_MS, waited * LATER_BY), LOOK_AGAIN_MS_AT_MOST);
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -9,10 +9,11 @@ const SEEDS = numberFrom('SOAK_SEEDS', 10);
 const SEED = numberFrom('SOAK_SEED', Math.floor(Math.random() * 2 ** 31), 0);
 
 const random = new SeededRandom(SEED);
+const starts: DemoSummary['start'][] = [];
 const seeds = Array.from({ length: SEEDS }, () => String(Math.floor(random.next() * 2 ** 31)));
 
 test.each(seeds)(
-  `evenkeel demo --speed max --seed %s ends the same twice (of ${SEEDS}, SOAK_SEEDS, drawn by ${SEED}, SOAK_SEED)`,
+  `evenkeel demo --speed max --seed %s ends the same twice, and otherwise than other seeds (of ${SEEDS}, SOAK_SEEDS, drawn by ${SEED}, SOAK_SEED)`,
   async (seed) => {
     const fixture = new TestFixture();
     try {
@@ -25,6 +26,8 @@ test.each(seeds)(
       const [first, second] = await Promise.all([run(), run()]);
       expect(second).toEqual(first);
       expect(first.resizes).toBeGreaterThan(0);
+      expect(starts).not.toContainEqual(first.start);
+      starts.push(first.start);
     } finally {
       await fixture.tearDown();
     }

@@ -84,7 +84,7 @@ export class ObjectWriter {
     this.#nameNewObject(resource, namespace, decoded, random);
     if (decoded.metadata.resourceVersion as string | undefined) throw fault('resourceVersion should not be set on objects to be created');
     const appliedFields = decoded.metadata.managedFields;
-    const warnings = this.#prune(resource, decoded, request, unknown);
+    const warnings = this.#prune(resource, decoded, null, request, unknown);
     const draft = resource.view.toStored(decoded);
     draft.metadata = {
       ...draft.metadata,
@@ -123,7 +123,7 @@ export class ObjectWriter {
     checkPreconditions(resource, stored, change.preconditions);
     const candidate = change.produce(resource.view.toServed(stored));
     checkIdentity(resource, stored, candidate, change.isPatch === true);
-    const warnings = this.#prune(resource, candidate, request, change.unknownFields ?? [], change.subresource);
+    const warnings = this.#prune(resource, candidate, stored, request, change.unknownFields ?? []);
     const { subresource } = change;
     const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
     // What is kept from the stored object is a copy of it wherever somebody may still change the draft.
@@ -158,8 +158,7 @@ export class ObjectWriter {
     if (old === null) strategy?.prepareForCreate?.(draft, context);
     else strategy?.prepareForUpdate?.(draft, old, context, subresource);
     const errors: FieldError[] = metadataErrors(resource, draft, old);
-    const checksSchema = !(request.trusted && subresource === 'status');
-    if (checksSchema) {
+    if (!isChangeOfActor(request, old)) {
       this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
       errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
     }
@@ -202,11 +201,11 @@ export class ObjectWriter {
   #prune(
     resource: ServedResource,
     draft: KubeObject,
+    old: KubeObject | null,
     request: WriteRequest,
     unknown: readonly string[],
-    subresource = '',
   ): readonly string[] {
-    if (request.trusted && subresource === 'status') return [];
+    if (isChangeOfActor(request, old)) return [];
     const dropped = [...unknown, ...this.#parts.schemas.prune(resource.descriptor, draft)];
     const words = [
       ...(request.duplicateFields ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`),
@@ -274,6 +273,11 @@ export class ObjectWriter {
     const { user, dryRun, may } = request;
     return { now: this.#parts.clock.now(), cluster: this.#parts.reads(), user, dryRun, ...(may === undefined ? {} : { may }) };
   }
+}
+
+/** Actors of the cluster keep the shape of what they change: to check it against its schema each time was most of a write's cost. */
+function isChangeOfActor({ trusted }: WriteRequest, old: KubeObject | null): boolean {
+  return trusted && old !== null;
 }
 
 /** The status is the server's to begin with: empty for built-in kinds, absent for custom ones. */
