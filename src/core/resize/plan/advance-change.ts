@@ -14,15 +14,16 @@ import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
 import { waitingChange } from './waiting-change.ts';
 import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
-import type { ChangeUnderWay } from '../model/situation.ts';
+import type { ChangeUnderWay, ResizeMemory } from '../model/situation.ts';
 
-export function advanceChange(draft: Draft, change: ChangeUnderWay): Outcome {
+/** @param before where the change has only just begun: what was remembered before it */
+export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: ResizeMemory): Outcome {
   const { now, pods, policy } = draft.context;
   const running = pods.filter((pod) => pod.phase === 'Running').length;
   if (running === 0 && !isSizedAtCreationOnly(draft.context)) return outcome('awaiting', 'rollout', 'no pod is running');
   const careful = mustProveItself(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
-  if (progress.reachable === 0 && progress.steps.length === 0) return endOutOfReach(draft, change, progress);
+  if (progress.reachable === 0 && progress.steps.length === 0) return endOutOfReach(draft, change, progress, before);
   draft.steps.push(...progress.steps);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const proven = !careful || now - change.stageStartedAt >= stageMs(policy);
@@ -42,10 +43,11 @@ function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, 
   return carryOut(draft.context, values, { kind: 'change', most: podsInStage(stage, running), because: reason });
 }
 
-/** No pod that exists can be given it. */
-function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Outcome {
+/** No pod that exists can be given it. One that has only just begun leaves no trace, else it would be written down at every look. */
+function endOutOfReach(draft: Draft, change: ChangeUnderWay, progress: CarryOut, before?: ResizeMemory): Outcome {
   if (takesEffectAtCreation(draft.context, progress.waits)) return fromWaiting(progress.waits, complete(draft, change, progress));
-  dropChange(draft);
+  if (before === undefined) dropChange(draft);
+  else draft.restore(before);
   return fromWaiting(progress.waits, outcome('recommended', null, draft.summary()));
 }
 

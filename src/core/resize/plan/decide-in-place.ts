@@ -160,9 +160,11 @@ function change(draft: Draft): Outcome {
   const underWay = draft.memory.apply;
   if (underWay !== null) return advanceChange(draft, underWay);
   const gaps = conforming(draft.context);
-  const decided = startChange(draft);
+  const before = draft.memory;
+  const begun = startChange(draft);
   const started = draft.memory.apply;
-  if (started !== null) return advanceChange(draft, started);
+  const decided = started === null ? begun : advanceChange(draft, started, before);
+  if (draft.memory !== before) return decided;
   draft.steps.push(...gaps.steps);
   if (decided.state === 'awaiting') return decided;
   return refused ?? fromWaiting(gaps.waits, decided);

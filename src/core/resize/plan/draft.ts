@@ -55,6 +55,12 @@ export class Draft {
     this.#containers = workloadFigures(this.#context);
   }
 
+  /** Remembers what was remembered earlier: what was decided since is not done. */
+  restore(memory: ResizeMemory): void {
+    this.#context = { ...this.#context, memory };
+    this.#containers = workloadFigures(this.#context);
+  }
+
   /** @param values approved ones in place of the recommended */
   due(values?: Values): readonly DueChange[] {
     return whatIsDue(this.plan, values);

@@ -149,6 +149,36 @@ describe('an infeasible resize', () => {
   });
 });
 
+describe('a raise that no node can carry out', () => {
+  const tooMuch: Kubelet = () => "Node didn't have enough capacity";
+  const refused = live(situationOf([pod('web-1', 'n1'), pod('web-2', 'n1')]), tooMuch, 30);
+
+  test('is neither sent again nor begun anew: what is remembered stays as it is', () => {
+    const later = live(refused.situation, tooMuch, 60);
+    expect(later.asked).toEqual([]);
+    const words = [refused.last.state, refused.last.reason, refused.last.message];
+    expect([later.last.state, later.last.reason, later.last.message]).toEqual(words);
+    expect(writeMemory(later.last.memory)).toEqual(writeMemory(refused.last.memory));
+  });
+
+  test('does not keep a new pod from what is in force', () => {
+    const values = { requests: amounts('500m', '600Mi'), limits: amounts(null, null) };
+    const lastApplied = { at: T0, by: 'evenkeel', reason: '', pods: 2, values: new Map([['main', values]]) };
+    const memory = { ...refused.situation.memory, lastApplied };
+    const { steps } = decideWorkload({ ...refused.situation, memory, pods: [pod('web-9', 'n2')] });
+    expect(steps.map(({ kind, containers }) => [kind, containers[0]?.to.requests])).toEqual([['conform', amounts('500m', '600Mi')]]);
+  });
+
+  test('comes once a node has room for it', () => {
+    const moved = live({ ...refused.situation, pods: [pod('web-9', 'large')] }, () => null, 30);
+    expect(moved.asked).toEqual(['web-9: cpu and memory']);
+    expect(moved.situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '1Gi'));
+    expect(moved.last.state).toBe('applied');
+    const waited = live({ ...refused.situation, now: T0 + 6 * HOUR_MS + 10 * MINUTE_MS }, () => null, 30);
+    expect(waited.asked).toEqual(['web-1: cpu and memory', 'web-2: cpu and memory']);
+  });
+});
+
 describe('more CPU to start', () => {
   test('that the CPU manager of one node refuses is not tried in the rest of its pool', () => {
     const container = aContainer({ requests: amounts('500m', '512Mi'), limits: amounts('500m', '512Mi') });
