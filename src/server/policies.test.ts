@@ -85,7 +85,7 @@ describe('policy overrides', () => {
       400,
       '/value/0/duration',
     ],
-    ['what does not go with the spec', 'podresizepolicies/shop', { field: 'history.minSamples', value: '90d', reason: 'x' }, 400, '/value'],
+    ['what makes the spec invalid', 'podresizepolicies/shop', { field: 'interval', value: '10ms', reason: 'x' }, 400, '/value'],
     ['a brake to be let go', 'podresizepolicies/shop', { field: 'paused', value: false, reason: 'x' }, 400, '/value'],
     ['disruption budgets', 'rebalancepolicies/night', { field: 'respectPDB', value: false, reason: 'x' }, 400, '/field'],
     ['a duration that is none', 'podresizepolicies/shop', { ...mode, expiresIn: 'soon' }, 400, '/expiresIn'],

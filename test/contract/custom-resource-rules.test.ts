@@ -43,7 +43,7 @@ describe('the CRDs as the embedded API server reads them', () => {
       goal: 'Balanced',
       cpu: { limit: { rule: 'Keep' } },
       memory: { limit: { rule: 'Keep', ratio: 1.25 } },
-      history: { window: '14d', minSamples: '24h' },
+      history: { window: '14d' },
       oom: { bumpRatio: 1.2, minBump: '100Mi' },
       limitOverage: { mode: 'Never' },
       hpa: 'Preserve',

@@ -317,7 +317,6 @@ async function applyPolicy(): Promise<void> {
         mode: 'Auto',
         cpu: { limit: { rule: 'Keep' } },
         memory: { limit: { rule: 'Keep' } },
-        history: { minSamples: '10s' },
         minConfidence: 0,
         cooldown: '1h',
         interval: '5s',

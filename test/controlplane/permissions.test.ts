@@ -272,7 +272,6 @@ const POLICY = {
     apply: 'InPlaceOrEvict',
     cpu: { limit: { rule: 'Keep' } },
     memory: { limit: { rule: 'Keep' } },
-    history: { minSamples: '10s' },
     minConfidence: 0,
     cooldown: '5s',
     interval: '5s',

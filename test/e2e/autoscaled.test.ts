@@ -111,7 +111,7 @@ async function live(spec: PodResizePolicySpec, watchedMs = DAY_LASTS_MS): Promis
         apiVersion: 'evenkeel.io/v1alpha1',
         kind: 'PodResizePolicy',
         metadata: { name: 'all' },
-        spec: { history: { minSamples: '2h' }, minConfidence: 0, ...spec },
+        spec: { minConfidence: 0, ...spec },
       },
     ]);
     await cluster.clock.runFor(SETTLE_MS);

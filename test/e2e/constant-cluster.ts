@@ -58,7 +58,7 @@ export async function startConstantCluster(
 }
 
 /**
- * Decides within an hour of virtual time, and by a fixed rule (the learned one still moves while it learns): 20 % over
+ * Decides within two hours of virtual time, and by a fixed rule (the learned one still moves while it learns): 20 % over
  * usage. Limits stay, so that nothing depends on which day it is.
  */
 export function aQuickPolicy(name: string, spec: Partial<PodResizePolicySpec> = {}): object {
@@ -67,7 +67,6 @@ export function aQuickPolicy(name: string, spec: Partial<PodResizePolicySpec> = 
     mode: 'Auto',
     cpu: rule,
     memory: rule,
-    history: { minSamples: '30m' },
     minConfidence: 0,
     cooldown: '5m',
     interval: '1m',

@@ -728,8 +728,6 @@ export interface PodResizePolicySpecContainerMemoryLimit {
 export interface PodResizePolicySpecHistory {
   /** How far back usage is looked at. Default: 14d. */
   readonly window?: string;
-  /** Least span of usage before anything is recommended. Default: 24h. */
-  readonly minSamples?: string;
 }
 
 /** More CPU while a container starts, taken back in place afterwards. Left out, no boost. */

@@ -40,7 +40,6 @@ function podResizeDefaults(): Defaults {
     hpa: rules.hpa,
     pace: rules.pace,
     'history.window': formatDuration(rules.historyWindowMs),
-    'history.minSamples': formatDuration(rules.minSamplesMs),
     'oom.bumpRatio': rules.oom.bumpRatio,
     'oom.minBump': formatMemory(rules.oom.minBumpBytes),
     'oom.maxBumps': rules.oom.maxBumps,

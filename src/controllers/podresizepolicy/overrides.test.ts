@@ -46,9 +46,9 @@ test('an override of what the policy selects takes workloads out of it', async (
 test.each([
   ['no JSON', { 'evenkeel.io/overrides': '{' }, /not.*ignored/],
   ['a value that the schema refuses', written({ mode: { value: 'Sometimes' } }), /'mode' is ignored/],
-  ['one that does not go with the spec', written({ 'history.minSamples': { value: '30d' } }), /all overrides are ignored.*minSamples/],
+  ['one that does not go with the spec', written({ 'cpu.min': { value: '3' } }), /all overrides are ignored.*cpu\.min/],
 ])('%s is named in a condition and ignored, and the policy stays in force', async (_, annotations, message) => {
-  world.setPolicy('all', { mode: 'Auto', history: { window: '14d' } }, annotations);
+  world.setPolicy('all', { mode: 'Auto', cpu: { max: '2' } }, annotations);
   await world.run(MINUTE_MS);
   expect(modeInForce()).toBe('Auto');
   expect(overridden()).toMatchObject({ status: 'False', reason: 'InvalidOverride', message: expect.stringMatching(message) });

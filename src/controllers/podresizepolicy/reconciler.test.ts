@@ -92,7 +92,7 @@ describe('a PodResizePolicy', () => {
     ],
     ['a wrong glob', { namespaces: ['Team_*'] }, 'InvalidSpec', 'spec.namespaces[0]'],
     ['units that do not descend', { cooldown: '30m1h' }, 'InvalidSpec', 'spec.cooldown'],
-    ['more samples than history', { history: { window: '1d', minSamples: '2d' } }, 'InvalidSpec', 'spec.history.minSamples'],
+    ['a least request above the greatest', { cpu: { min: '3', max: '2' } }, 'InvalidSpec', 'spec.cpu.min'],
     ['OnRestart without admission', { apply: 'OnRestart' as const }, 'AdmissionRequired', 'controller.admission.enabled'],
     ['an error rate without Prometheus', { rollback: { onErrorRateQuery: 'up' } }, 'PrometheusRequired', 'prometheus.url'],
   ])('%s: not ready, with field and remedy, and nothing is done', async (_, spec, reason, words) => {

@@ -42,12 +42,7 @@ export function adviceFor(
 ): Promise<readonly ContainerAdvice[]> {
   const { advice, cluster, policies } = ports;
   const key = workloadKey(workload);
-  const awake = withIdleFloor(
-    policies.recommenderRules(workload, governance, memory.largestNode),
-    memory,
-    governance.rules.minSamplesMs,
-    now,
-  );
+  const awake = withIdleFloor(policies.recommenderRules(workload, governance, memory.largestNode), memory, now);
   const since = evidenceSinceOf(memory);
   const rulesFor = (name: string): RecommenderRules => (since === undefined ? awake(name) : { ...awake(name), evidenceSince: since });
   const classes = currentClasses([...cluster.podsOf(key)].filter(isAlive), classesUnder(ports, workload));

@@ -37,8 +37,6 @@ export interface RecommenderRules {
   readonly runtime: ContainerRuntime | null;
   /** Evidence older than this is not counted (peaks, percentiles of a fixed rule, coverage). */
   readonly historyWindowMs: DurationMs;
-  /** Less history than this: `ContainerAdvice.enoughHistory` is false. */
-  readonly minSamplesMs: DurationMs;
   /** After an OOM kill: at least `limit × bumpRatio` and `limit + minBumpBytes`. */
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes };
   /** The advice lists throttling and pressure of the hours since; absent: of none. */
@@ -57,7 +55,6 @@ export const DEFAULT_RECOMMENDER_RULES: RecommenderRules = {
   pace: 'Daily',
   runtime: null,
   historyWindowMs: 14 * DAY_MS,
-  minSamplesMs: DAY_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
 };
 
@@ -169,7 +166,7 @@ export interface ContainerAdvice {
   readonly lastSampleAt: Instant;
   /** Share of the 5-minute points of its life (inside the window) that were seen, 0–1. */
   readonly coverage: Ratio;
-  /** At least `minSamplesMs` of history, and a target for CPU where CPU is measured: a change of both is one change. */
+  /** At least `LEAST_HISTORY_MS` of usage, and a target for CPU where CPU is measured: a change of both is one change. */
   readonly enoughHistory: boolean;
   /** The lower of the two resources' confidences, 0–1. */
   readonly confidence: Ratio;

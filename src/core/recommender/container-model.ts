@@ -19,7 +19,7 @@ import { MemoryGrowth } from './memory-growth.ts';
 import { MemoryModel } from './memory-model.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
 import { causeOfKill, OomLog, requestAfterKills } from './oom-log.ts';
-import { COVER_GOALS } from './recommender-rules.ts';
+import { COVER_GOALS, LEAST_HISTORY_MS } from './recommender-rules.ts';
 import { RolloutLog, type HourlyPeaks } from './rollout-log.ts';
 import { SlotCollector } from './slot-collector.ts';
 import { hourOf, SLOT_MS, slotOf } from './slots.ts';
@@ -151,7 +151,7 @@ export class ContainerModel {
       firstSampleAt: this.#firstSampleAt,
       lastSampleAt: this.#lastSampleAt,
       coverage,
-      enoughHistory: historyMs >= rules.minSamplesMs && (cpu !== null || !this.#cpu.isKnown),
+      enoughHistory: historyMs >= LEAST_HISTORY_MS && (cpu !== null || !this.#cpu.isKnown),
       confidence: cpu === null && memory === null ? 0 : confidenceOf(weaker),
       confidenceText: confidenceText(weaker),
     };

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { aContainer, aPodRecord } from '../../../test/builders/rightsizing.ts';
 import { aSample, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { HOUR_MS, MiB } from '../model/units.ts';
+import { HOUR_MS, MiB, MINUTE_MS } from '../model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES as RULES, type Goal, type Pace } from './advice.ts';
 import type { ContainerAdvice } from './advice.ts';
 import { ContainerModel } from './container-model.ts';
+import { withoutStartUp } from './start-up.ts';
 
 const SETTLE_MS = 31_000;
 const SPIKE_HOUR = 10;
@@ -31,6 +33,38 @@ function advicesAfter(hours: number, at = usageAt, pace: Pace = 'Daily'): (Conta
   const now = MONDAY + hours * HOUR_MS + SETTLE_MS;
   return GOALS.map((goal) => model.advise('app', now, { ...RULES, pace, cpu: { ...RULES.cpu, goal }, memory: { ...RULES.memory, goal } }));
 }
+
+describe('in the first hour', () => {
+  /** Starts, is ready after a minute, and needs much for two more: a sample every half minute. */
+  function started(minutes: number): ContainerModel {
+    const model = new ContainerModel();
+    const pod = aPodRecord({ readySince: MONDAY + MINUTE_MS, containers: [{ ...aContainer({ name: 'app' }), startedAt: MONDAY }] });
+    for (let at = MONDAY + MINUTE_MS / 2; at <= MONDAY + minutes * MINUTE_MS; at += MINUTE_MS / 2) {
+      const sample = withoutStartUp(pod, 'app', aSample(at, at <= MONDAY + 3 * MINUTE_MS ? 3000 : 100, 200));
+      if (sample !== null) model.observe('p', sample);
+    }
+    return model;
+  }
+
+  test('nothing is recommended, and after it what a container used to start sizes nothing', () => {
+    expect(started(59).advise('app', MONDAY + 59 * MINUTE_MS, RULES)).toMatchObject({ enoughHistory: false });
+    const advice = started(66).advise('app', MONDAY + 66 * MINUTE_MS, RULES);
+    expect(advice).toMatchObject({ enoughHistory: true, cpu: { target: 115 } });
+  });
+
+  test('a burst after the start sizes the rest of the day, and no longer than that', () => {
+    const bursts = (slot: number) => ({ cpu: slot < 4 ? 2000 : 100, memory: 200 });
+    expect(advicesAfter(2, bursts)[1]).toMatchObject({ enoughHistory: true, cpu: { target: 2300 } });
+    expect(advicesAfter(26, bursts)[1]?.cpu?.target).toBeLessThan(150);
+  });
+
+  test('confidence is far too low for a reduction, for more than four days', () => {
+    const confidenceAfter = (hours: number) => advicesAfter(hours, () => ({ cpu: 100, memory: 200 }))[1]?.confidence ?? 0;
+    expect(confidenceAfter(2)).toBeLessThan(0.02);
+    expect(confidenceAfter(4 * 24)).toBeLessThan(0.6);
+    expect(confidenceAfter(5 * 24)).toBeGreaterThan(0.6);
+  });
+});
 
 describe('in the first days', () => {
   test('a lone spike of CPU sizes the first day, and no longer than that', () => {

@@ -2,6 +2,7 @@ import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { MINUTE_MS } from '../../model/units.ts';
+import { LEAST_HISTORY_MS } from '../../recommender/recommender-rules.ts';
 import { LEAST_RUNS } from '../../recommender/runs/run-advice.ts';
 import type { Values } from '../model/container-values.ts';
 import { isShortLived } from './interlocks.ts';
@@ -23,16 +24,16 @@ export function changeSummary(from: Values, to: Values): string {
 }
 
 /** How much is still missing before anything can be recommended. */
-export function collectingText(figures: readonly ContainerFigures[], { now, policy, workload }: WorkloadSituation): string {
+export function collectingText(figures: readonly ContainerFigures[], { now, workload }: WorkloadSituation): string {
   if (isShortLived(workload.kind)) {
     const [seen] = figures.flatMap(({ advice }) => advice?.confidenceText ?? []);
     return `${seen ?? 'no run seen yet'}; ${LEAST_RUNS} are needed`;
   }
   const since = figures.flatMap(({ advice }) => (advice === null ? [] : [advice.firstSampleAt]));
-  const wanted = formatDuration(policy.minSamplesMs);
-  if (since.length === 0) return `no usage seen yet; ${wanted} of it are needed`;
+  const wanted = formatDuration(LEAST_HISTORY_MS);
+  if (since.length === 0) return `no usage seen yet; ${wanted} of it is needed`;
   const seen = Math.max(0, now - Math.min(...since));
-  return `${formatDuration(Math.floor(seen / MINUTE_MS) * MINUTE_MS)} of usage seen, ${wanted} needed`;
+  return `${formatDuration(Math.floor(seen / MINUTE_MS) * MINUTE_MS)} of usage seen; ${wanted} of CPU and memory is needed`;
 }
 
 function limitDifference(before: RequestsAndLimits | undefined, after: RequestsAndLimits): string[] {

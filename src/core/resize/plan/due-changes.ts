@@ -1,10 +1,11 @@
 // Which resources of which containers are due for a change, and which way. Waiting is not decided here.
 
 import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
-import { HOUR_MS, MiB, type Bytes, type DurationMs, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
+import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, RESOURCES } from '../model/container-values.ts';
+import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
 
 /** One resource of one container that should change. */
 export interface DueChange {
@@ -22,8 +23,6 @@ export interface DueChange {
 
 /** Smaller changes are noise, whatever their share: not worth a write. */
 const LEAST_CHANGE: Readonly<Record<ResourceName, number>> = { cpu: 5 satisfies Millicores, memory: (4 * MiB) satisfies Bytes };
-/** So long after a kill a raise still counts as its consequence. */
-const OOM_COUNTS_FOR_MS: DurationMs = 24 * HOUR_MS;
 
 export interface DueInputs {
   readonly now: Instant;
@@ -55,7 +54,7 @@ function limitAfterKill({ now, container, current, target, advice }: DueInputs, 
 }
 
 function isKilledLately({ lastOomAt }: ContainerAdvice, resource: ResourceName, now: Instant): boolean {
-  return resource === 'memory' && lastOomAt !== null && now - lastOomAt < OOM_COUNTS_FOR_MS;
+  return resource === 'memory' && lastOomAt !== null && now - lastOomAt < KILL_COUNTS_FOR_MS;
 }
 
 function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null {

@@ -13,6 +13,7 @@ import { withinPodCaps } from './pod-caps.ts';
 import { containerTarget, keptBurstable, limitsFor } from './container-target.ts';
 import type { TargetInputs } from '../model/container-figures.ts';
 import { FIELD, qosOf, withAmount, type Values } from '../model/container-values.ts';
+import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
 import type { DueChange } from './due-changes.ts';
 import { cpuLimitStep, NO_CPU_LIMIT_STEP } from './cpu-limit.ts';
 import { besideHotReplicas } from './hot-replicas.ts';
@@ -205,6 +206,6 @@ function limitBoundOf(
 }
 
 /** A kill needs no history to be understood. */
-function killedLately(advice: ContainerAdvice, { now, policy }: WorkloadSituation): boolean {
-  return advice.lastOomAt !== null && now - advice.lastOomAt < policy.minSamplesMs;
+function killedLately(advice: ContainerAdvice, { now }: WorkloadSituation): boolean {
+  return advice.lastOomAt !== null && now - advice.lastOomAt < KILL_COUNTS_FOR_MS;
 }

@@ -46,7 +46,6 @@ export function containerRules(
     pace: paceInForce(policy, modeInForce(policy, overrides), NODES_FOLLOW),
     runtime,
     historyWindowMs: policy.historyWindowMs,
-    minSamplesMs: policy.minSamplesMs,
     oom: policy.oom,
   };
 }
@@ -79,7 +78,6 @@ export function sourcedRules(
   }
   rules.push({ name: 'pace', value: paceInForce(policy, modeInForce(policy, overrides), NODES_FOLLOW), source: given });
   rules.push({ name: 'history.window', value: formatDuration(policy.historyWindowMs), source: given });
-  rules.push({ name: 'history.minSamples', value: formatDuration(policy.minSamplesMs), source: given });
   rules.push({ name: 'cooldown', value: formatDuration(policy.cooldownMs), source: given });
   return rules;
 }

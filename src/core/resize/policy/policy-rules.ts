@@ -49,7 +49,6 @@ export interface PolicyRules {
   /** In the policy's order; the first that matches counts. */
   readonly exceptions: readonly { readonly name: Glob; readonly policy: ContainerPolicy }[];
   readonly historyWindowMs: DurationMs;
-  readonly minSamplesMs: DurationMs;
   /** By how much an OOM kill raises a limit, and how often within 7 days. */
   readonly oom: { readonly bumpRatio: number; readonly minBumpBytes: Bytes; readonly maxBumps: number };
   /** Whether a workload's annotations may widen the policy, or only narrow it. */
@@ -116,7 +115,6 @@ export const DEFAULT_POLICY_RULES: PolicyRules = {
   },
   exceptions: [],
   historyWindowMs: 14 * DAY_MS,
-  minSamplesMs: 24 * HOUR_MS,
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB, maxBumps: 3 },
   workloadOverrides: 'All',
   limitOverage: { mode: 'Never', maxRatio: 2, forMs: 24 * HOUR_MS },

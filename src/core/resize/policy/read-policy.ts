@@ -103,14 +103,10 @@ class PolicyReader {
     };
   }
 
-  #evidence(spec: PodResizePolicySpec): Pick<PolicyRules, 'historyWindowMs' | 'minSamplesMs' | 'oom' | 'minConfidence'> {
+  #evidence(spec: PodResizePolicySpec): Pick<PolicyRules, 'historyWindowMs' | 'oom' | 'minConfidence'> {
     const fallback = DEFAULT_POLICY_RULES;
-    const historyWindowMs = this.#duration('spec.history.window', spec.history?.window, fallback.historyWindowMs);
-    const minSamplesMs = this.#duration('spec.history.minSamples', spec.history?.minSamples, fallback.minSamplesMs);
-    if (minSamplesMs > historyWindowMs) this.problems.push('spec.history.minSamples must not be longer than spec.history.window');
     return {
-      historyWindowMs,
-      minSamplesMs,
+      historyWindowMs: this.#duration('spec.history.window', spec.history?.window, fallback.historyWindowMs),
       oom: {
         bumpRatio: spec.oom?.bumpRatio ?? fallback.oom.bumpRatio,
         minBumpBytes: this.#amount('spec.oom.minBump', 'memory', spec.oom?.minBump) ?? fallback.oom.minBumpBytes,

@@ -3,9 +3,10 @@
 
 import { formatCpu, formatMemory } from '../../../model/quantity.ts';
 import type { ResourceName } from '../../../model/resources.ts';
-import { HOUR_MS, MiB, type DurationMs, type Instant, type Ratio } from '../../../model/units.ts';
+import { MiB, type Instant, type Ratio } from '../../../model/units.ts';
 import type { ResourceAdvice } from '../../../recommender/advice.ts';
 import { FIELD } from '../../model/container-values.ts';
+import { KILL_COUNTS_FOR_MS } from '../../model/counted-kill.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';
 import type { ExceptionBound, LimitExceptionType } from '../../model/limit-exception.ts';
@@ -49,8 +50,6 @@ export interface ResourceFacts {
 
 /** Recent usage under this share of a bound does not speak against it, whatever an older past would have recommended. */
 export const CALM_RATIO: Ratio = 0.8;
-/** So long after a kill it still speaks for more. */
-const KILL_COUNTS_FOR_MS: DurationMs = 24 * HOUR_MS;
 
 /** @param applies whether what is recommended for this container is put into force without being asked for */
 export function resourceFacts(

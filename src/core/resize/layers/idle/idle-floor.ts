@@ -4,36 +4,38 @@
 import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';
 import { UNSET_RESOURCES } from '../../../model/resources.ts';
-import type { DurationMs, Instant } from '../../../model/units.ts';
+import { DAY_MS, type DurationMs, type Instant } from '../../../model/units.ts';
 import type { RecommenderRules, ResourceRules } from '../../../recommender/advice.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';
 
+/** Awake for so long it has shown each hour of a day, and what is recommended follows from its use again. */
+const AWAKE_FOR_MS: DurationMs = DAY_MS;
+
 /**
- * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for as
- * long as a recommendation takes to be made. One who naps every night keeps the floor over the naps until then.
+ * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for a
+ * day. One who naps every night keeps the floor over the naps until then.
  */
 export function nextFloor(situation: WorkloadSituation, figures: readonly ContainerFigures[]): Pick<IdleMemory, 'floor' | 'awakeMs'> {
-  const floor = floorInForce(situation.memory, situation.policy.minSamplesMs, situation.now);
+  const floor = floorInForce(situation.memory, situation.now);
   if (floor !== null) return { floor, awakeMs: awakeMs(situation.memory.lastIdle, situation.now) };
   return { floor: new Map(figures.map(({ name, target, inForce }) => [name, requestsOnly((target ?? inForce).requests)])), awakeMs: 0 };
 }
 
 /** Requests below which nothing is recommended because of idle hours; null: there is no such floor now. */
-function floorInForce(memory: ResizeMemory, minSamplesMs: DurationMs, now: Instant): Sizes | null {
+function floorInForce(memory: ResizeMemory, now: Instant): Sizes | null {
   if (memory.idle !== null) return memory.idle.floor;
   const { lastIdle } = memory;
-  return lastIdle === null || awakeMs(lastIdle, now) >= minSamplesMs ? null : lastIdle.floor;
+  return lastIdle === null || awakeMs(lastIdle, now) >= AWAKE_FOR_MS ? null : lastIdle.floor;
 }
 
 /** The same rules with that floor as the least, so that advice and its explanation agree. A greatest value that is less wins. */
 export function withIdleFloor(
   rulesFor: (container: string) => RecommenderRules,
   memory: ResizeMemory,
-  minSamplesMs: DurationMs,
   now: Instant,
 ): (container: string) => RecommenderRules {
-  const floor = floorInForce(memory, minSamplesMs, now);
+  const floor = floorInForce(memory, now);
   if (floor === null) return rulesFor;
   return (container) => {
     const rules = rulesFor(container);
