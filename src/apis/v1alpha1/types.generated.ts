@@ -1677,12 +1677,8 @@ export interface RecommendationStatus {
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
   /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusCpuBeforeIncreaseItem[];
-  /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
-  readonly cpuRequestsLowered?: readonly RecommendationStatusCpuRequestsLoweredItem[];
-  /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
-  readonly memoryRequestsLowered?: readonly RecommendationStatusMemoryRequestsLoweredItem[];
-  /** When the memory limit of each container was last lowered; one step a day is made at most. */
-  readonly memoryLimitsLowered?: readonly RecommendationStatusMemoryLimitsLoweredItem[];
+  /** When what each container has was last lowered by a new decision; each falls at most once a day. */
+  readonly reductions?: readonly RecommendationStatusReduction[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusBoost[];
   /** HorizontalPodAutoscalers whose targets move with the requests, so that the replicas stay. */
@@ -1924,12 +1920,8 @@ export interface RecommendationStatusClass {
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
   /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusClassCpuBeforeIncreaseItem[];
-  /** When the CPU request of each container was last lowered by a new decision; one reduction a day is made at most. */
-  readonly cpuRequestsLowered?: readonly RecommendationStatusClassCpuRequestsLoweredItem[];
-  /** When the memory request of each container was last lowered by a new decision; one reduction a day is made at most. */
-  readonly memoryRequestsLowered?: readonly RecommendationStatusClassMemoryRequestsLoweredItem[];
-  /** When the memory limit of each container was last lowered; one step a day is made at most. */
-  readonly memoryLimitsLowered?: readonly RecommendationStatusClassMemoryLimitsLoweredItem[];
+  /** When what each container has was last lowered by a new decision; each falls at most once a day. */
+  readonly reductions?: readonly RecommendationStatusClassReduction[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusClassBoost[];
   /** Pods evicted for one size (apply is InPlaceOrEvict), so that it never becomes a loop. */
@@ -2335,25 +2327,15 @@ export interface RecommendationStatusClassCpuBeforeIncreaseItem {
   readonly cpu: string;
 }
 
-export interface RecommendationStatusClassCpuRequestsLoweredItem {
+export interface RecommendationStatusClassReduction {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
-}
-
-export interface RecommendationStatusClassMemoryRequestsLoweredItem {
-  /** Container name. */
-  readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
-}
-
-export interface RecommendationStatusClassMemoryLimitsLoweredItem {
-  /** Container name. */
-  readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
+  /** When its CPU request fell (RFC 3339). */
+  readonly cpuAt?: string;
+  /** When its memory request fell (RFC 3339). */
+  readonly memoryAt?: string;
+  /** When its memory limit fell (RFC 3339). */
+  readonly memoryLimitAt?: string;
 }
 
 export interface RecommendationStatusClassBoost {
@@ -2874,25 +2856,15 @@ export interface RecommendationStatusCpuBeforeIncreaseItem {
   readonly cpu: string;
 }
 
-export interface RecommendationStatusCpuRequestsLoweredItem {
+export interface RecommendationStatusReduction {
   /** Container name. */
   readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
-}
-
-export interface RecommendationStatusMemoryRequestsLoweredItem {
-  /** Container name. */
-  readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
-}
-
-export interface RecommendationStatusMemoryLimitsLoweredItem {
-  /** Container name. */
-  readonly name: string;
-  /** When (RFC 3339). */
-  readonly at: string;
+  /** When its CPU request fell (RFC 3339). */
+  readonly cpuAt?: string;
+  /** When its memory request fell (RFC 3339). */
+  readonly memoryAt?: string;
+  /** When its memory limit fell (RFC 3339). */
+  readonly memoryLimitAt?: string;
 }
 
 export interface RecommendationStatusBoost {

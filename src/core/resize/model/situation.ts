@@ -218,6 +218,13 @@ export interface HotReplica {
   readonly cpu: Millicores | null;
 }
 
+/** When a container's requests, and its memory limit, last fell by a new decision; null: never. */
+export interface Reductions {
+  readonly cpu: Instant | null;
+  readonly memory: Instant | null;
+  readonly memoryLimit: Instant | null;
+}
+
 /** What is remembered of resizes by others. */
 export interface OtherResizes {
   /** Field manager. */
@@ -279,12 +286,8 @@ export interface ResizeMemory {
   readonly otherResizes: OtherResizes | null;
   /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
-  /** When each container's CPU request last fell, by a new decision. */
-  readonly cpuRequestLoweredAt: ReadonlyMap<string, Instant>;
-  /** The same of its memory request. */
-  readonly memoryRequestLoweredAt: ReadonlyMap<string, Instant>;
-  /** When each container's memory limit last fell. */
-  readonly memoryLimitLoweredAt: ReadonlyMap<string, Instant>;
+  /** By container. */
+  readonly reductions: ReadonlyMap<string, Reductions>;
   /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
   readonly cpuLimitRaises: ReadonlyMap<string, readonly Instant[]>;
   /** The same of each class of nodes, where they are told apart; the rest is that of the class with the most pods then. */
@@ -311,9 +314,7 @@ export const NO_MEMORY: ResizeMemory = {
   idle: null,
   lastIdle: null,
   cpuBeforeIncrease: new Map(),
-  cpuRequestLoweredAt: new Map(),
-  memoryRequestLoweredAt: new Map(),
-  memoryLimitLoweredAt: new Map(),
+  reductions: new Map(),
   cpuLimitRaises: new Map(),
 };
 

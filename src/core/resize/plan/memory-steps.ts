@@ -5,7 +5,7 @@ import { isOwnManager } from '../../model/field-managers.ts';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
-import { rememberReductions } from './once-a-day.ts';
+import { withReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
@@ -14,17 +14,11 @@ const LONGEST_HOLD_MS: DurationMs = 7 * 24 * HOUR_MS;
 
 /** @param inForce what every container has before it */
 export function begun(memory: ResizeMemory, change: ChangeUnderWay, inForce: Values): Partial<ResizeMemory> {
-  const { startedAt, values } = change;
   const raisesOnly = !mustProveItself(change, inForce);
-  const loweredAt = new Map(memory.memoryLimitLoweredAt);
-  for (const [name, to] of values) {
-    if ((to.limits.memoryBytes ?? 0) < (inForce.get(name)?.limits.memoryBytes ?? 0)) loweredAt.set(name, startedAt);
-  }
   return {
     apply: raisesOnly ? { ...change, stage: 'All' } : change,
-    previous: { at: startedAt, values: inForce },
-    memoryLimitLoweredAt: loweredAt,
-    ...rememberReductions(memory, change, inForce),
+    previous: { at: change.startedAt, values: inForce },
+    reductions: withReductions(memory.reductions, change, inForce),
   };
 }
 

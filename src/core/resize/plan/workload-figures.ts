@@ -82,7 +82,7 @@ function targetInputsOf(
     guaranteed,
     limitRanges,
     memoryLimitMayFall: pods.every((pod) => mayFallOn(pod, name, situation)),
-    memoryLimitLoweredAt: memory.memoryLimitLoweredAt.get(name) ?? null,
+    memoryLimitLoweredAt: memory.reductions.get(name)?.memoryLimit ?? null,
     memoryLimitBound: limitBoundOf('memory', name, policy, guaranteed, situation),
     cpuLimitStep:
       policy.controlled === 'requests'

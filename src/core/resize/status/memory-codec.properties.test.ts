@@ -166,9 +166,9 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   cpuLimitRaises: fc
     .dictionary(name, fc.array(instant, { minLength: 1, maxLength: 3 }), { maxKeys: 3 })
     .map((entries) => new Map(Object.entries(entries))),
-  cpuRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
-  memoryRequestLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
-  memoryLimitLoweredAt: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
+  reductions: fc
+    .dictionary(name, fc.record({ cpu: orNull(instant), memory: orNull(instant), memoryLimit: orNull(instant) }), { maxKeys: 3 })
+    .map((entries) => new Map(Object.entries(entries))),
   cpuBeforeIncrease: fc.dictionary(name, amount, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
 } satisfies { readonly [K in Exclude<keyof ResizeMemory, 'classes'>]: fc.Arbitrary<ResizeMemory[K]> });
 

@@ -37,6 +37,7 @@ import {
   type LargestNode,
   type OomBump,
   type OtherResizes,
+  type Reductions,
   type ResizeMemory,
   type StartUpBoost,
   type WatchedReduction,
@@ -159,6 +160,12 @@ const HOT_REPLICA = record<HotReplica>({
   cpu: nullable(amountOf('cpu')),
 });
 
+const REDUCTIONS = record<Reductions>({
+  cpu: nullable(INSTANT, 'cpuAt'),
+  memory: nullable(INSTANT, 'memoryAt'),
+  memoryLimit: nullable(INSTANT, 'memoryLimitAt'),
+});
+
 const OTHER_RESIZES = record<OtherResizes>({
   by: required(NAME),
   pod: required(NAME),
@@ -246,9 +253,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     otherResizes: nullable(OTHER_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
-    cpuRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'cpuRequestsLowered'),
-    memoryRequestLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryRequestsLowered'),
-    memoryLimitLoweredAt: orEmpty(byName(required(INSTANT)('at')), new Map(), 'memoryLimitsLowered'),
+    reductions: orEmpty(byName(REDUCTIONS), new Map()),
   });
 }
 

@@ -136,9 +136,7 @@ describe('the status of a Recommendation', () => {
       largestNode: { cpuMillicores: 8000, cpuSeenAt: T0 - 4, memoryBytes: 2 ** 35, memorySeenAt: T0 - 3 },
       hotReplicas: [{ container: 'main', pod: 'web-1', uid: 'u1', at: T0 - 5, cpu: 900 }],
       nodeOoms: new Map([['main', T0 - 6]]),
-      cpuRequestLoweredAt: new Map([['main', T0 - 11]]),
-      memoryRequestLoweredAt: new Map([['main', T0 - 10]]),
-      memoryLimitLoweredAt: new Map([['main', T0 - 9]]),
+      reductions: new Map([['main', { cpu: T0 - 11, memory: T0 - 10, memoryLimit: null }]]),
       cpuBeforeIncrease: new Map([['main', 300]]),
       cpuLimitRaises: new Map([['main', [T0 - 11, T0 - 10]]]),
     };
