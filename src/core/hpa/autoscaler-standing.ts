@@ -32,7 +32,7 @@ export interface AutoscalerStanding {
   readonly newlyReverted: boolean;
 }
 
-export interface StandingInputs {
+interface StandingInputs {
   readonly now: Instant;
   readonly pods: readonly PodRecord[];
   readonly hpas: readonly HpaRecord[];

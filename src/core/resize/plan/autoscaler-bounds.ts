@@ -1,7 +1,6 @@
 // How far a request may go where an autoscaler measures against it: as far as its target can follow, and nowhere where the
 // target is not Evenkeel's to move.
 
-import type { AutoscalerStanding, TargetStanding } from '../../hpa/autoscaler-standing.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
@@ -10,8 +9,7 @@ import { FIELD, type Values } from '../model/container-values.ts';
 import type { DueChange } from './due-changes.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
-import { staysAtMin } from './at-min-replicas.ts';
-import { standingsIn } from './preserve-replicas.ts';
+import { autoscalersIn, type Autoscaler, type AutoscalerTarget } from './autoscalers.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
@@ -21,7 +19,7 @@ export function withinAutoscalers(figures: readonly ContainerFigures[], situatio
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return figures;
   if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return figures;
   let bounded = figures;
-  for (const standing of standingsIn(situation)) {
+  for (const standing of autoscalersIn(situation)) {
     for (const target of standing.targets) {
       const bounds = boundsOf(standing, target, situation);
       if (bounds !== null) bounded = withinPodBounds(bounded, bounds);
@@ -35,14 +33,13 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
   const { policy, pods, scaledObjects, hpas } = situation;
   if (policy.hpa === 'Off') return null;
   const mode = modeInForce(policy, situation.overrides);
-  for (const standing of standingsIn(situation)) {
+  for (const standing of autoscalersIn(situation)) {
     const { hpa, obstacle } = standing;
     const measured = standing.targets.find(({ metric }) => isMeasured(metric, change));
     if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
       if (mode !== 'Auto') return wait(`${of}; its target moves along in mode Auto alone`);
-      if (obstacle !== null && staysAtMin(situation, standing, measured) === null)
-        return wait(`${of}, and ${obstacle.message}`, obstacle.until);
+      if (obstacle !== null && measured.staysFrom === null) return wait(`${of}, and ${obstacle.message}`, obstacle.until);
       if (usualRequest(pods, measured.metric) === null) return wait(`${of}, and a container asks for none: set one in the template`);
     }
     const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
@@ -58,17 +55,16 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
 /** Whether a change takes away what an autoscaler measures whose target cannot follow. */
 export function lowersWhatIsFixed(situation: WorkloadSituation, from: Values, to: Values): boolean {
   if (situation.policy.hpa === 'Off') return false;
-  return standingsIn(situation).some(
-    (standing) =>
-      standing.obstacle !== null &&
-      standing.targets.some((target) => changeOf(target.metric, from, to) < 0 && staysAtMin(situation, standing, target) === null),
+  return autoscalersIn(situation).some(
+    ({ obstacle, targets }) =>
+      obstacle !== null && targets.some(({ metric, staysFrom }) => staysFrom === null && changeOf(metric, from, to) < 0),
   );
 }
 
 /** Why a change under way does not spread further for now; null: it may. */
 export function pausedByAutoscaler(situation: WorkloadSituation, from: Values, to: Values): Waiting | null {
   if (situation.policy.hpa === 'Off') return null;
-  for (const { hpa, targets } of standingsIn(situation)) {
+  for (const { hpa, targets } of autoscalersIn(situation)) {
     const measured = targets.some(({ metric }) => changeOf(metric, from, to) !== 0);
     const moving = measured ? inMotion(situation, true, hpa) : null;
     if (moving !== null) return moving;
@@ -88,7 +84,7 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
 }
 
 /** An autoscaler that is changing the replicas, or has lately: a change then could not be told from its doing. */
-function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: AutoscalerStanding['hpa']): Waiting | null {
+function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
   // One that has never been able to measure wants none yet.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
     return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
@@ -100,8 +96,8 @@ function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler
 
 /** Back to the request for which a target was set that is to stay there: it undoes what we did. */
 function returns(
-  { obstacle }: AutoscalerStanding,
-  { kept, metric }: TargetStanding,
+  { obstacle }: Autoscaler,
+  { kept, metric }: AutoscalerTarget,
   change: DueChange,
   pods: WorkloadSituation['pods'],
 ): boolean {
@@ -109,10 +105,11 @@ function returns(
   return was !== undefined && change.direction === 'raise' && (usualRequest(pods, metric) ?? was) < was;
 }
 
-function boundsOf(standing: AutoscalerStanding, target: TargetStanding, situation: WorkloadSituation): PodBounds | null {
-  const { hpa, obstacle } = standing;
-  const { metric, live, kept } = target;
-  const { pods, advice } = situation;
+function boundsOf(
+  { hpa, obstacle }: Autoscaler,
+  { metric, live, kept, staysFrom }: AutoscalerTarget,
+  { pods, advice }: WorkloadSituation,
+): PodBounds | null {
   const now = usualRequest(pods, metric);
   if (now === null) return null;
   const name = `HorizontalPodAutoscaler ${hpa.name}`;
@@ -122,11 +119,10 @@ function boundsOf(standing: AutoscalerStanding, target: TargetStanding, situatio
   const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
   const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : greatest);
   const bounds = requestBounds(point);
-  const atMin = staysAtMin(situation, standing, target);
-  if (atMin !== null) {
+  if (staysFrom !== null) {
     const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % stays, above the highest usage`;
     const greatest = upTo(obstacle === null ? bounds.greatest : point.request);
-    return { ...about, least: Math.min(atMin, point.request), greatest, because };
+    return { ...about, least: Math.min(staysFrom, point.request), greatest, because };
   }
   if (obstacle !== null) {
     // Its owner wants the target as it was: so the request goes back, and the replicas with it.

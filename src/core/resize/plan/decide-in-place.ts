@@ -40,8 +40,6 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   if (accepted !== null) draft.rememberInForce(accepted);
   endIncreases(draft);
   const decided = withWatch(draft, settledBefore(draft) ?? changeIfAllowed(draft));
-  // With the change that it belongs to, in one write.
-  draft.remember(acceptTemplate(draft.context) ?? {});
   const alone = hotReplicaWords(draft.context);
   const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
   const { policy, now } = context;

@@ -2,13 +2,13 @@
 // is to be remembered of them before anything is touched.
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
-import { autoscalersOf, type AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
+import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
 import { isHome, wantedTarget, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
 import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
 import { readOriginal } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '../../model/pod.ts';
-import { staysAtMin } from './at-min-replicas.ts';
+import { autoscalersIn } from './autoscalers.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -17,10 +17,6 @@ export interface Preserving {
   readonly followed: readonly FollowedAutoscaler[];
   readonly memory: readonly AutoscalerMemory[];
   readonly notes: readonly DecisionNote[];
-}
-
-export function standingsIn({ now, pods, hpas, scaledObjects, memory }: WorkloadSituation): readonly AutoscalerStanding[] {
-  return autoscalersOf({ now, pods, hpas, scaledObjects, remembered: memory.autoscalers });
 }
 
 /**
@@ -35,11 +31,11 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
   const followed: FollowedAutoscaler[] = [];
   const remembered: AutoscalerMemory[] = [];
   const notes: DecisionNote[] = [];
-  for (const standing of standingsIn(situation)) {
+  for (const standing of autoscalersIn(situation)) {
     const { hpa } = standing;
     const movable = standing.obstacle === null && mode === 'Auto';
     const targets = standing.targets.flatMap((target): FollowedTarget[] => {
-      const stays = staysAtMin(situation, standing, target) !== null;
+      const stays = target.staysFrom !== null;
       if (target.kept !== null) return [{ ...target.kept, stays }];
       if ((!movable && !stays) || meanRequest(pods, target.metric) === meanRequest(after, target.metric)) return [];
       const request = usualRequest(pods, target.metric);

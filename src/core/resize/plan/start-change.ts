@@ -9,6 +9,7 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
 import { begun } from './memory-steps.ts';
+import { templateOf } from './raised-template.ts';
 import { inForceOf, merged, reasonOf, standingApproval, standingRejection, throttledRatioOf, valuesFor } from './what-is-due.ts';
 import type { ApprovalStanding } from './user-requests.ts';
 import { sameValues, type Values } from '../model/container-values.ts';
@@ -96,6 +97,8 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
     ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
+    // What a person deploys from now on is told by it.
+    ...(draft.memory.template.size === 0 ? { template: templateOf(draft.context.workload) } : {}),
   });
   return outcome('applying', null, draft.summary());
 }

@@ -1,7 +1,7 @@
-// An autoscaler that has no use for its targets: it has been at minReplicas for a week. Its target then stays, and the request
-// may fall as far as the highest usage does not pass it.
+// The autoscalers of a workload. One that has been at minReplicas for a week has no use for its targets: they then stay, and
+// the request may fall as far as the highest usage does not pass it.
 
-import type { AutoscalerStanding, TargetStanding } from '../../hpa/autoscaler-standing.ts';
+import { autoscalersOf, type AutoscalerStanding, type TargetStanding } from '../../hpa/autoscaler-standing.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
 import type { HpaRecord } from '../../model/cluster-records.ts';
 import { DAY_MS, type DurationMs } from '../../model/units.ts';
@@ -11,17 +11,32 @@ const AT_MIN_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Peaks are known as means of five minutes: an autoscaler sees what is inside of those. */
 const HEADROOM = 1.25;
 
-type Seen = Pick<WorkloadSituation, 'now' | 'pods' | 'advice'>;
+export interface AutoscalerTarget extends TargetStanding {
+  /** The least request per pod with which it stays where its owner set it, in millicores or bytes; null: it follows the request as ever. */
+  readonly staysFrom: number | null;
+}
 
-/**
- * The least request per pod with which the target stays where its owner set it, in millicores or bytes; null: the target
- * follows the request as ever. Of several replicas the busiest counts: all together never use more than as many of it.
- */
-export function staysAtMin(seen: Seen, { hpa, obstacle }: AutoscalerStanding, { metric, live, kept }: TargetStanding): number | null {
-  const request = usualRequest(seen.pods, metric);
-  if (request === null || !isAtMin(hpa, seen.now)) return null;
+export interface Autoscaler extends AutoscalerStanding {
+  readonly targets: readonly AutoscalerTarget[];
+}
+
+export function autoscalersIn(situation: WorkloadSituation): readonly Autoscaler[] {
+  return autoscalersOf({ ...situation, remembered: situation.memory.autoscalers }).map((standing) => ({
+    ...standing,
+    targets: standing.targets.map((target) => ({ ...target, staysFrom: staysFrom(situation, standing, target) })),
+  }));
+}
+
+/** Of several replicas the busiest counts: all together never use more than as many of it. */
+function staysFrom(
+  situation: WorkloadSituation,
+  { hpa, obstacle }: AutoscalerStanding,
+  { metric, live, kept }: TargetStanding,
+): number | null {
+  const request = usualRequest(situation.pods, metric);
+  if (request === null || !isAtMin(hpa, situation.now)) return null;
   const point = kept ?? { percent: live, request };
-  const peak = peakOf(metric, seen);
+  const peak = peakOf(metric, situation);
   if (peak === null) return null;
   const least = (peak * HEADROOM * 100) / point.percent;
   // Where it cannot be moved, it must be where it was set.
@@ -37,7 +52,7 @@ function isAtMin({ createdAt, lastScaleAt, minReplicas, currentReplicas, desired
 }
 
 /** Highest usage of a pod in the policy's history window; null where a container is not known for a week. */
-function peakOf({ resource, container }: ResourceMetric, { now, pods, advice }: Seen): number | null {
+function peakOf({ resource, container }: ResourceMetric, { now, pods, advice }: WorkloadSituation): number | null {
   const names = new Set(pods.flatMap((pod) => pod.containers.map(({ name }) => name)));
   let sum = 0;
   for (const name of names) {
