@@ -121,7 +121,7 @@ export function runDemoRule(trace: Trace, container: DemoContainer, { fromDay = 
     state.cpu = nextCpu;
     state.memory = nextMemory;
     if (limit.kind === 'lower') lastLoweredAt = now;
-    if (limit.limit !== null) state.limit = limit.limit;
+    state.limit = limit.limit;
   }
   const slots = end - live;
   return {

@@ -30,7 +30,7 @@ function live(model: ContainerModel, days: number, from: number, needMiB: (slot:
     const evidence = advice.memoryEvidence;
     const decision = memoryLimitFor({ now: at, current: limit, request, ratio: 1.25, max, oomNeed, evidence, lastLoweredAt });
     if (decision.kind === 'lower') lastLoweredAt = at;
-    limit = decision.limit ?? limit;
+    limit = decision.limit;
     limits.push(limit);
   }
   return { kills, limits, request };

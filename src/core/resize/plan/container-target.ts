@@ -127,7 +127,7 @@ function memoryLimitByRule(inputs: TargetInputs, request: number | null): Memory
     evidence: advice.memoryEvidence,
     lastLoweredAt: inputs.memoryLimitLoweredAt,
   });
-  if (decision.limit === null || decision.limit >= limit) return { limit: decision.limit ?? limit, because: decision.because };
+  if (decision.limit >= limit) return { limit: decision.limit, because: decision.because };
   if (!inputs.memoryLimitMayFall) return { limit, because: 'kept: its kubelet lowers no memory limit without a restart' };
   const inUse = (advice.memoryEvidence?.latest ?? limit) * WORKING_SET_HEADROOM;
   const lowered = Math.max(decision.limit, Math.ceil(inUse / MiB) * MiB);

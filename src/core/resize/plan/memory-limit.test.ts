@@ -48,7 +48,7 @@ describe('a memory limit', () => {
     expect(decision.kind).toBe('lower');
     const safe = memoryLimitFloor(evidence()) ?? 0;
     expect(decision.limit).toBeGreaterThanOrEqual(safe);
-    expect(decision.limit ?? 0).toBeCloseTo((1 * GiB + safe) / 2, -7);
+    expect(decision.limit).toBeCloseTo((1 * GiB + safe) / 2, -7);
   });
 
   test('rises with the request at once', () => {
@@ -64,10 +64,6 @@ describe('a memory limit', () => {
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, oomNeed: 1.3 * GiB, evidence: killed })).kind).toBe('raise');
     const fresh = { ...atLimit, typical: 0.6 * GiB };
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: fresh })).kind).toBe('raise');
-  });
-
-  test('is not invented', () => {
-    expect(memoryLimitFor(inputs({ current: null }))).toMatchObject({ kind: 'none', limit: null });
   });
 
   test.each([
@@ -120,8 +116,6 @@ describe('a memory limit', () => {
     fc.assert(
       fc.property(anyInputs, (given) => {
         const decision = memoryLimitFor(given);
-        if (decision.limit === null) throw new Error('there was a limit');
-        expect(decision.steps.reduce((sum, step) => sum + step.value, 0)).toBe(decision.limit);
         if (decision.kind !== 'lower') return decision.kind === 'keep' ? decision.limit === given.current : decision.limit >= given.request;
         return (
           decision.limit >= given.request &&

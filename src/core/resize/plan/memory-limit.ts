@@ -4,7 +4,7 @@
 import { fullHeapNeed, type ContainerRuntime } from '../../model/container-runtime.ts';
 import { DAY_MS, MiB } from '../../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../../model/units.ts';
-import type { ExplanationStep, MemoryEvidence } from '../../recommender/advice.ts';
+import type { MemoryEvidence } from '../../recommender/advice.ts';
 
 /** Less history than a week has not seen every day of one. */
 const LEAST_HISTORY_MS: DurationMs = 7 * DAY_MS;
@@ -38,8 +38,8 @@ const RECLAIMED =
 
 export interface MemoryLimitInputs {
   readonly now: Instant;
-  /** In force now; null where the container has none (it never gets one). */
-  readonly current: Bytes | null;
+  /** In force now. */
+  readonly current: Bytes;
   /** The request that goes with the limit. */
   readonly request: Bytes;
   /**
@@ -59,39 +59,33 @@ export interface MemoryLimitInputs {
   readonly lastLoweredAt: Instant | null;
 }
 
-export type MemoryLimitDecision =
-  | { readonly kind: 'none'; readonly limit: null; readonly because: string }
-  | {
-      readonly kind: 'keep' | 'raise' | 'lower';
-      readonly limit: Bytes;
-      readonly because: string;
-      readonly steps: readonly ExplanationStep[];
-    };
+export interface MemoryLimitDecision {
+  readonly kind: 'keep' | 'raise' | 'lower';
+  readonly limit: Bytes;
+  readonly because: string;
+}
 
 /** Decides a container's memory limit. It may be less than the request: the caller then lowers the request to it. */
 export function memoryLimitFor(inputs: MemoryLimitInputs): MemoryLimitDecision {
-  const { current, request, ratio, evidence } = inputs;
-  if (current === null) return { kind: 'none', limit: null, because: 'the container has no memory limit, and none is invented' };
-  const wanted = wantedLimit(inputs, current);
-  if (wanted > current && isReclaimed(evidence, current)) return decided('keep', current, request, RECLAIMED);
-  if (wanted > current) return decided('raise', wanted, request, whyRaised(wanted, inputs));
-  if (ratio === null) return decided('keep', current, request, 'kept: only an OOM kill raises it, and nothing lowers it (rule Keep)');
+  const { current, ratio, evidence } = inputs;
+  const kept = (because: string): MemoryLimitDecision => ({ kind: 'keep', limit: current, because });
+  const wanted = wantedLimit(inputs);
+  if (wanted > current && isReclaimed(evidence, current)) return kept(RECLAIMED);
+  if (wanted > current) return { kind: 'raise', limit: wanted, because: whyRaised(wanted, inputs) };
+  if (ratio === null) return kept('kept: only an OOM kill raises it, and nothing lowers it (rule Keep)');
   const { runtime } = evidence ?? {};
-  if (runtime !== undefined && runtime.heapShare !== null) {
-    return decided('keep', current, request, heapFollowsLimit(runtime));
-  }
+  if (runtime !== undefined && runtime.heapShare !== null) return kept(heapFollowsLimit(runtime));
   const floor = memoryLimitFloor(evidence);
-  if (floor === null) return decided('keep', current, request, whyNoFloor(evidence));
+  if (floor === null) return kept(whyNoFloor(evidence));
   if (evidence !== null && evidence.peakEver < current * LEAST_USED_RATIO) {
-    return decided('keep', current, request, 'it has never used a tenth of its limit: what the limit is for may not have happened yet');
+    return kept('it has never used a tenth of its limit: what the limit is for may not have happened yet');
   }
   const safe = Math.max(wanted, wholeMiB(floor));
-  if (safe > current * (1 - LEAST_FALL_RATIO))
-    return decided('keep', current, request, 'near enough to the least that past peaks make safe');
+  if (safe > current * (1 - LEAST_FALL_RATIO)) return kept('near enough to the least that past peaks make safe');
   const step = wholeMiB(Math.max(safe, current - (current - safe) * STEP_SHARE));
   const hindrance = findHindrance(inputs, step);
-  if (hindrance !== null) return decided('keep', current, request, hindrance);
-  return decided('lower', step, request, 'a step towards what the peaks of its whole history make safe');
+  if (hindrance !== null) return kept(hindrance);
+  return { kind: 'lower', limit: step, because: 'a step towards what the peaks of its whole history make safe' };
 }
 
 function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
@@ -99,7 +93,7 @@ function whyRaised(wanted: Bytes, { oomNeed }: MemoryLimitInputs): string {
 }
 
 /** What request and OOM kills ask for, within the bounds; not rounded below a whole MiB. */
-function wantedLimit({ request, ratio, max, maxByRequest = null, oomNeed }: MemoryLimitInputs, current: Bytes): Bytes {
+function wantedLimit({ current, request, ratio, max, maxByRequest = null, oomNeed }: MemoryLimitInputs): Bytes {
   const byRequest = ratio === null ? current : Math.max(request, wholeMiB(request * Math.max(1, ratio)));
   const byKills = wholeMiB(oomNeed);
   const asked = Math.max(maxByRequest === null ? byRequest : Math.min(byRequest, maxByRequest), byKills);
@@ -149,12 +143,6 @@ function whyNoFloor(evidence: MemoryEvidence | null): string {
 
 function spreadOf(evidence: MemoryEvidence): Ratio {
   return evidence.peakEver / Math.max(1, evidence.typical);
-}
-
-function decided(kind: 'keep' | 'raise' | 'lower', limit: Bytes, request: Bytes, because: string): MemoryLimitDecision {
-  const steps: ExplanationStep[] = [{ step: 'usage', detail: 'the request', value: Math.min(request, limit), unit: 'bytes' }];
-  if (limit > request) steps.push({ step: 'margin', detail: because, value: limit - request, unit: 'bytes' });
-  return { kind, limit, because, steps };
 }
 
 function wholeMiB(bytes: Bytes): Bytes {
