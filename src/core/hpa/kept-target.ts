@@ -3,6 +3,7 @@
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
+import { isObject, parseJson } from '../model/json.ts';
 import type { Instant } from '../model/units.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 
@@ -50,12 +51,7 @@ export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): r
 }
 
 export function parseOriginal(text: string): readonly KeptTarget[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [];
-  }
+  const value = parseJson(text);
   const metrics = isObject(value) ? value['metrics'] : undefined;
   return Array.isArray(metrics) ? metrics.flatMap((metric) => readTarget(metric) ?? []) : [];
 }
@@ -84,8 +80,4 @@ function readTarget(metric: unknown): KeptTarget | null {
 
 function isPositive(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value > 0;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 // timestamps after the clock was set back, so that none of the three can forget a field.
 
 import { instantOf, isoTime } from './iso-time.ts';
+import { isObject, type JsonObject } from './json.ts';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from './units.ts';
 
 export interface Codec<T> {
@@ -12,14 +13,12 @@ export interface Codec<T> {
   correct(value: T, now: Instant): T;
 }
 
-type Stored = Readonly<Record<string, unknown>>;
-
 /** One property of a record, kept in one or more fields of the stored object. */
 export interface Field<T> {
   /** undefined: the field cannot be read, and without it neither can the record. */
-  read(stored: Stored): T | undefined;
+  read(stored: JsonObject): T | undefined;
   /** Entries of the stored object; none where there is nothing to store. */
-  write(value: T): Stored;
+  write(value: T): JsonObject;
   /** @param record what the value is a property of */
   correct(value: T, now: Instant, record: object): T;
   /** Names in the stored object. */
@@ -33,7 +32,7 @@ type FieldOf<T> = (property: string) => Field<T>;
 type FieldsOf<T> = { readonly [K in keyof T]-?: FieldOf<Exclude<T[K], undefined>> };
 
 export interface RecordCodec<T> extends Codec<T>, Pick<Field<T>, 'names'> {
-  write(value: T): Stored;
+  write(value: T): JsonObject;
 }
 
 /** The clocks of two replicas may differ by this much: a timestamp that is no further ahead is no sign of a wrong clock. */
@@ -91,7 +90,7 @@ export function list<T>(item: Codec<T>, kept: (items: readonly T[]) => readonly 
 /** A map, stored as a list whose items have the key as `name`. Where one of them cannot be read, none is. */
 export function byName<V>(value: Pick<Field<V>, 'read' | 'write' | 'correct'>): Codec<ReadonlyMap<string, V>> {
   const readEntry = (stored: unknown): readonly [string, V] | undefined => {
-    if (!isStored(stored) || typeof stored['name'] !== 'string') return undefined;
+    if (!isObject(stored) || typeof stored['name'] !== 'string') return undefined;
     const inner = value.read(stored);
     return inner === undefined ? undefined : [stored['name'], inner];
   };
@@ -116,7 +115,7 @@ export function record<T extends object>(of: FieldsOf<T>): RecordCodec<T> {
   return {
     names: fields.flatMap(([, { names }]) => names),
     read: (stored) => {
-      if (!isStored(stored)) return undefined;
+      if (!isObject(stored)) return undefined;
       const value: Record<string, unknown> = {};
       for (const [property, field] of fields) {
         const inner = field.read(stored);
@@ -128,15 +127,15 @@ export function record<T extends object>(of: FieldsOf<T>): RecordCodec<T> {
     write: (value) => {
       const stored: Record<string, unknown> = {};
       for (const [property, field] of fields) {
-        const inner = (value as Stored)[property];
+        const inner = (value as JsonObject)[property];
         if (inner !== undefined) Object.assign(stored, field.write(inner));
       }
       return stored;
     },
     correct: (value, now) => {
-      let corrected: Stored = value as Stored;
+      let corrected: JsonObject = value as JsonObject;
       for (const [property, field] of fields) {
-        const inner = (value as Stored)[property];
+        const inner = (value as JsonObject)[property];
         if (inner === undefined) continue;
         const next = field.correct(inner, now, value);
         if (next !== inner) corrected = { ...corrected, [property]: next };
@@ -153,7 +152,7 @@ export function variants<K extends string, T extends Readonly<Record<N, K>>, N e
 ): Codec<T> {
   return {
     read: (stored) => {
-      const kind = isStored(stored) ? stored[key] : undefined;
+      const kind = isObject(stored) ? stored[key] : undefined;
       return typeof kind === 'string' && Object.hasOwn(codecs, kind) ? codecs[kind as K].read(stored) : undefined;
     },
     write: (value) => codecs[value[key]].write(value),
@@ -183,7 +182,7 @@ export function nullable<T>(codec: Codec<T>, as?: string): FieldOf<T | null> {
 export function strict<T>(of: FieldOf<T | null>): FieldOf<T | null> {
   return (property) => {
     const field = of(property);
-    const isAbsent = (stored: Stored): boolean => field.names.every((name) => stored[name] === undefined);
+    const isAbsent = (stored: JsonObject): boolean => field.names.every((name) => stored[name] === undefined);
     return { ...field, read: (stored) => field.read(stored) ?? (isAbsent(stored) ? null : undefined) };
   };
 }
@@ -224,7 +223,7 @@ export function deadline(since: string): FieldOf<Instant> {
     ...required(INSTANT)(property),
     read: (stored) => INSTANT.read(stored[property]) ?? INSTANT.read(stored[since]),
     correct: (until, now, owner) => {
-      const began = Number((owner as Stored)[since]);
+      const began = Number((owner as JsonObject)[since]);
       return until - (began - INSTANT.correct(began, now));
     },
   });
@@ -246,8 +245,4 @@ function orNull<T>(field: Field<T>): Field<T | null> {
 
 function plain<T>(isReadable: (stored: unknown) => boolean, write: (value: T) => T = (value) => value): Codec<T> {
   return { read: (stored) => (isReadable(stored) ? (stored as T) : undefined), write, correct: (value) => value };
-}
-
-function isStored(value: unknown): value is Stored {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
+import { isObject, parseJson } from '../model/json.ts';
 import type { Instant } from '../model/units.ts';
 
 /** Annotations by which a person overrides what a policy says of one workload. */
@@ -65,20 +66,14 @@ export function notesAfter(
 }
 
 function writtenNotes(text: string | undefined): Readonly<Record<string, WrittenNote>> {
-  if (text === undefined) return {};
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return {};
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return {};
+  const parsed = parseJson(text ?? '');
+  if (!isObject(parsed)) return {};
   return Object.fromEntries(Object.entries(parsed).filter((entry): entry is [string, WrittenNote] => isNote(entry[1])));
 }
 
 function isNote(value: unknown): value is WrittenNote {
-  if (typeof value !== 'object' || value === null) return false;
-  const { by, at, of, reason } = value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) return false;
+  const { by, at, of, reason } = value;
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 

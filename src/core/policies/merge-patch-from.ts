@@ -1,7 +1,7 @@
-type Json = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from '../model/json.ts';
 
 /** The merge patch that makes one object of the other: what is gone is null, lists are replaced as a whole. */
-export function mergePatchFrom(before: Json, after: Json): Json {
+export function mergePatchFrom(before: JsonObject, after: JsonObject): JsonObject {
   const patch: Record<string, unknown> = {};
   for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) patch[key] = null;
   for (const [key, value] of Object.entries(after)) {
@@ -12,8 +12,4 @@ export function mergePatchFrom(before: Json, after: Json): Json {
     } else if (JSON.stringify(was) !== JSON.stringify(value)) patch[key] = value;
   }
   return patch;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

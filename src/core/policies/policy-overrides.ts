@@ -3,6 +3,7 @@
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
+import { isObject, parseJson, type JsonObject } from '../model/json.ts';
 import type { Instant } from '../model/units.ts';
 import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spec-schema.ts';
 
@@ -31,9 +32,6 @@ export interface PolicyOverrides {
   /** When the next one of those in force ends; null: none does. */
   readonly nextExpiry: Instant | null;
 }
-
-type Spec = Readonly<Record<string, unknown>>;
-type Written = Readonly<Record<string, unknown>>;
 
 const NONE: PolicyOverrides = { inForce: [], expired: [], problems: [], nextExpiry: null };
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
@@ -113,10 +111,10 @@ export function effectiveSpec<S extends object>(spec: S, overrides: readonly Pol
   if (overrides.length === 0) return spec;
   // In the order of the fields: what is inside of another comes after it.
   const ordered = [...overrides].sort((a, b) => (a.field < b.field ? -1 : 1));
-  return ordered.reduce<Spec>((under, { field, value }) => laid(under, field.split('.'), value), spec as Spec) as S;
+  return ordered.reduce<JsonObject>((under, { field, value }) => laid(under, field.split('.'), value), spec as JsonObject) as S;
 }
 
-function laid(under: Spec, [name = '', ...rest]: readonly string[], value: unknown): Spec {
+function laid(under: JsonObject, [name = '', ...rest]: readonly string[], value: unknown): JsonObject {
   if (rest.length === 0) return { ...under, [name]: value };
   const inside = under[name];
   return { ...under, [name]: laid(isObject(inside) ? inside : {}, rest, value) };
@@ -157,20 +155,12 @@ function entryOf({ value, by, at, expiresAt, reason }: Omit<PolicyOverride, 'fie
   };
 }
 
-function textOf(written: Written): string | null {
+function textOf(written: JsonObject): string | null {
   const fields = Object.keys(written).sort();
   return fields.length === 0 ? null : JSON.stringify(Object.fromEntries(fields.map((field) => [field, written[field]])));
 }
 
-function parsed(text: string): Written | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function parsed(text: string): JsonObject | null {
+  const value = parseJson(text);
+  return isObject(value) ? value : null;
 }

@@ -2,6 +2,7 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import { isObject, parseJson } from '../../model/json.ts';
 import type { Parsed } from '../../model/parsed.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
 import type { OptionalResources } from '../../model/resources.ts';
@@ -95,15 +96,9 @@ export function readBounds(annotation: string, text: string | undefined, problem
   const bounds = new Map<string, OptionalResources>();
   if (text === undefined) return bounds;
   const wanted = `${annotation}: write JSON by container, such as {"*":{"cpu":"250m","memory":"256Mi"}}`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    problems.push(`${wanted}; this is not JSON`);
-    return bounds;
-  }
+  const value = parseJson(text);
   if (!isObject(value)) {
-    problems.push(`${wanted}; this is not an object`);
+    problems.push(`${wanted}; this is ${value === undefined ? 'not JSON' : 'not an object'}`);
     return bounds;
   }
   for (const [container, entry] of Object.entries(value)) {
@@ -129,8 +124,4 @@ function readAmount(path: string, value: unknown, parse: (text: string | number)
   if (outcome?.ok === true) return outcome.value;
   problems.push(`${path}: ${outcome?.message ?? 'write a quantity'}`);
   return null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

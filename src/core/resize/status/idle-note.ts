@@ -2,6 +2,7 @@
 // Recommendation is lost. What changes while it is idle is left out: the annotation is written once.
 
 import { COUNT, INSTANT, nullable, record, required, strict, text } from '../../model/codec.ts';
+import { parseJson } from '../../model/json.ts';
 import type { IdleMemory } from '../model/idle-memory.ts';
 import { IDLE_AUTOSCALER } from './memory-codec.ts';
 import { VALUES } from './values-codec.ts';
@@ -26,12 +27,4 @@ export function writeIdleNote(idle: IdleMemory): string {
 export function readIdleNote(note: string | undefined): IdleMemory | null {
   const read = IDLE_NOTE.read(parseJson(note ?? ''));
   return read === undefined ? null : { ...read, floor: new Map(), awakeMs: 0, scaled: false, waking: null };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

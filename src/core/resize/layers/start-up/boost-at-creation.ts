@@ -2,6 +2,7 @@
 // of ours, whoever leads then.
 
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../../recommendations/quantities.ts';
+import { isObject, parseJson, type JsonObject } from '../../../model/json.ts';
 import type { RequestsAndLimits } from '../../../model/resources.ts';
 import type { Values } from '../../model/container-values.ts';
 
@@ -25,12 +26,7 @@ export function writeBoostAtCreation(base: Values, boosted: Values): string {
 /** What a hand has written there by mistake reads as nothing. */
 export function readBoostAtCreation(text: string): ReadonlyMap<string, BoostAtCreation> {
   const found = new Map<string, BoostAtCreation>();
-  let note: unknown;
-  try {
-    note = JSON.parse(text);
-  } catch {
-    return found;
-  }
+  const note = parseJson(text);
   if (!isObject(note)) return found;
   for (const [name, entry] of Object.entries(note)) {
     if (!isObject(entry) || !isObject(entry['base']) || !isObject(entry['boosted'])) continue;
@@ -39,14 +35,10 @@ export function readBoostAtCreation(text: string): ReadonlyMap<string, BoostAtCr
   return found;
 }
 
-function pairsOf(values: Record<string, unknown>): { requests?: QuantityPair; limits?: QuantityPair } {
+function pairsOf(values: JsonObject): { requests?: QuantityPair; limits?: QuantityPair } {
   return { requests: cpuAlone(values['requests']), limits: cpuAlone(values['limits']) };
 }
 
 function cpuAlone(pair: unknown): QuantityPair {
   return isObject(pair) && typeof pair['cpu'] === 'string' ? { cpu: pair['cpu'] } : {};
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
