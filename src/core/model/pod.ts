@@ -80,3 +80,12 @@ export interface PodRecord {
   /** PersistentVolumeClaims it mounts, by name in its own namespace. */
   readonly claims: readonly string[];
 }
+
+/** For a message, which has room for a few names. */
+export function namesOf(pods: readonly Pick<PodRecord, 'name'>[]): string {
+  const more = pods.length > 3 ? ` and ${pods.length - 3} more` : '';
+  return `${pods
+    .slice(0, 3)
+    .map(({ name }) => name)
+    .join(', ')}${more}`;
+}

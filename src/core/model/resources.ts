@@ -31,6 +31,11 @@ export function addResources(a: Resources, b: OptionalResources): Resources {
   };
 }
 
+/** The greater of two amounts, of which either may be absent; null: both are. */
+export function greaterAmount(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
 export function sameResources(a: OptionalResources, b: OptionalResources): boolean {
   return a.cpuMillicores === b.cpuMillicores && a.memoryBytes === b.memoryBytes;
 }

@@ -1,5 +1,6 @@
 // Samples of all replicas of one container, gathered into 5-minute slots: one CPU and one memory value each.
 
+import { greaterAmount } from '../model/resources.ts';
 import type { UsageSample } from '../model/usage.ts';
 import type { Instant } from '../model/units.ts';
 import { BusiestReplica } from './busiest-replica.ts';
@@ -59,7 +60,7 @@ export class SlotCollector {
   take(pod: string, sample: UsageSample, isLive: boolean): boolean {
     if (!Number.isFinite(sample.at) || sample.at <= 0) return false;
     const cpu = plausible(sample.cpuMillicores, ABSURD_MILLICORES);
-    const memory = greater(plausible(sample.memoryBytes, ABSURD_BYTES), plausible(sample.memoryPeakBytes ?? null, ABSURD_BYTES));
+    const memory = greaterAmount(plausible(sample.memoryBytes, ABSURD_BYTES), plausible(sample.memoryPeakBytes ?? null, ABSURD_BYTES));
     const slot = slotOf(sample.at);
     if ((cpu === null && memory === null) || slot < this.#slot) return false;
     this.#slot = slot;
@@ -122,11 +123,6 @@ function plausible(value: number | null, absurd: number): number | null {
 /** The greater of what was known (NaN: nothing) and what was told (null: nothing). */
 function greatest(known: number, told: number | null): number {
   return told === null || told <= known ? known : told;
-}
-
-function greater(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.max(a, b);
 }
 
 function percentileOver(values: readonly number[], share: number): number {

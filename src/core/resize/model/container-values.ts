@@ -1,10 +1,15 @@
 // Requests and limits by container: how they are compared, and what QoS class they make.
 
 import type { QosClass } from '../../model/pod.ts';
-import { sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../../model/resources.ts';
+import { greaterAmount, sameResources, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../../model/resources.ts';
 
 /** Requests and limits by container name. */
 export type Values = ReadonlyMap<string, RequestsAndLimits>;
+
+/** What each container of a pod or a template has. */
+export function valuesOf({ containers }: { readonly containers: readonly (RequestsAndLimits & { readonly name: string })[] }): Values {
+  return new Map(containers.map(({ name, requests, limits }) => [name, { requests, limits }]));
+}
 
 /** The field of a resource in records. */
 export const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const;
@@ -57,19 +62,15 @@ export function greaterOf(a: Values, b: Values): Values {
   const both = new Map(a);
   for (const [name, values] of b) {
     const other = both.get(name);
-    both.set(name, other === undefined ? values : greater(other, values));
+    both.set(name, other === undefined ? values : greaterValues(other, values));
   }
   return both;
 }
 
-function greater(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
+export function greaterValues(a: RequestsAndLimits, b: RequestsAndLimits): RequestsAndLimits {
   const of = (one: OptionalResources, other: OptionalResources): OptionalResources => ({
     cpuMillicores: greaterAmount(one.cpuMillicores, other.cpuMillicores),
     memoryBytes: greaterAmount(one.memoryBytes, other.memoryBytes),
   });
   return { requests: of(a.requests, b.requests), limits: of(a.limits, b.limits) };
-}
-
-function greaterAmount(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }

@@ -1,6 +1,7 @@
 // The last minutes of one container of a workload, all of its replicas together: what tells that a limit is about to be hit.
 // Coarser figures (an hour, a day) come too late for that.
 
+import { greaterAmount } from '../../model/resources.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import type { UsageSample } from '../../model/usage.ts';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
@@ -124,8 +125,8 @@ export class DemandLog {
     let ownIsTold = false;
     let [throttledSum, throttledCount] = [0, 0];
     for (const replica of this.#replicas.values()) {
-      memory = greater(memory, replica.memory);
-      own = greater(own, replica.own ?? replica.memory);
+      memory = greaterAmount(memory, replica.memory);
+      own = greaterAmount(own, replica.own ?? replica.memory);
       ownIsTold ||= replica.own !== null;
       if (replica.throttledCount === 0) continue;
       throttledSum += replica.throttledSum / replica.throttledCount;
@@ -144,10 +145,4 @@ export class DemandLog {
 
 function cpuByReplica(replicas: ReadonlyMap<string, ReplicaMinute>): ReadonlyMap<string, number> {
   return new Map([...replicas].flatMap(([pod, { cpuSum, cpuCount }]) => (cpuCount === 0 ? [] : [[pod, cpuSum / cpuCount] as const])));
-}
-
-/** The greater of two of which either may be unknown (null). */
-function greater(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return a ?? b;
-  return Math.max(a, b);
 }

@@ -8,6 +8,10 @@ export interface Waiting {
   readonly until: Instant | null;
 }
 
+export function waiting(reason: AwaitingReason, message: string, until: Instant | null = null): Waiting {
+  return { reason, message, until };
+}
+
 /** Of several, the one to tell: the first in this order, with the earliest time of all that share it. */
 export function mostTelling(all: readonly Waiting[]): Waiting | null {
   const order: readonly AwaitingReason[] = [

@@ -7,7 +7,7 @@ import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { ResourceName } from '../../model/resources.ts';
 import { FIELD, type Values } from '../model/container-values.ts';
 import type { DueChange } from './due-changes.ts';
-import type { Waiting } from '../model/waiting.ts';
+import { waiting, type Waiting } from '../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { autoscalersIn, type Autoscaler, type AutoscalerTarget } from './autoscalers.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
@@ -38,9 +38,10 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
     const measured = standing.targets.find(({ metric }) => isMeasured(metric, change));
     if (measured !== undefined && !change.oom && !returns(standing, measured, change, pods)) {
       const of = `HorizontalPodAutoscaler ${hpa.name} measures ${change.resource} against the request`;
-      if (mode !== 'Auto') return wait(`${of}; its target moves along in mode Auto alone`);
-      if (obstacle !== null && measured.staysFrom === null) return wait(`${of}, and ${obstacle.message}`, obstacle.until);
-      if (usualRequest(pods, measured.metric) === null) return wait(`${of}, and a container asks for none: set one in the template`);
+      if (mode !== 'Auto') return waiting('hpa', `${of}; its target moves along in mode Auto alone`);
+      if (obstacle !== null && measured.staysFrom === null) return waiting('hpa', `${of}, and ${obstacle.message}`, obstacle.until);
+      if (usualRequest(pods, measured.metric) === null)
+        return waiting('hpa', `${of}, and a container asks for none: set one in the template`);
     }
     const moving = change.urgent ? null : inMotion(situation, measured !== undefined, hpa);
     if (moving !== null) return moving;
@@ -49,7 +50,10 @@ export function heldByAutoscaler(situation: WorkloadSituation, change: DueChange
   const scaled = scaledObjects.find((each) => each.utilizationOf.includes(change.resource) && !hpas.some(({ name }) => name === each.hpa));
   return scaled === undefined || change.oom
     ? null
-    : wait(`ScaledObject ${scaled.name} scales by ${change.resource} against the request, and its targets are not Evenkeel's to move`);
+    : waiting(
+        'hpa',
+        `ScaledObject ${scaled.name} scales by ${change.resource} against the request, and its targets are not Evenkeel's to move`,
+      );
 }
 
 /** Whether a change takes away what an autoscaler measures whose target cannot follow. */
@@ -87,11 +91,11 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
 function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
   // One that has never been able to measure wants none yet.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)
-    return wait(`HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
+    return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} is changing the replicas`);
   const calmAt = (hpa.lastScaleAt ?? Number.NEGATIVE_INFINITY) + hpa.scaleDownWindowMs;
   if (!measured || now >= calmAt) return null;
   const window = formatDuration(hpa.scaleDownWindowMs);
-  return wait(`HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, calmAt);
+  return waiting('hpa', `HorizontalPodAutoscaler ${hpa.name} changed the replicas within its stabilization window of ${window}`, calmAt);
 }
 
 /** Back to the request for which a target was set that is to stay there: it undoes what we did. */
@@ -140,8 +144,4 @@ function isMeasured({ resource, container }: ResourceMetric, change: DueChange):
 
 function words(resource: ResourceName, amount: number): string {
   return resource === 'cpu' ? formatCpu(amount) : formatMemory(amount);
-}
-
-function wait(message: string, until: Waiting['until'] = null): Waiting {
-  return { reason: 'hpa', message, until };
 }

@@ -4,13 +4,13 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
-import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
+import { FIELD, greaterValues, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './size-at-creation.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
-import type { Waiting } from '../model/waiting.ts';
+import { waiting, type Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
 import { unsupportedByNode } from './node-support.ts';
 import { fitPod, isReachable, type PodFit } from './pod-change.ts';
@@ -177,23 +177,10 @@ function inOrderOf({ workload }: WorkloadSituation): (a: Candidate, b: Candidate
 /** What raises waits neither for the stages of what lowers nor for the start: without it the pod may never come up. null: nothing. */
 function raiseAlone({ pod, fit }: Candidate, { kind, because }: CarryOutOptions): ResizeStep | null {
   if (!fit.raises) return null;
-  const greater = (from: OptionalResources, to: OptionalResources): OptionalResources => ({
-    cpuMillicores: greaterOf(from.cpuMillicores, to.cpuMillicores),
-    memoryBytes: greaterOf(from.memoryBytes, to.memoryBytes),
-  });
-  const raised: Values = new Map(
-    fit.containers.map(({ name, from, to }) => [
-      name,
-      { requests: greater(from.requests, to.requests), limits: greater(from.limits, to.limits) },
-    ]),
-  );
+  const raised: Values = new Map(fit.containers.map(({ name, from, to }) => [name, greaterValues(from, to)]));
   // By itself it may make the pod of another QoS class.
   const alone = fitPod(pod, raised, '');
   return alone.kind === 'change' ? { pod, containers: alone.containers, kind, lowers: false, because } : null;
-}
-
-function greaterOf(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (b ?? a) : Math.max(a, b);
 }
 
 /** Why a pod that a resize could reach is not resized yet; null: it is. */
@@ -209,29 +196,29 @@ function whyNotYet(
 
 /** What a pod uses while it starts may be its most: nothing is lowered before that is over. */
 function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, containers }: PodRecord): Waiting | null {
-  if (!ready) return waitFor('rollout', `${name} is not ready`);
+  if (!ready) return waiting('rollout', `${name} is not ready`);
   const startedAt = Math.max(readySince ?? 0, ...containers.map((container) => container.startedAt ?? 0));
   const until = startedAt + AFTER_READY_MS;
-  return now >= until ? null : { reason: 'rollout', message: `${name} has just started`, until };
+  return now >= until ? null : waiting('rollout', `${name} has just started`, until);
 }
 
 /** It conforms when its kubelet answers again. */
 function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): Waiting | null {
   if (node === null || !unreadNodes.has(node)) return null;
-  return waitFor('stale-data', `${name}: its node ${node} has told no usage for two periods`);
+  return waiting('stale-data', `${name}: its node ${node} has told no usage for two periods`);
 }
 
 /** Pods of a cordoned node are about to be evicted, and created elsewhere with what is in force: a reduction is not worth a write. */
 function onCordonedNode({ cordonedNodes }: WorkloadSituation, { name, node }: PodRecord, fit: PodFit): Waiting | null {
   if (node === null || cordonedNodes?.has(node) !== true || (fit.kind === 'change' && fit.raises)) return null;
-  return waitFor('node-draining', `${name}: its node ${node} is cordoned`);
+  return waiting('node-draining', `${name}: its node ${node} is cordoned`);
 }
 
 function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<PodFit, { kind: 'fits' }>): Waiting | null {
-  if (isSizedAtCreationOnly(situation)) return waitFor('restart', `${pod.name} gets it when it is created anew`);
-  if (fit.kind === 'restart') return waitFor('restart', fit.message);
+  if (isSizedAtCreationOnly(situation)) return waiting('restart', `${pod.name} gets it when it is created anew`);
+  if (fit.kind === 'restart') return waiting('restart', fit.message);
   const unsupported = unsupportedByNode(pod, situation);
-  if (unsupported !== null) return waitFor('node-unsupported', unsupported);
+  if (unsupported !== null) return waiting('node-unsupported', unsupported);
   const draining = onCordonedNode(situation, pod, fit);
   if (draining !== null) return draining;
   const failure = forbiddingFailure(pod, fit.containers, situation);
@@ -247,12 +234,12 @@ function waitAfter({ name }: PodRecord, failure: FailedResize): Waiting {
 function refusedByNode({ name, resize }: PodRecord): readonly Waiting[] {
   if (resize.state === 'none' || resize.state === 'in-progress') return [];
   const reason = resize.state === 'error' ? 'stuck' : 'node-capacity';
-  return [waitFor(reason, `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
+  return [waiting(reason, `${name}: the node says ${resize.state}${resize.message === '' ? '' : `, ${resize.message}`}`)];
 }
 
 function tooMuchInUse(situation: WorkloadSituation, pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
   if (containers.every((change) => aboveWorkingSet(change, situation))) return null;
-  return waitFor('confidence', `${pod.name} uses too much memory right now for its limit to be lowered`);
+  return waiting('confidence', `${pod.name} uses too much memory right now for its limit to be lowered`);
 }
 
 /** Decided hours ago, carried out now: what the container uses at this moment has the last word on its memory limit. */
@@ -293,7 +280,7 @@ class QuotaRoom {
           const bound = hard[field];
           if (bound === null || added <= 0) continue;
           if ((used[field] ?? 0) + this.#taken[part][resource] + added > bound) {
-            return waitFor('quota', `ResourceQuota ${quota.name} leaves no room for the ${resource} ${part} of ${pod.name}`);
+            return waiting('quota', `ResourceQuota ${quota.name} leaves no room for the ${resource} ${part} of ${pod.name}`);
           }
         }
       }
@@ -307,8 +294,4 @@ class QuotaRoom {
 
 function addedBy(containers: readonly ContainerChange[], part: keyof RequestsAndLimits, field: 'cpuMillicores' | 'memoryBytes'): number {
   return containers.reduce((sum, { from, to }) => sum + (to[part][field] ?? 0) - (from[part][field] ?? 0), 0);
-}
-
-function waitFor(reason: Waiting['reason'], message: string): Waiting {
-  return { reason, message, until: null };
 }

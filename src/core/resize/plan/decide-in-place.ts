@@ -1,6 +1,7 @@
 // What a workload should have, whether that may be done now, to which pods, and what to remember. The checks stand in the
 // order in which they are made: the first that applies is the answer to "why is nothing changed?".
 
+import { namesOf } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
 import { onceForEachPod } from '../model/resize-step.ts';
@@ -112,18 +113,12 @@ function waitIfDue(draft: Draft, held: Waiting): Outcome {
 
 function recommend(draft: Draft): Outcome {
   dropChange(draft);
-  const left = halfDone(draft.context).map(({ pod }) => pod.name);
+  const left = halfDone(draft.context).map(({ pod }) => pod);
   rollBackInRecommend(draft);
   const result = recommended(draft);
   if (left.length === 0 || draft.steps.length > 0) return result;
   const words = `made smaller by a change that was ended, and left so, as mode ${draft.mode} changes nothing: ${namesOf(left)}`;
   return { ...result, message: `${result.message}; ${words}` };
-}
-
-/** A message has room for so many. */
-function namesOf(names: readonly string[]): string {
-  const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-  return `${names.slice(0, 3).join(', ')}${more}`;
 }
 
 function recommended(draft: Draft): Outcome {

@@ -1,6 +1,6 @@
 // The error rate that a policy names as a sign of harm: known before a change, compared while it proves itself.
 
-import type { Waiting } from '../model/waiting.ts';
+import { waiting, type Waiting } from '../model/waiting.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
 /** Where there were no errors before, fewer than this are none: a single one must not take a change back. */
@@ -22,9 +22,10 @@ export function needsErrorRate(situation: WorkloadSituation, underWay: ChangeUnd
 /** What could not be judged afterwards is not begun. */
 export function untilErrorRateIsKnown({ policy, errorRate }: WorkloadSituation): Waiting | null {
   if (policy.rollback.errorRateQuery === null || errorRate !== null) return null;
-  const message =
-    'spec.rollback.onErrorRateQuery answers nothing for it, so that harm would not be seen (a query may end in `or vector(0)`)';
-  return { reason: 'stale-data', message, until: null };
+  return waiting(
+    'stale-data',
+    'spec.rollback.onErrorRateQuery answers nothing for it, so that harm would not be seen (a query may end in `or vector(0)`)',
+  );
 }
 
 /** Why the change should be taken back; null: not for its errors. A rate that is not known now is no sign. */

@@ -1,6 +1,6 @@
 // What speaks for harm in a change under way that lowers something: crash loops, OOM kills, restarts, readiness, errors, throttling.
 
-import type { PodRecord } from '../../model/pod.ts';
+import { namesOf, type PodRecord } from '../../model/pod.ts';
 import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
@@ -100,11 +100,4 @@ function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rule
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio >= 1 || rise < rules.onThrottleRatio) return null;
   return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };
-}
-
-function namesOf(pods: readonly PodRecord[]): string {
-  return pods
-    .slice(0, 3)
-    .map(({ name }) => name)
-    .join(', ');
 }

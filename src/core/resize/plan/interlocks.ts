@@ -1,9 +1,7 @@
 // Why a change that is due waits, and until when. One place for all of it, so that "why is nothing happening" has one
 // answer and the same answer everywhere.
 
-import type { AwaitingReason } from '../../../apis/conditions.ts';
 import { formatDuration } from '../../model/duration.ts';
-import type { Instant } from '../../model/units.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import type { DueChange } from './due-changes.ts';
@@ -11,7 +9,7 @@ import { untilErrorRateIsKnown } from './error-rate.ts';
 import { reducedWithinADay } from './once-a-day.ts';
 import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import type { Waiting } from '../model/waiting.ts';
+import { waiting, type Waiting } from '../model/waiting.ts';
 
 /** What holds back every effect that follows from usage, whichever way it goes; null: nothing. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {
@@ -119,8 +117,4 @@ function outsideWindow({ now, policy }: WorkloadSituation): Waiting | null {
 function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {
   const until = (memory.lastApplied?.at ?? Number.NEGATIVE_INFINITY) + policy.cooldownMs;
   return until > now ? waiting('cooldown', `changed within the last ${formatDuration(policy.cooldownMs)}`, until) : null;
-}
-
-function waiting(reason: AwaitingReason, message: string, until: Instant | null = null): Waiting {
-  return { reason, message, until };
 }

@@ -1,7 +1,6 @@
 // Resizes of pods that alone were given more after an OOM kill.
 
-import type { PodRecord } from '../../model/pod.ts';
-import type { Values } from '../model/container-values.ts';
+import { valuesOf } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
@@ -15,8 +14,4 @@ export function stepsOfBumps(situation: WorkloadSituation): readonly ResizeStep[
       const options = { kind: 'conform', most: 1, because: 'an OOM kill at its memory limit' } as const;
       return carryOut({ ...situation, pods: [pod] }, valuesOf(pod), options).steps;
     });
-}
-
-function valuesOf({ containers }: PodRecord): Values {
-  return new Map(containers.map(({ name, requests, limits }) => [name, { requests, limits }]));
 }

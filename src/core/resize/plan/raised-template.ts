@@ -2,8 +2,7 @@
 // the least in force until a new reduction has passed every gate.
 
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '../../model/resources.ts';
-import type { WorkloadRecord } from '../../model/workload.ts';
-import { FIELD, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
 /** A smaller difference is one of notation. */
@@ -11,13 +10,9 @@ const LEAST_RAISE_RATIO = 1.001;
 
 const NOTHING: RequestsAndLimits = { requests: UNSET_RESOURCES, limits: UNSET_RESOURCES };
 
-export function templateOf({ containers }: Pick<WorkloadRecord, 'containers'>): Values {
-  return new Map(containers.map(({ name, requests, limits }) => [name, { requests, limits }]));
-}
-
 /** Whether the template asks for more of anything than it did when it was last looked at. */
 export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): boolean {
-  return [...templateOf(workload)].some(([name, now]) => {
+  return [...valuesOf(workload)].some(([name, now]) => {
     const raised = raisedFields(memory.template.get(name), now);
     return hasAny(raised.requests) || hasAny(raised.limits);
   });
@@ -26,7 +21,7 @@ export function isTemplateRaised({ workload, memory }: Pick<WorkloadSituation, '
 /** What is to be remembered of the template, and of what is in force where it was raised; null: nothing new. */
 export function acceptTemplate({ workload, memory }: Pick<WorkloadSituation, 'workload' | 'memory'>): Partial<ResizeMemory> | null {
   const { apply, lastApplied, previous, template: before } = memory;
-  const template: Values = apply === null && lastApplied === null ? new Map() : templateOf(workload);
+  const template: Values = apply === null && lastApplied === null ? new Map() : valuesOf(workload);
   if (!isTemplateRaised({ workload, memory })) return isSame(before, template) ? null : { template };
   // Until it has been rolled out pods of both sizes are right.
   if (workload.rolloutInProgress && apply === null) return null;

@@ -48,7 +48,8 @@ export function failedSince(termination: PodRecord['containers'][number]['lastTe
   return finishedAt >= since && (termination?.exitCode !== 0 || termination.reason === 'OOMKilled');
 }
 
-function failedAfter({ containers }: PodRecord, since: Instant): boolean {
+/** Whether a container of the pod did. */
+export function failedAfter({ containers }: PodRecord, since: Instant): boolean {
   return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
 }
 

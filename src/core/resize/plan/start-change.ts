@@ -9,10 +9,9 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
 import { begun } from './memory-steps.ts';
-import { templateOf } from './raised-template.ts';
 import { inForceOf, merged, reasonOf, standingApproval, standingRejection, throttledRatioOf, valuesFor } from './what-is-due.ts';
 import type { ApprovalStanding } from './user-requests.ts';
-import { sameValues, type Values } from '../model/container-values.ts';
+import { sameValues, valuesOf, type Values } from '../model/container-values.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 
@@ -98,7 +97,7 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
     // What a person deploys from now on is told by it.
-    ...(draft.memory.template.size === 0 ? { template: templateOf(draft.context.workload) } : {}),
+    ...(draft.memory.template.size === 0 ? { template: valuesOf(draft.context.workload) } : {}),
   });
   return outcome('applying', null, draft.summary());
 }

@@ -4,7 +4,7 @@
 import type { ContainerRecord } from '../../model/pod.ts';
 import type { Ratio } from '../../model/units.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
-import type { Waiting } from '../model/waiting.ts';
+import { waiting, type Waiting } from '../model/waiting.ts';
 import { isThrottlingMeasured } from './cpu-limit.ts';
 import type { DueChange } from './due-changes.ts';
 
@@ -22,7 +22,7 @@ function unmeasuredThrottling(situation: WorkloadSituation, container: string): 
   if (isThrottlingMeasured(situation, container)) return null;
   const remedy =
     'grant get on nodes/metrics and have the certificates of its kubelets trusted, so that /metrics/cadvisor can be read, or set prometheus.url';
-  return unmeasured(`the throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
+  return waiting('unmeasured', `the throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
 }
 
 function onBusyNode({ pods, cpuOfNodesWithoutPressure }: WorkloadSituation, container: string): Waiting | null {
@@ -32,7 +32,7 @@ function onBusyNode({ pods, cpuOfNodesWithoutPressure }: WorkloadSituation, cont
     if (used !== null && used < BUSY_NODE_RATIO) continue;
     const share = used === null ? 'how much of its CPU is used is not known' : `${Math.round(used * 100)} % of its CPU is used`;
     const until = `CPU of ${container} is not reduced before it is less than ${BUSY_NODE_RATIO * 100} %`;
-    return unmeasured(`node ${node ?? ''} measures no pressure (PSI), and ${share}: ${until}`);
+    return waiting('unmeasured', `node ${node ?? ''} measures no pressure (PSI), and ${share}: ${until}`);
   }
   return null;
 }
@@ -47,8 +47,4 @@ function hasCpuLimit({ pods, workload }: WorkloadSituation, container: string): 
 /** Before the kubelet has reported it, as asked for. */
 function cpuLimitOf({ actual, limits }: ContainerRecord): number | null {
   return (actual ?? { limits }).limits.cpuMillicores;
-}
-
-function unmeasured(message: string): Waiting {
-  return { reason: 'unmeasured', message, until: null };
 }

@@ -13,7 +13,7 @@ import { mayBeEvicted } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
-import type { Waiting } from '../../model/waiting.ts';
+import { waiting, type Waiting } from '../../model/waiting.ts';
 import { mayChangePods } from '../../plan/may-change.ts';
 import { lastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
@@ -181,8 +181,4 @@ function told(decision: WorkloadDecision, wait: Waiting, { name }: PodRecord): W
   const words = refused ? `${decision.message}; ` : `${name} cannot be resized where it is; `;
   const state = fromWaiting([{ ...wait, message: `${words}${wait.message}` }], decision);
   return { ...decision, ...state };
-}
-
-function waiting(reason: Waiting['reason'], message: string, until: Instant | null = null): Waiting {
-  return { reason, message, until };
 }

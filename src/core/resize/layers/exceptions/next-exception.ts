@@ -1,7 +1,7 @@
 // The life of one limit exception: opened by evidence, given an overage where the policy lets it, decided by a person or
 // resolved by itself, opened again where demand grows. Pure: one step, from what was written down to what is to be.
 
-import type { ResourceName } from '../../../model/resources.ts';
+import { greaterAmount, type ResourceName } from '../../../model/resources.ts';
 import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '../../../model/units.ts';
 import { CALM_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import {
@@ -148,7 +148,7 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
   const limit = isApplied(before) && bound === before.bound ? before.limit : evidence.limit;
   // It only grows while it is open: what a person looks at must not sink under their hand.
   const kept = bound === before.bound ? before.proposed : null;
-  const proposed = type === 'leak' ? null : greatest(kept, inputs.proposed?.value ?? null);
+  const proposed = type === 'leak' ? null : greaterAmount(kept, inputs.proposed?.value ?? null);
   const next: LimitException = { ...counted, type, bound, limit, observed, proposed };
   return { ...next, evidence: wordsOf(next, evidence, inputs) };
 }
@@ -161,10 +161,6 @@ function demandOf(evidence: Evidence, before: LimitException): number {
 /** Whole millicores, or MiB: a person reads it. */
 function wholeUnits(resource: ResourceName, amount: number): number {
   return resource === 'cpu' ? Math.round(amount) : Math.ceil(amount / MiB) * MiB;
-}
-
-function greatest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
 function decidedUpon(before: LimitException, decision: ExceptionDecision, now: Instant): LimitException {

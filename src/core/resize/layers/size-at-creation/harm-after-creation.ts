@@ -3,7 +3,7 @@
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { newNormalsOf } from '../../plan/new-normals.ts';
-import type { PodRecord } from '../../../model/pod.ts';
+import { namesOf, type PodRecord } from '../../../model/pod.ts';
 import type { OptionalResources } from '../../../model/resources.ts';
 import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
 import { lowersAnything, type Values } from '../../model/container-values.ts';
@@ -11,7 +11,7 @@ import { isShortLived } from '../../plan/interlocks.ts';
 import { fitPod } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { stageMs } from '../../plan/stages.ts';
-import { failedSince } from '../../plan/restart-rates.ts';
+import { failedAfter } from '../../plan/restart-rates.ts';
 
 /** Slow starters take minutes; a pod that is not ready after as long as this has not come up. */
 const COMES_UP_MS: DurationMs = 10 * MINUTE_MS;
@@ -70,15 +70,4 @@ function notLess(limits: OptionalResources, least: OptionalResources): OptionalR
 
 function hasIt(pod: PodRecord, settled: Values, { kubeletVersions }: WorkloadSituation): boolean {
   return pod.phase === 'Running' && fitPod(pod, settled, kubeletVersions.get(pod.node ?? '') ?? '').kind === 'fits';
-}
-
-function failedAfter({ containers }: PodRecord, since: number): boolean {
-  return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
-}
-
-function namesOf(pods: readonly PodRecord[]): string {
-  return pods
-    .slice(0, 3)
-    .map(({ name }) => name)
-    .join(', ');
 }

@@ -6,7 +6,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
 import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
-import { qosOf, sameValues, type Values } from '../../model/container-values.ts';
+import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES, refusalCode } from '../../model/refusal-code.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { failureKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
@@ -171,7 +171,7 @@ export class Boosting {
       since: now,
       code: isOfNode ? refused : 'start-up-boost',
       message: `more CPU to start: ${pod.resize.message}`,
-      values: new Map(pod.containers.map(({ name, requests, limits }) => [name, { requests, limits }])),
+      values: valuesOf(pod),
     });
   }
 
