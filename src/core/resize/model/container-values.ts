@@ -45,7 +45,7 @@ export function lowersAnything(from: RequestsAndLimits, to: RequestsAndLimits): 
 /** Whether the request or the limit of one resource is smaller in `to` than in `from`. */
 export function lowersResource(from: RequestsAndLimits, to: RequestsAndLimits, resource: ResourceName): boolean {
   const field = FIELD[resource];
-  return less(to.requests[field], from.requests[field]) || less(to.limits[field], from.limits[field]);
+  return isLess(to.requests[field], from.requests[field]) || isLess(to.limits[field], from.limits[field]);
 }
 
 /** Whether anything is greater in `to` than in `from`. */
@@ -53,7 +53,8 @@ export function raisesAnything(from: RequestsAndLimits, to: RequestsAndLimits): 
   return lowersAnything(to, from) || RESOURCES.some((name) => from.requests[FIELD[name]] === null && to.requests[FIELD[name]] !== null);
 }
 
-function less(a: number | null, b: number | null): boolean {
+/** Whether both are set, and the first is less. */
+export function isLess(a: number | null, b: number | null): boolean {
   return a !== null && b !== null && a < b;
 }
 

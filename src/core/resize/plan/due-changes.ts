@@ -4,7 +4,7 @@ import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
 import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
-import { FIELD, RESOURCES } from '../model/container-values.ts';
+import { FIELD, isLess, RESOURCES } from '../model/container-values.ts';
 import { KILL_COUNTS_FOR_MS } from '../model/counted-kill.ts';
 
 /** One resource of one container that should change. */
@@ -99,8 +99,4 @@ function endsIncrease({ cpuBeforeIncrease = null }: DueInputs, to: number, resou
 function worthIt(from: number, to: number, minRatio: Ratio, resource: ResourceName): boolean {
   const change = Math.abs(to - from);
   return change >= LEAST_CHANGE[resource] && (from === 0 || change / from >= minRatio);
-}
-
-function isLess(a: number | null, b: number | null): boolean {
-  return a !== null && b !== null && a < b;
 }

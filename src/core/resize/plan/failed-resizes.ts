@@ -1,21 +1,15 @@
-// Resizes that the node would not or could not carry out: written back, because the scheduler and quotas reserve what a
-// pod asks for even while it cannot have it, and remembered, because trying again in vain would reserve it again.
+// Resizes that the node would not or could not carry out: remembered, because trying again in vain would reserve what the pod
+// cannot have once more.
 
 import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
-import { NODE_PROPERTY_CODES, refusalCode, refusedResource, type RefusalCode } from '../model/refusal-code.ts';
+import { NODE_PROPERTY_CODES, type RefusalCode } from '../model/refusal-code.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
 
-/** How long a pod may wait for its node before its request is written back. */
-const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
-  infeasible: 0,
-  deferred: 30 * MINUTE_MS,
-  error: 10 * MINUTE_MS,
-};
 /** How long the same is not tried again on the same pod, or in the same node pool. */
 const RETRY_AFTER_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
   infeasible: 6 * HOUR_MS,
@@ -34,59 +28,6 @@ const RETRY_NODE_PROPERTY_AFTER_MS: DurationMs = DAY_MS;
 
 /** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
-
-/** A write-back that is due, and what to remember of it. */
-export interface WriteBack {
-  readonly pod: PodRecord;
-  readonly containers: readonly ContainerChange[];
-  readonly failure: FailedResize;
-}
-
-/** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
-export function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): WriteBack | null {
-  const { since } = pod.resize;
-  if (pod.resize.state === 'none') return null;
-  // A node that never comes to an end has failed as much as one that says so.
-  const endless = pod.resize.state === 'in-progress';
-  const state = pod.resize.state === 'in-progress' ? 'error' : pod.resize.state;
-  const message = endless
-    ? `its node has not finished in 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
-    : pod.resize.message;
-  if (now - (since ?? now) < PATIENCE_MS[state]) return null;
-  const containers = pod.containers.flatMap((container): ContainerChange[] => {
-    const from = { requests: container.requests, limits: container.limits };
-    return container.actual === null || sameValues(from, container.actual) ? [] : [{ name: container.name, from, to: container.actual }];
-  });
-  if (containers.length === 0) return null;
-  const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
-  const common = {
-    pod: pod.name,
-    uid: pod.uid,
-    pool: null,
-    resource: null,
-    state,
-    since: now,
-    code: refusalCode(state, message),
-    message,
-    values,
-  };
-  if (state !== 'infeasible') return { pod, containers, failure: common };
-  const resource = refusedResourceOf(common.code, message, containers);
-  return { pod, containers, failure: { ...common, pool: poolOf(pod, common.code, nodePools), resource } };
-}
-
-/** CPU is tried alone before memory where the message leaves open which of them was refused. */
-function refusedResourceOf(code: RefusalCode, message: string, containers: readonly ContainerChange[]): ResourceName | null {
-  if (code === 'no-resize') return null;
-  const named = refusedResource(code, message);
-  if (named !== null) return named;
-  return containers.some(({ from, to }) => differs(from, to, 'memory')) ? 'memory' : 'cpu';
-}
-
-function differs(a: RequestsAndLimits, b: RequestsAndLimits, resource: ResourceName): boolean {
-  const field = FIELD[resource];
-  return a.requests[field] !== b.requests[field] || a.limits[field] !== b.limits[field];
-}
 
 /** Where a refusal counts: the nodes that one kubelet's configuration is for, or those of one size; null: its pool is not known. */
 export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {

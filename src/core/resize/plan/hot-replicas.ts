@@ -19,8 +19,6 @@ import { limitsFor } from './container-target.ts';
 const ALIKE_FOR_MS: DurationMs = INCREASE_SLOTS * SLOT_MS;
 /** When a replica was last hot is written down this often. */
 const REFRESH_MS: DurationMs = 15 * MINUTE_MS;
-/** As many as the schema allows. */
-const MAX_HOT_REPLICAS = 32;
 
 /** The values with what a pod of its own was given because it is hot. */
 export function withHotReplica(
@@ -88,7 +86,7 @@ export function hotReplicasNow(
     const message = `${pod}: container ${container} uses more than 3 × the median CPU of the replicas; it alone is raised to ${formatCpu(cpu ?? 0)}`;
     return { type: 'Normal', reason: 'HotReplicaRaised', message };
   });
-  return { hotReplicas: [...others, ...added].slice(-MAX_HOT_REPLICAS), notes };
+  return { hotReplicas: [...others, ...added], notes };
 }
 
 /** In words, for the message of a decision; null: no replica has more than the others. */

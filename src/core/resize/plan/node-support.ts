@@ -18,15 +18,15 @@ export function unsupportedByNode(
   if (node === null) return null;
   if (windowsNodes?.has(node) === true) return `${name}: its node ${node} runs Windows, where no pod is resized in place`;
   const version = kubeletVersions.get(node) ?? '';
-  if (!isTooOld(version)) return null;
+  // An unreadable version is not too old: the kubelet's answer is learnt from.
+  if (isOlder(version, RESIZES_SINCE) !== true) return null;
   return `${name}: the kubelet of its node ${node} is ${version}; pods are resized in place from v${RESIZES_SINCE.join('.')} on`;
 }
 
-/** An unreadable version is not: the kubelet's answer is learnt from. */
-function isTooOld(version: string): boolean {
+/** Whether a kubelet is older than a release; null: its version cannot be read. */
+export function isOlder(version: string, [sinceMajor, sinceMinor]: readonly [number, number]): boolean | null {
   const [, major, minor] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
-  if (major === undefined || minor === undefined) return false;
-  const [sinceMajor, sinceMinor] = RESIZES_SINCE;
+  if (major === undefined || minor === undefined) return null;
   return Number(major) < sinceMajor || (Number(major) === sinceMajor && Number(minor) < sinceMinor);
 }
 

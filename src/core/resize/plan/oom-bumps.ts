@@ -14,8 +14,6 @@ import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situatio
 
 /** `oom.maxBumps` counts the bumps of this time. */
 export const BUMPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
-/** As many as the schema allows. */
-const MAX_BUMPS = 32;
 
 /** How far kills may raise a container's limit: to what they ask for, or to what it has or had been given once the bumps are used up. */
 export function boundedByBumps(
@@ -126,7 +124,7 @@ function withBumps(
 ): readonly OomBump[] {
   const exists = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
   const kept = before.filter((bump) => exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS);
-  return added.length === 0 && kept.length === before.length ? before : [...kept, ...added].slice(-MAX_BUMPS);
+  return added.length === 0 && kept.length === before.length ? before : [...kept, ...added];
 }
 
 /** Kills by a node that ran out of memory, each reported once: they change nothing, and someone may wonder why. */

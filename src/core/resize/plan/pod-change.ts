@@ -5,6 +5,7 @@ import type { OptionalResources, RequestsAndLimits } from '../../model/resources
 import { HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
+import { isOlder } from './node-support.ts';
 
 /** What stands between a pod and the values it should have. */
 export type PodFit =
@@ -53,10 +54,7 @@ export function fitPod(pod: PodRecord, values: Values, kubeletVersion: string, n
 
 /** Whether a kubelet lowers memory limits in place. An unreadable version counts as old. */
 export function mayLowerMemoryLimit(container: ContainerRecord, kubeletVersion: string): boolean {
-  const [, major = '0', minor = '0'] = /^v?(\d+)\.(\d+)/.exec(kubeletVersion) ?? [];
-  const [sinceMajor, sinceMinor] = MEMORY_LIMIT_FALLS_SINCE;
-  const newEnough = Number(major) > sinceMajor || (Number(major) === sinceMajor && Number(minor) >= sinceMinor);
-  return newEnough && container.resizePolicy.memory === 'NotRequired';
+  return isOlder(kubeletVersion, MEMORY_LIMIT_FALLS_SINCE) === false && container.resizePolicy.memory === 'NotRequired';
 }
 
 /** Whether a pod can be resized at this moment at all. */

@@ -1,11 +1,24 @@
-// What is written back this time because nodes would not or could not carry it out, and what is said of it.
+// What is written back this time because nodes would not or could not carry it out, and what is said of it: the scheduler and
+// quotas reserve what a pod asks for even while it cannot have it.
 
-import type { ResizeStep } from '../model/resize-step.ts';
+import type { PodRecord } from '../../model/pod.ts';
+import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
+import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import { FIELD, sameValues, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
-import { WAITS_FOR } from './carry-out.ts';
-import { rememberFailures, writeBackOf } from './failed-resizes.ts';
+import { refusalCode, refusedResource, type RefusalCode } from '../model/refusal-code.ts';
+import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
+import { WAITS_FOR } from './carry-out.ts';
+import { poolOf, rememberFailures } from './failed-resizes.ts';
+
+/** How long a pod may wait for its node before its request is written back. */
+const PATIENCE_MS: Readonly<Record<FailedResize['state'], DurationMs>> = {
+  infeasible: 0,
+  deferred: 30 * MINUTE_MS,
+  error: 10 * MINUTE_MS,
+};
 
 export interface WriteBacks {
   /** To be remembered; null: as before. */
@@ -42,4 +55,57 @@ export function writeBacks(situation: WorkloadSituation): WriteBacks {
     })),
     outcome: first === undefined ? null : outcome('awaiting', WAITS_FOR[first.failure.code], `${first.pod.name}: ${first.failure.message}`),
   };
+}
+
+/** A write-back that is due, and what to remember of it. */
+interface WriteBack {
+  readonly pod: PodRecord;
+  readonly containers: readonly ContainerChange[];
+  readonly failure: FailedResize;
+}
+
+/** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
+function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): WriteBack | null {
+  const { since } = pod.resize;
+  if (pod.resize.state === 'none') return null;
+  // A node that never comes to an end has failed as much as one that says so.
+  const endless = pod.resize.state === 'in-progress';
+  const state = pod.resize.state === 'in-progress' ? 'error' : pod.resize.state;
+  const message = endless
+    ? `its node has not finished in 10 minutes${pod.resize.message && `: ${pod.resize.message}`}`
+    : pod.resize.message;
+  if (now - (since ?? now) < PATIENCE_MS[state]) return null;
+  const containers = pod.containers.flatMap((container): ContainerChange[] => {
+    const from = { requests: container.requests, limits: container.limits };
+    return container.actual === null || sameValues(from, container.actual) ? [] : [{ name: container.name, from, to: container.actual }];
+  });
+  if (containers.length === 0) return null;
+  const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
+  const common = {
+    pod: pod.name,
+    uid: pod.uid,
+    pool: null,
+    resource: null,
+    state,
+    since: now,
+    code: refusalCode(state, message),
+    message,
+    values,
+  };
+  if (state !== 'infeasible') return { pod, containers, failure: common };
+  const resource = refusedResourceOf(common.code, message, containers);
+  return { pod, containers, failure: { ...common, pool: poolOf(pod, common.code, nodePools), resource } };
+}
+
+/** CPU is tried alone before memory where the message leaves open which of them was refused. */
+function refusedResourceOf(code: RefusalCode, message: string, containers: readonly ContainerChange[]): ResourceName | null {
+  if (code === 'no-resize') return null;
+  const named = refusedResource(code, message);
+  if (named !== null) return named;
+  return containers.some(({ from, to }) => differs(from, to, 'memory')) ? 'memory' : 'cpu';
+}
+
+function differs(a: RequestsAndLimits, b: RequestsAndLimits, resource: ResourceName): boolean {
+  const field = FIELD[resource];
+  return a.requests[field] !== b.requests[field] || a.limits[field] !== b.limits[field];
 }

@@ -10,7 +10,7 @@ import { leftToOthers, wakeReason } from './waking.ts';
 import type { PodRecord } from '../../../model/pod.ts';
 import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
 import { carryOut } from '../../plan/carry-out.ts';
-import { FIELD, RESOURCES } from '../../model/container-values.ts';
+import { FIELD, isLess, RESOURCES } from '../../model/container-values.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { asleep, fallsIdle, type IdleVerdict } from './falls-idle.ts';
@@ -142,10 +142,6 @@ function isShort(pod: PodRecord, natural: Sizes): boolean {
     const full = natural.get(name)?.requests;
     return full !== undefined && RESOURCES.some((resource) => isLess(requests[FIELD[resource]], full[FIELD[resource]]));
   });
-}
-
-function isLess(a: number | null, b: number | null): boolean {
-  return a !== null && b !== null && a < b;
 }
 
 function lastIdleOf({ now, memory, policy }: WorkloadSituation, idle: IdleMemory, waking: NonNullable<IdleMemory['waking']>): LastIdle {
