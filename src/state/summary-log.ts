@@ -24,10 +24,6 @@ export class SummaryLog {
     return this.#volumes.values();
   }
 
-  findVolume(namespace: string, claim: string): VolumeUsage | undefined {
-    return this.#volumes.get(`${namespace}/${claim}`);
-  }
-
   networkOf(namespace: string, pod: string): NetworkUsage | undefined {
     return this.#network.get(`${namespace}/${pod}`);
   }

@@ -51,11 +51,9 @@ function read(...containers: (Partial<ContainerUsage> & { readonly pod: string }
 }
 
 describe('UsageModel', () => {
-  test('adds up a workload over its replicas, and the whole cluster', () => {
+  test('adds up the whole cluster', () => {
     read({ pod: 'db-0', cpuMillicores: 100 }, { pod: 'db-1', cpuMillicores: 50, memoryBytes: 500 });
-    expect(model.usedByWorkload(KEY)).toMatchObject([{ container: 'app', replicas: 2, total: { cpuMillicores: 150, memoryBytes: 1_500 } }]);
     expect(model.used()).toEqual({ cpuMillicores: 150, memoryBytes: 1_500 });
-    expect(model.usedByPod('default', 'db-1')).toEqual({ cpuMillicores: 50, memoryBytes: 500 });
   });
 
   test('what is not known is null, never 0', () => {
@@ -152,9 +150,9 @@ describe('UsageModel', () => {
     read({ pod: 'build-1-a' }, { pod: 'build-1-b' });
     const key = 'default/Workflow/build-1';
     state.apply({ kind: 'pod', key: 'default/build-1-a', record: null });
-    expect(model.seriesOf(key)).toEqual(['app']);
+    expect(model.graphs.seriesOf(key)).toEqual(['app']);
     state.apply({ kind: 'pod', key: 'default/build-1-b', record: null });
-    expect(model.seriesOf(key)).toEqual([]);
+    expect(model.graphs.seriesOf(key)).toEqual([]);
   });
 
   test('keeps nothing of a workload whose last pods outlived it', () => {
@@ -162,13 +160,13 @@ describe('UsageModel', () => {
     state.apply({ kind: 'workload', key: KEY, record: null });
     read({ pod: 'db-0', at: clock.now() + 1 });
     for (const name of ['db-0', 'db-1']) state.apply({ kind: 'pod', key: `default/${name}`, record: null });
-    expect(model.seriesOf(KEY)).toEqual([]);
+    expect(model.graphs.seriesOf(KEY)).toEqual([]);
   });
 
   test('keeps the series of a workload that is scaled to zero', () => {
     read({ pod: 'db-0' }, { pod: 'db-1' });
     for (const name of ['db-0', 'db-1']) state.apply({ kind: 'pod', key: `default/${name}`, record: null });
-    expect(model.seriesOf(KEY)).toEqual(['app']);
+    expect(model.graphs.seriesOf(KEY)).toEqual(['app']);
   });
 
   test('forgets a volume that no node has told of for a day', async () => {
@@ -186,7 +184,7 @@ describe('UsageModel', () => {
 
   test('tells each complete 5-minute point once, over all replicas', async () => {
     const points: UsagePoint[] = [];
-    model.onPoint((point) => points.push(point));
+    model.graphs.onPoint((point) => points.push(point));
     for (let minute = 0; minute <= 10; minute++) {
       read({ pod: 'db-0', cpuMillicores: 100 }, { pod: 'db-1', cpuMillicores: 50 });
       await clock.advance(60_000);
@@ -201,16 +199,19 @@ describe('UsageModel', () => {
     const seen: string[] = [];
     model.onSample((workload) => seen.push(workload));
     const samples = [T - 600_000, T - 300_000].map((at) => ({ at, cpuMillicores: 10, memoryBytes: 20 }));
-    model.load({
-      namespace: 'default',
-      pod: 'old',
-      container: 'app',
-      workload: { namespace: 'default', kind: 'StatefulSet', name: 'db' },
-      stepSeconds: 300,
-      samples,
-      oomKills: [],
-    });
-    expect(model.series(KEY, 'app', T - 3_600_000, T).map((slot) => slot.cpuMillicores)).toEqual([10, 10]);
+    model.graphs.load(
+      {
+        namespace: 'default',
+        pod: 'old',
+        container: 'app',
+        workload: { namespace: 'default', kind: 'StatefulSet', name: 'db' },
+        stepSeconds: 300,
+        samples,
+        oomKills: [],
+      },
+      clock.now(),
+    );
+    expect(model.graphs.series(KEY, 'app', T - 3_600_000, T).map((slot) => slot.cpuMillicores)).toEqual([10, 10]);
     expect(seen).toEqual([]);
   });
 });

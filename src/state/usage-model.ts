@@ -1,15 +1,14 @@
-// What everything uses now, and used in the last day. Fed by a UsageSource, read by queries, and passed on sample by sample
+// What everything uses now. Fed by a UsageSource, read by queries, and passed on sample by sample
 // to whoever learns from it.
 
 import { formatDuration } from '../core/model/duration.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
-import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, UsageSeries, VolumeUsage } from '../core/model/usage.ts';
+import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, VolumeUsage } from '../core/model/usage.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
-import type { UsagePoint } from '../ports/history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, UsageReading, UsageSink } from '../ports/usage-source.ts';
@@ -17,7 +16,7 @@ import { EvidenceLog } from './evidence-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
 import { aheadOfNow, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
-import { UsageRing, type UsageSlot } from './usage-ring.ts';
+import { UsageGraphs } from './usage-graphs.ts';
 
 export interface UsageModelParts {
   readonly clock: Clock;
@@ -32,18 +31,9 @@ export interface UsageModelParts {
 export type SampleListener = (workload: WorkloadKey, container: string, pod: PodRecord, sample: UsageSample) => void;
 
 /** CPU and memory in use. A part that nothing is known of is null. */
-export interface UsageTotal {
+interface UsageTotal {
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
-}
-
-/** One container of a workload over its replicas, as of the newest samples. */
-export interface WorkloadContainerUsage {
-  readonly container: string;
-  readonly replicas: number;
-  readonly total: UsageTotal;
-  /** Each replica's newest sample, by pod. */
-  readonly byPod: ReadonlyMap<string, UsageSample>;
 }
 
 interface PodEntry {
@@ -62,15 +52,13 @@ const STALE_PERIODS = 2;
 export class UsageModel implements UsageSink, EvidenceSink {
   /** What is known of throttling and pressure, by node. */
   readonly evidence = new EvidenceLog();
+  readonly graphs = new UsageGraphs();
   readonly #parts: UsageModelParts;
   /** By namespace, then name. */
   readonly #pods = new Map<string, Map<string, PodEntry>>();
   readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
-  readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
-  readonly #nodeRings = new Map<string, UsageRing>();
   readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
-  readonly #pointListeners = new Set<(point: UsagePoint) => void>();
   readonly #oomWatch: OomWatch;
   readonly #taken: Counter;
   readonly #dropped: Counter;
@@ -94,7 +82,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#unsubscribe = reader.subscribe((change) => {
       if (change.kind === 'pod') this.#forgetIfGone(change.key, change.workload);
       else if (change.kind === 'node') this.#forgetNodeIfGone(change.key);
-      else if (change.kind === 'workload' && reader.findWorkload(change.key) === undefined) this.#rings.delete(change.key);
+      else if (change.kind === 'workload' && reader.findWorkload(change.key) === undefined) this.graphs.forget(change.key);
     });
   }
 
@@ -112,12 +100,6 @@ export class UsageModel implements UsageSink, EvidenceSink {
   /** OOM kills of the last day that a counter showed and the pod's status does not. */
   countedKillsOf(pod: PodRecord): readonly CountedKill[] {
     return this.#oomWatch.countedKillsOf(pod);
-  }
-
-  /** Tells each complete 5-minute point of each container of each workload, for history. Returns the cancel. */
-  onPoint(listener: (point: UsagePoint) => void): () => void {
-    this.#pointListeners.add(listener);
-    return () => this.#pointListeners.delete(listener);
   }
 
   onUsage(reading: UsageReading): void {
@@ -173,19 +155,6 @@ export class UsageModel implements UsageSink, EvidenceSink {
     if (count > 0) this.#dropped.add(count, { reason });
   }
 
-  /** Puts a recorded past into the graphs. Live state and listeners are not touched: learning takes it from the source itself. */
-  load(series: UsageSeries): void {
-    if (series.workload === null) return;
-    const ring = this.#ringOf(workloadKey(series.workload), series.container);
-    const now = this.#parts.clock.now();
-    let previousAt: Instant | null = null;
-    for (const sample of series.samples) {
-      if (faultOfSample(sample, now, previousAt) !== null) continue;
-      previousAt = sample.at;
-      ring.add(series.pod, sample);
-    }
-  }
-
   /** When any usage was last read; 0 before the first. */
   confirmedAt(): Instant {
     return this.#confirmedAt;
@@ -214,27 +183,6 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return this.#pods.get(namespace)?.get(pod)?.containers ?? NO_CONTAINERS;
   }
 
-  /** Sum over a pod's containers; null where nothing fresh is known. */
-  usedByPod(namespace: string, pod: string): UsageTotal {
-    return this.#sum(this.containersOf(namespace, pod).values());
-  }
-
-  /** A workload's containers, each over its replicas, by name. */
-  usedByWorkload(workload: WorkloadKey): readonly WorkloadContainerUsage[] {
-    const byContainer = new Map<string, Map<string, UsageSample>>();
-    for (const pod of this.#parts.reader.podsOf(workload)) {
-      for (const [container, sample] of this.containersOf(pod.namespace, pod.name)) {
-        if (!this.#isFresh(sample)) continue;
-        let byPod = byContainer.get(container);
-        if (byPod === undefined) byContainer.set(container, (byPod = new Map<string, UsageSample>()));
-        byPod.set(pod.name, sample);
-      }
-    }
-    return [...byContainer]
-      .map(([container, byPod]) => ({ container, replicas: byPod.size, total: this.#sum(byPod.values()), byPod }))
-      .sort((a, b) => (a.container < b.container ? -1 : 1));
-  }
-
   /** A node's own usage, system daemons included; null where nothing fresh is known. */
   usedByNode(node: string): NodeUsage | null {
     const usage = this.#nodes.get(node)?.usage ?? null;
@@ -250,26 +198,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return total;
   }
 
-  /** The last day of one container of a workload, in 5-minute slots. */
-  series(workload: WorkloadKey, container: string, from: Instant, to: Instant): readonly UsageSlot[] {
-    return this.#rings.get(workload)?.get(container)?.slots(from, to) ?? [];
-  }
-
-  /** Containers of a workload of which a series is known. */
-  seriesOf(workload: WorkloadKey): readonly string[] {
-    return [...(this.#rings.get(workload)?.keys() ?? [])].sort();
-  }
-
-  nodeSeries(node: string, from: Instant, to: Instant): readonly UsageSlot[] {
-    return this.#nodeRings.get(node)?.slots(from, to) ?? [];
-  }
-
   volumes(): Iterable<VolumeUsage> {
     return this.#summaries.volumes();
-  }
-
-  findVolume(namespace: string, claim: string): VolumeUsage | undefined {
-    return this.#summaries.findVolume(namespace, claim);
   }
 
   networkOf(namespace: string, pod: string): NetworkUsage | undefined {
@@ -296,20 +226,10 @@ export class UsageModel implements UsageSink, EvidenceSink {
     const sample = this.evidence.sampleOf(usage);
     entry.containers.set(usage.container, sample);
     if (entry.workload === null) return true;
-    this.#addToRing(entry.workload, usage, sample);
+    this.graphs.add(entry.workload, usage.container, usage.pod, sample);
     this.#oomWatch.observe(entry.workload, usage.container, entry.pod, sample);
     for (const listener of this.#listeners) listener(entry.workload, usage.container, entry.pod, sample);
     return true;
-  }
-
-  #addToRing(workload: WorkloadKey, usage: ContainerUsage, sample: UsageSample): void {
-    const ring = this.#ringOf(workload, usage.container);
-    if (!ring.add(usage.pod, sample) || this.#pointListeners.size === 0) return;
-    const slot = ring.lastComplete();
-    if (slot === null) return;
-    const { at, cpuMillicores, memoryBytes, replicas } = slot;
-    const point = { key: `${workload}/${usage.container}`, at, cpuMillicores, memoryBytes, replicas };
-    for (const listener of this.#pointListeners) listener(point);
   }
 
   // The entry of the pod that has this name now. A successor of the same name (a StatefulSet's) begins anew.
@@ -340,17 +260,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
       this.#dropped.add(1, { reason: fault });
       return;
     }
-    let ring = this.#nodeRings.get(usage.node);
-    if (ring === undefined) this.#nodeRings.set(usage.node, (ring = new UsageRing()));
-    ring.add(usage.node, usage);
-  }
-
-  #ringOf(workload: WorkloadKey, container: string): UsageRing {
-    let byContainer = this.#rings.get(workload);
-    if (byContainer === undefined) this.#rings.set(workload, (byContainer = new Map<string, UsageRing>()));
-    let ring = byContainer.get(container);
-    if (ring === undefined) byContainer.set(container, (ring = new UsageRing()));
-    return ring;
+    this.graphs.addNode(usage);
   }
 
   #forgetIfGone(key: string, workload: WorkloadKey | null): void {
@@ -361,7 +271,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     if (pod !== undefined) return;
     this.#summaries.forgetPod(namespace, name);
     this.evidence.forgetPod(namespace, name);
-    if (workload !== null && this.#rings.has(workload) && this.#isNoMore(workload)) this.#rings.delete(workload);
+    if (workload !== null && this.#isNoMore(workload)) this.graphs.forget(workload);
   }
 
   #follow(namespace: string, name: string, pod: PodRecord | undefined): void {
@@ -388,7 +298,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   #forgetNodeIfGone(node: string): void {
     if (this.#parts.reader.findNode(node) !== undefined) return;
     this.#nodes.delete(node);
-    this.#nodeRings.delete(node);
+    this.graphs.forgetNode(node);
     this.#problems.delete(node);
     this.evidence.forgetNode(node);
   }

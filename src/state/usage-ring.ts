@@ -75,11 +75,6 @@ export class UsageRing {
     return this.#newest < 1 ? null : this.#read(this.#newest - 1);
   }
 
-  /** When the newest slot began; null before the first sample. */
-  newestAt(): Instant | null {
-    return this.#newest === -1 ? null : this.#newest * SLOT_MS;
-  }
-
   #read(slot: number): UsageSlot | null {
     const index = slot % SLOTS;
     const cpuCount = this.#cpuCount[index] ?? 0;

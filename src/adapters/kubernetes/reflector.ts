@@ -8,6 +8,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';
 import { failed, missingPermission, notServed, unknownCredentials, type InformerProblem } from './informer-problem.ts';
+import { InformerProgress } from './informer-progress.ts';
 import { listPages, ListRefused } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { ReflectorMetrics } from './reflector-metrics.ts';
@@ -45,16 +46,14 @@ export class Reflector<T> {
   readonly #metrics: ReflectorMetrics;
   readonly #delay: ReconnectDelay;
   readonly #freshness: Freshness;
-  readonly #waiting: (() => void)[] = [];
-  #logger: Logger;
+  readonly #progress: InformerProgress;
+  readonly #logger: Logger;
   /** Where to resume; null: list. */
   #version: string | null = null;
-  #synced = false;
   /** There has been a complete listing since the kind was last not served. */
   #listed = false;
   #restarts = 0;
   #brokenInitials = 0;
-  #problem: InformerProblem | null = null;
   #endActivity: (() => void) | null = null;
 
   constructor(spec: ReflectorSpec<T>, context: ReflectorContext) {
@@ -64,6 +63,7 @@ export class Reflector<T> {
     this.#name = resourceName(spec.resource);
     this.#path = collectionPath(spec.resource, spec.namespace ?? null);
     this.#logger = context.logger.child({ resource: this.#name });
+    this.#progress = new InformerProgress(this.#logger, spec.required);
     this.#metrics = new ReflectorMetrics(context.metrics, this.#name);
     this.#delay = new ReconnectDelay(context.timer, context.random);
     this.#freshness = new Freshness(context.clock, context.timer);
@@ -79,12 +79,12 @@ export class Reflector<T> {
 
   /** True from the first complete listing on; also true where an optional kind is not served or not permitted. */
   hasSynced(): boolean {
-    return this.#synced;
+    return this.#progress.isSynced;
   }
 
   /** Resolves at the first complete listing. */
   whenSynced(): Promise<void> {
-    return this.#synced ? Promise.resolve() : new Promise((resolve) => this.#waiting.push(resolve));
+    return this.#progress.whenSynced();
   }
 
   /** Domain time up to which this kind is known to be as the server has it; 0 before the first listing. */
@@ -95,13 +95,13 @@ export class Reflector<T> {
   status(): InformerStatus {
     return {
       name: this.#name,
-      synced: this.#synced,
+      synced: this.#progress.isSynced,
       required: this.#spec.required,
       decisive: this.#spec.required || (this.#spec.wishes === true && this.#listed),
       objects: this.#store.size,
       confirmedAt: this.confirmedAt(),
       restarts: this.#restarts,
-      problem: this.#problem?.message ?? null,
+      problem: this.#progress.problem,
     };
   }
 
@@ -134,7 +134,7 @@ export class Reflector<T> {
         return;
       case 'wait': {
         if (round.problem !== null) this.#restarts += 1;
-        this.#report(round.problem);
+        this.#progress.report(round.problem);
         // A kind that is not served or not permitted may stay so for ever: nobody waits for its retries.
         if (round.settled) this.#release();
         const ms = Math.max(round.atLeastMs, this.#delay.nextMs());
@@ -269,7 +269,7 @@ export class Reflector<T> {
   #opened(onHealthy: () => void): void {
     onHealthy();
     this.#freshness.connected();
-    this.#report(null);
+    this.#progress.report(null);
     this.#metrics.watches.add(1, this.#metrics.labels);
     this.#release();
   }
@@ -279,16 +279,9 @@ export class Reflector<T> {
     this.#version = version;
     this.#brokenInitials = 0;
     this.#listed = true;
-    this.#report(null);
-    this.#markSynced();
+    this.#progress.report(null);
+    this.#progress.markSynced(this.#store.size);
     this.#metrics.flush(this.#store.size);
-  }
-
-  #markSynced(): void {
-    if (this.#synced) return;
-    this.#synced = true;
-    this.#logger.debug('Informer has listed', { objects: this.#store.size });
-    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   #noStreaming(why: string): Round {
@@ -309,7 +302,7 @@ export class Reflector<T> {
     }
     if (isUnauthorized(failure)) return this.#broken(unknownCredentials(failure));
     if (isForbidden(failure)) {
-      if (!this.#spec.required) this.#markSynced();
+      if (!this.#spec.required) this.#progress.markSynced(this.#store.size);
       const problem = missingPermission(this.#name, this.#spec.namespace, failure);
       return { kind: 'wait', problem, atLeastMs: 0, settled: true };
     }
@@ -317,7 +310,7 @@ export class Reflector<T> {
       this.#version = null;
       this.#listed = false;
       this.#store.clear();
-      if (!this.#spec.required) this.#markSynced();
+      if (!this.#spec.required) this.#progress.markSynced(this.#store.size);
       if (this.#spec.foreign === true) return { kind: 'wait', problem: null, atLeastMs: this.#times.foreignRetryMs, settled: true };
       return { kind: 'wait', problem: notServed(this.#name), atLeastMs: 0, settled: true };
     }
@@ -340,21 +333,6 @@ export class Reflector<T> {
       this.#metrics.handlerFailures.add(1, this.#metrics.labels);
       this.#logger.error('Handling a change failed; the next one goes on', { object: key, err });
     }
-  }
-
-  // Said when it begins, changes or ends: a retry every 30 s must not fill the log.
-  #report(problem: InformerProblem | null): void {
-    const before = this.#problem;
-    this.#problem = problem;
-    if (problem?.message === before?.message) return;
-    if (problem === null) {
-      this.#logger.info('Informer is well again', { before: before?.message });
-      return;
-    }
-    const fields = { problem: problem.message };
-    if (this.#spec.required) this.#logger.error('Informer cannot do its work; retrying', fields);
-    else if (problem.code === 'not-served') this.#logger.info('Informer waits', fields);
-    else this.#logger.warn('Informer cannot do its work; retrying', fields);
   }
 
   #startAudit(signal: AbortSignal): DriftAudit<T> {

@@ -30,14 +30,16 @@ export function usageReader({ usage, sourceName, clock, intervalMs, problem }: U
     problem,
     containerUsage: (namespace, pod, container) => fresh(usage.containersOf(namespace, pod).get(container)),
     nodeUsage: (node) => fresh(usage.usedByNode(node) ?? undefined),
-    nodeHistory: (node, from, to) => (isKnown() ? usage.nodeSeries(node, from, to) : null),
+    nodeHistory: (node, from, to) => (isKnown() ? usage.graphs.nodeSeries(node, from, to) : null),
     workloadHistory: (workload, container, from, to) =>
-      (isKnown() ? usage.series(workloadKey(workload), container, from, to) : []).map(({ at, replicas, cpuMillicores, memoryBytes }) => ({
-        at,
-        replicas,
-        cpuMillicores: cpuMillicores === null ? null : cpuMillicores / replicas,
-        memoryBytes: memoryBytes === null ? null : memoryBytes / replicas,
-      })),
+      (isKnown() ? usage.graphs.series(workloadKey(workload), container, from, to) : []).map(
+        ({ at, replicas, cpuMillicores, memoryBytes }) => ({
+          at,
+          replicas,
+          cpuMillicores: cpuMillicores === null ? null : cpuMillicores / replicas,
+          memoryBytes: memoryBytes === null ? null : memoryBytes / replicas,
+        }),
+      ),
     volumes: () => (isKnown() ? usage.volumes() : []),
   };
 }

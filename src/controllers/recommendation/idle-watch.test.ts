@@ -38,8 +38,7 @@ function aWatch() {
         listeners.push(listener);
         return () => undefined;
       },
-      series: () => [],
-      seriesOf: () => [],
+      graphs: { series: () => [], seriesOf: () => [] },
       networkOf: network,
     },
     onInUse: (key) => void inUse.push(key),

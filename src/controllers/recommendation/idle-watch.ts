@@ -20,7 +20,7 @@ const STEP_MS: DurationMs = 300 * SECOND_MS;
 
 export interface IdleWatchParts {
   readonly cluster: Pick<ClusterReader, 'podsOf'>;
-  readonly usage: Pick<UsageModel, 'onSample' | 'series' | 'seriesOf' | 'networkOf'>;
+  readonly usage: Pick<UsageModel, 'onSample' | 'networkOf'> & { readonly graphs: Pick<UsageModel['graphs'], 'series' | 'seriesOf'> };
   readonly history: Pick<History, 'usage'>;
   readonly logger: Logger;
   /** A sample shows a workload in use: whoever made it small is to look at once. */
@@ -135,8 +135,8 @@ export class IdleWatch {
       complete = false;
       logger.debug('Past usage of a workload could not be read', { object: key, err });
     }
-    for (const container of usage.seriesOf(key)) {
-      for (const { at, cpuMillicores } of usage.series(key, container, from, to)) put(container, at, cpuMillicores);
+    for (const container of usage.graphs.seriesOf(key)) {
+      for (const { at, cpuMillicores } of usage.graphs.series(key, container, from, to)) put(container, at, cpuMillicores);
     }
     const points = [...steps].sort(([a], [b]) => a - b);
     return {

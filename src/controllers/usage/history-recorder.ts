@@ -31,7 +31,7 @@ export class HistoryRecorder {
 
   start(): void {
     const { usage, history } = this.#parts;
-    this.#stopPoints = usage.onPoint((point) => history.appendUsage([point]));
+    this.#stopPoints = usage.graphs.onPoint((point) => history.appendUsage([point]));
     this.#plan();
   }
 

@@ -10,6 +10,7 @@ import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
+import { UsageGraphs } from '../../state/usage-graphs.ts';
 import type { SampleListener } from '../../state/usage-model.ts';
 import { RecommenderFeed } from './recommender-feed.ts';
 
@@ -26,7 +27,7 @@ function aFeed() {
     },
     onOomKill: () => () => undefined,
     containersOf: () => new Map(),
-    load: () => undefined,
+    graphs: new UsageGraphs(),
   };
   const feed = new RecommenderFeed({
     cluster,

@@ -26,7 +26,7 @@ const BACKFILL_STEP_SECONDS = 300;
 
 export interface RecommenderFeedParts {
   readonly cluster: ClusterReader;
-  readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'load' | 'containersOf'>;
+  readonly usage: Pick<UsageModel, 'onSample' | 'onOomKill' | 'graphs' | 'containersOf'>;
   readonly learner: Learner;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -105,7 +105,7 @@ export class RecommenderFeed {
     }
     const { taken, dropped } = await learner.backfill(series);
     await learner.backfill(this.#byClass(series));
-    for (const each of series) usage.load(each);
+    for (const each of series) usage.graphs.load(each, to);
     return { series: series.length, samples: taken, dropped };
   }
 

@@ -1,0 +1,78 @@
+// The last day of usage in 5-minute slots, of every container of every workload and of every node: what graphs show.
+
+import type { Instant } from '../core/model/units.ts';
+import type { NodeUsage, UsageSample, UsageSeries } from '../core/model/usage.ts';
+import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { UsagePoint } from '../ports/history.ts';
+import { faultOfSample } from './sample-gate.ts';
+import { UsageRing, type UsageSlot } from './usage-ring.ts';
+
+export class UsageGraphs {
+  readonly #rings = new Map<WorkloadKey, Map<string, UsageRing>>();
+  readonly #nodeRings = new Map<string, UsageRing>();
+  readonly #listeners = new Set<(point: UsagePoint) => void>();
+
+  /** Tells each complete 5-minute point of each container of each workload, for history. Returns the cancel. */
+  onPoint(listener: (point: UsagePoint) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  add(workload: WorkloadKey, container: string, pod: string, sample: UsageSample): void {
+    const ring = this.#ringOf(workload, container);
+    if (!ring.add(pod, sample) || this.#listeners.size === 0) return;
+    const slot = ring.lastComplete();
+    if (slot === null) return;
+    const { at, cpuMillicores, memoryBytes, replicas } = slot;
+    const point = { key: `${workload}/${container}`, at, cpuMillicores, memoryBytes, replicas };
+    for (const listener of this.#listeners) listener(point);
+  }
+
+  addNode(usage: NodeUsage): void {
+    let ring = this.#nodeRings.get(usage.node);
+    if (ring === undefined) this.#nodeRings.set(usage.node, (ring = new UsageRing()));
+    ring.add(usage.node, usage);
+  }
+
+  /** Puts a recorded past into the graphs, and tells no point of it: learning takes it from the source itself. */
+  load(series: UsageSeries, now: Instant): void {
+    if (series.workload === null) return;
+    const ring = this.#ringOf(workloadKey(series.workload), series.container);
+    let previousAt: Instant | null = null;
+    for (const sample of series.samples) {
+      if (faultOfSample(sample, now, previousAt) !== null) continue;
+      previousAt = sample.at;
+      ring.add(series.pod, sample);
+    }
+  }
+
+  /** The last day of one container of a workload. */
+  series(workload: WorkloadKey, container: string, from: Instant, to: Instant): readonly UsageSlot[] {
+    return this.#rings.get(workload)?.get(container)?.slots(from, to) ?? [];
+  }
+
+  /** Containers of a workload of which a series is known. */
+  seriesOf(workload: WorkloadKey): readonly string[] {
+    return [...(this.#rings.get(workload)?.keys() ?? [])].sort();
+  }
+
+  nodeSeries(node: string, from: Instant, to: Instant): readonly UsageSlot[] {
+    return this.#nodeRings.get(node)?.slots(from, to) ?? [];
+  }
+
+  forget(workload: WorkloadKey): void {
+    this.#rings.delete(workload);
+  }
+
+  forgetNode(node: string): void {
+    this.#nodeRings.delete(node);
+  }
+
+  #ringOf(workload: WorkloadKey, container: string): UsageRing {
+    let byContainer = this.#rings.get(workload);
+    if (byContainer === undefined) this.#rings.set(workload, (byContainer = new Map<string, UsageRing>()));
+    let ring = byContainer.get(container);
+    if (ring === undefined) byContainer.set(container, (ring = new UsageRing()));
+    return ring;
+  }
+}
