@@ -171,7 +171,7 @@ test(
   'nothing was refused to the chart’s ServiceAccount',
   async () => {
     const account = `system:serviceaccount:${OWN_NAMESPACE}:${ACCOUNT}`;
-    const denied = await cluster.audit(({ user, responseStatus }) => user.username === account && responseStatus?.code === 403);
+    const denied = cluster.audit(({ user, responseStatus }) => user.username === account && responseStatus?.code === 403);
     expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
   },
   HANG_TEST_MS,

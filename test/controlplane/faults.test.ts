@@ -239,7 +239,7 @@ async function requestsOf(app: string): Promise<readonly string[]> {
 
 /** Pods of a workload whose resize the API server has carried out, once for each time. */
 async function resizesOf(app: string): Promise<readonly string[]> {
-  const events = await cluster.audit(
+  const events = cluster.audit(
     ({ objectRef, responseStatus, userAgent = '', requestURI }) =>
       objectRef?.resource === 'pods' &&
       objectRef.subresource === 'resize' &&

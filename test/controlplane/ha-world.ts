@@ -104,7 +104,7 @@ export class HaWorld {
 
   /** Effects so far by a replica, in any of its lives. */
   async effectsOf(name: string): Promise<number> {
-    const events = await this.cluster.audit(
+    const events = this.cluster.audit(
       ({ userAgent = '', objectRef }) => userAgent.includes(`(${name}_`) && objectRef?.subresource === 'resize',
     );
     return events.length;

@@ -206,7 +206,7 @@ describe('With the store away', () => {
 
 describe('The API server’s audit log', () => {
   test('shows one actor at a time', async () => {
-    const proof = proveOneActor(await world.cluster.audit());
+    const proof = proveOneActor(world.cluster.audit());
     console.info([...handOvers, describeProof(proof)].join('\n'));
     expect(proof.problems).toEqual([]);
     const identities = new Set(proof.terms.map(({ identity }) => identity));
@@ -224,7 +224,7 @@ function leads(replica: Replica, termsBefore: number): Promise<unknown> {
 /** The last term of an identity, once another one has taken its lease. */
 function endedTerm(identity: string | undefined): Promise<Term> {
   return eventually(`the audit log has the end of the term of ${String(identity)}: another replica took the lease`, HANG_MS, async () => {
-    const { terms } = proveOneActor(await world.cluster.audit());
+    const { terms } = proveOneActor(world.cluster.audit());
     const term = terms.findLast((each) => each.identity === identity);
     return term !== undefined && term.until !== null && term !== terms.at(-1) && term;
   });

@@ -106,7 +106,7 @@ describe('The chart', () => {
 
   /** Requests of ours that the API server forbade: writes by its audit log, everything else by the controllers' own count. */
   async function forbiddenToUs(): Promise<readonly string[]> {
-    const writes = await cluster.audit(
+    const writes = cluster.audit(
       ({ user, responseStatus }) => user.username.startsWith(`system:serviceaccount:${NAMESPACE}:`) && responseStatus?.code === 403,
     );
     const lines: string[] = [];
@@ -251,7 +251,7 @@ describe('The chart', () => {
   test(
     'never acted on two sides: after the uninstall began to put back, no controller changed a pod',
     async () => {
-      const resizes = await cluster.audit(({ objectRef }) => objectRef?.subresource === 'resize');
+      const resizes = cluster.audit(({ objectRef }) => objectRef?.subresource === 'resize');
       const byWhom = resizes.map(({ user }) => user.username.split(':').at(-1) ?? '');
       const firstBack = byWhom.findIndex((name) => name.endsWith('-uninstall'));
       expect(firstBack).toBeGreaterThan(0);

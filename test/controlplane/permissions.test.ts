@@ -163,7 +163,7 @@ describe('With its ServiceAccount’s own token', () => {
     'neither was denied anything by the API server’s own account',
     async () => {
       const accounts = [CONTROLLER, UNINSTALL].map((name) => `system:serviceaccount:${OWN_NAMESPACE}:${name}`);
-      const events = await cluster.audit(({ user }) => accounts.includes(user.username));
+      const events = cluster.audit(({ user }) => accounts.includes(user.username));
       expect(events.length).toBeGreaterThan(50);
       const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403);
       expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);

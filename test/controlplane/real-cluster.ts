@@ -3,10 +3,9 @@
 
 import { execFile } from 'node:child_process';
 import { sign } from 'node:crypto';
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { RawApi } from '../../hack/real-cluster/api.ts';
 import { buildBinaries } from '../../hack/real-cluster/binaries.ts';
 import {
@@ -68,11 +67,13 @@ export class RealCluster {
   readonly folder = mkdtempSync(join(tmpdir(), 'evenkeel-real-'));
   readonly #pool: NodePool;
   readonly #reserved: ReservedName;
+  readonly #audited: AuditLog;
 
   private constructor(layout: Layout, pool: NodePool, reserved: ReservedName) {
     this.layout = layout;
     this.#pool = pool;
     this.#reserved = reserved;
+    this.#audited = new AuditLog(layout.auditLog);
     this.api = new RawApi(layout, recordOf(layout).ports.apiserver);
   }
 
@@ -166,13 +167,8 @@ export class RealCluster {
   }
 
   /** What the audit log holds so far, in its order: every write, who made it and what came of it. */
-  async audit(matches: (event: AuditEvent) => boolean = () => true): Promise<readonly AuditEvent[]> {
-    const events: AuditEvent[] = [];
-    for await (const line of createInterface({ input: createReadStream(this.layout.auditLog) })) {
-      const event = parsed(line);
-      if (event !== null && matches(event)) events.push(event);
-    }
-    return events;
+  audit(matches: (event: AuditEvent) => boolean = () => true): readonly AuditEvent[] {
+    return this.#audited.eventsSoFar().filter(matches);
   }
 
   /** More nodes of the pool's kind, so that there are `count`. */
@@ -232,12 +228,38 @@ export async function reserveClusterName(name: string): Promise<ReservedName> {
   }
 }
 
-/** A line that is still being written is none yet. */
-function parsed(line: string): AuditEvent | null {
+/** A file that grows: what was read once is not read again, as waits look at it many times. */
+class AuditLog {
+  readonly #path: string;
+  readonly #events: AuditEvent[] = [];
+  #bytesRead = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  eventsSoFar(): readonly AuditEvent[] {
+    const file = openSync(this.#path, 'r');
+    try {
+      const added = Buffer.alloc(fstatSync(file).size - this.#bytesRead);
+      readSync(file, added, 0, added.length, this.#bytesRead);
+      // What follows the last line's end is still being written.
+      const end = added.lastIndexOf('\n') + 1;
+      this.#bytesRead += end;
+      for (const line of added.toString('utf8', 0, end).split('\n')) this.#events.push(...parsed(line));
+    } finally {
+      closeSync(file);
+    }
+    return this.#events;
+  }
+}
+
+/** Nothing of a line that an API server was killed in. */
+function parsed(line: string): readonly AuditEvent[] {
   try {
-    return JSON.parse(line) as AuditEvent;
+    return [JSON.parse(line) as AuditEvent];
   } catch {
-    return null;
+    return [];
   }
 }
 

@@ -123,7 +123,7 @@ describe('on a real control plane', () => {
       expect(JSON.parse(metadata.annotations?.['evenkeel.io/original'] ?? '')).toEqual({
         metrics: [{ resource: 'cpu', averageUtilization: 60, cpuMillicores: 200, now: 90 }],
       });
-      const rescaled = await cluster.audit(
+      const rescaled = cluster.audit(
         ({ objectRef, verb }) => objectRef?.namespace === 'scaled' && objectRef.subresource === 'scale' && verb !== 'get',
       );
       expect(rescaled).toEqual([]);
@@ -171,7 +171,7 @@ describe('on a real control plane', () => {
         ({ state }) => state === 'applied',
       );
       expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('LimitRange least allows no less');
-      const refused = await cluster.audit(
+      const refused = cluster.audit(
         ({ user, objectRef, responseStatus }) =>
           user.username === ACCOUNT &&
           objectRef?.namespace === 'bounded' &&
@@ -221,7 +221,7 @@ describe('on a real control plane', () => {
   test(
     'nothing else was patched, and Evenkeel was refused nothing',
     async () => {
-      const ours = await cluster.audit(({ user, stage }) => user.username === ACCOUNT && stage === 'ResponseComplete');
+      const ours = cluster.audit(({ user, stage }) => user.username === ACCOUNT && stage === 'ResponseComplete');
       const patched = ours.filter(({ objectRef }) => objectRef?.resource === 'horizontalpodautoscalers');
       expect(new Set(patched.map(({ verb, objectRef }) => `${verb} ${objectRef?.namespace}/${objectRef?.name}`))).toEqual(
         new Set(['patch scaled/scaled']),
