@@ -20,7 +20,8 @@ export function faultOfSample(sample: UsageSample, now: Instant, previousAt: Ins
   const { at, cpuMillicores, memoryBytes } = sample;
   if (!Number.isFinite(at)) return 'nan';
   if (at > now + FUTURE_ALLOWED_MS) return 'future';
-  if (previousAt !== null && at <= previousAt) return 'out-of-order';
+  // A sample before that stands ahead of now is of a clock that was set back since.
+  if (previousAt !== null && at <= previousAt && previousAt <= now + FUTURE_ALLOWED_MS) return 'out-of-order';
   if (cpuMillicores === null && memoryBytes === null) return 'empty';
   return faultOfValue(cpuMillicores, MOST_MILLICORES) ?? faultOfValue(memoryBytes, MOST_BYTES);
 }

@@ -120,6 +120,14 @@ describe('UsageModel', () => {
     expect(model.isStale()).toBe(true);
   });
 
+  test('goes on taking in samples where the clock was put back', async () => {
+    await clock.advance(60 * 60_000);
+    read({ pod: 'db-0' });
+    clock.now = () => T;
+    read({ pod: 'db-0', cpuMillicores: 300 });
+    expect(model.containersOf('default', 'db-0').get('app')?.cpuMillicores).toBe(300);
+  });
+
   test('a node that was never read, or not for two periods, is stale by itself', async () => {
     read({ pod: 'db-0' });
     expect([model.isNodeStale('n1'), model.isNodeStale('n2')]).toEqual([false, true]);

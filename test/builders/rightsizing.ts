@@ -142,7 +142,6 @@ function aResourceAdvice(target: number, unit: 'millicores' | 'bytes', advice: P
   return {
     target,
     base: target,
-    baseLoweredAt: null,
     increase: null,
     lowerBound: Math.floor(target * 0.9),
     upperBound: Math.ceil(target * 1.3),

@@ -140,11 +140,11 @@ describe('a clock that is put back by an hour', () => {
     for (let minute = 0; minute < 60 && world.status().state !== 'applied'; minute += 1) await world.run(MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
     world.putClockBack(HOUR_MS);
-    world.advice.set(WEB, [anAdvice({ cpu: '50m', memory: '512Mi' })]);
+    world.advice.set(WEB, [anAdvice({ cpu: '120m', memory: '512Mi', cpuAdvice: { lowerBound: 90 } })]);
     await world.run(25 * MINUTE_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
     await world.run(90 * MINUTE_MS);
-    expect(world.cpus()).toEqual([50, 50, 50]);
+    expect(world.cpus()).toEqual([120, 120, 120]);
   });
 
   test('shows nobody a status that is older than the one before it', async () => {

@@ -74,8 +74,6 @@ export interface ResourceAdvice {
   readonly target: number;
   /** The target without a temporary increase. */
   readonly base: number;
-  /** When the base last fell; null: it never did in sight. */
-  readonly baseLoweredAt: Instant | null;
   /** The target stands above the base for a while, because usage did; it ends at `until` unless usage does so again. */
   readonly increase: { readonly until: Instant } | null;
   /** A request below this is too small and is worth raising at once. */
@@ -162,6 +160,8 @@ export interface ContainerAdvice {
   /** Samples taken in, and thrown away (gaps are no samples; out of order, absurd, in the future). */
   readonly samples: number;
   readonly droppedSamples: number;
+  /** The newest sample was left out, as it is no newer than what is known: the clock was set back. Absent: no. */
+  readonly isUsageLeftOut?: boolean;
   readonly firstSampleAt: Instant;
   readonly lastSampleAt: Instant;
   /** Share of the 5-minute points of its life (inside the window) that were seen, 0–1. */

@@ -267,6 +267,23 @@ describe('what is learnt', () => {
     expect(advice?.usage.max.cpuMillicores).toBe(100);
   });
 
+  test('says that usage is left out, as after the clock was set back, until it is taken in again', () => {
+    const model = learned(
+      aSeries(
+        1,
+        () => 100,
+        () => 100,
+      ),
+    );
+    const last = MONDAY + DAY_MS;
+    const isLeftOut = () => model.advise('app', last + HOUR_MS, RULES)?.isUsageLeftOut;
+    expect(isLeftOut()).toBe(false);
+    model.observe('p', aSample(last - HOUR_MS, 5000, 5000));
+    expect(isLeftOut()).toBe(true);
+    model.observe('p', aSample(last + FIVE_MINUTES, 100, 100));
+    expect(isLeftOut()).toBe(false);
+  });
+
   /** Twenty replicas for three days, one of them busy; which one may change each hour. */
   function adviceOf(busyPod: (hour: number) => number) {
     const model = new ContainerModel();

@@ -48,6 +48,8 @@ export class ContainerModel {
   #lastSampleAt: Instant = NaN;
   #samples = 0;
   #dropped = 0;
+  /** The newest sample was no newer than what is known. */
+  #isLeftOut = false;
   #throttledSum = 0;
   #throttledWeight = 0;
 
@@ -58,7 +60,9 @@ export class ContainerModel {
   observe(pod: string, sample: UsageSample, isLive = true): boolean {
     // By the end of its slot a sample's slot is known to be the newest: what came before it is over.
     if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
-    if (!this.#collector.take(pod, sample, isLive)) {
+    const isTaken = this.#collector.take(pod, sample, isLive);
+    this.#isLeftOut = !isTaken && this.#plausibleTime(sample.at) && sample.at <= this.#lastSampleAt;
+    if (!isTaken) {
       this.#dropped += 1;
       return false;
     }
@@ -148,6 +152,7 @@ export class ContainerModel {
       ...(rules.evidenceSince === undefined ? {} : { evidence: this.#evidence.since(rules.evidenceSince) }),
       samples: this.#samples,
       droppedSamples: this.#dropped,
+      isUsageLeftOut: this.#isLeftOut,
       firstSampleAt: this.#firstSampleAt,
       lastSampleAt: this.#lastSampleAt,
       coverage,

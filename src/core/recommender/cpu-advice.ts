@@ -35,7 +35,6 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence }
   return {
     target,
     base,
-    baseLoweredAt: Number.isNaN(value.loweredAtHour) ? null : value.loweredAtHour * HOUR_MS,
     increase: end === null ? null : { until: end * SLOT_MS },
     ...adviceBounds(target, rules, {
       savings: model.valueFor('Savings', pace)?.base ?? target,

@@ -37,10 +37,6 @@ export class GoalValue {
     return this.#base;
   }
 
-  get loweredAtHour(): number {
-    return this.#loweredAtHour;
-  }
-
   /** The temporary increase; 0 where there is none. */
   get increase(): number {
     return this.#increase > this.#base ? this.#increase : 0;

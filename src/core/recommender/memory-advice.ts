@@ -46,7 +46,6 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
   return {
     target,
     base: target,
-    baseLoweredAt: Number.isNaN(model.loweredAtHour) ? null : model.loweredAtHour * HOUR_MS,
     increase: null,
     ...adviceBounds(target, rules, {
       savings: level * MEMORY_MARGINS.Savings,
@@ -71,7 +70,7 @@ export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 
   sum.bound(rules);
   const target = sum.value;
   const seen = Number.isNaN(openPeak) ? 0 : Math.round(openPeak);
-  const base = { base: target, baseLoweredAt: null, increase: null };
+  const base = { base: target, increase: null };
   return {
     target,
     ...base,

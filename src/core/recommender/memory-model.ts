@@ -36,6 +36,7 @@ export class MemoryModel {
   #hoursKnown = 0;
   /** The peak that requests are made from: it falls later than the peak itself. */
   #level: Bytes = NaN;
+  /** Hour at whose beginning the level last fell; NaN: never. */
   #loweredAtHour = NaN;
 
   /** Last point; NaN before the first. */
@@ -54,11 +55,6 @@ export class MemoryModel {
   /** The peak that requests are made from; NaN before the first point. */
   get level(): Bytes {
     return this.#level;
-  }
-
-  /** Hour at whose beginning the level last fell; NaN: never. */
-  get loweredAtHour(): number {
-    return this.#loweredAtHour;
   }
 
   /** Takes the point of a slot. Slots ascend; the caller sees to it. */

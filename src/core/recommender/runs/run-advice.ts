@@ -185,7 +185,6 @@ class Sum {
     return {
       target: this.value,
       base: this.value,
-      baseLoweredAt: null,
       increase: null,
       lowerBound: within(of.lowest),
       upperBound: Math.ceil(this.value * 1.5),

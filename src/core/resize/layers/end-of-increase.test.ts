@@ -56,11 +56,12 @@ describe('a temporary increase', () => {
     expect(over.all[0]?.memory.apply).toMatchObject({ endsIncrease: true, reason: 'temporary increase over' });
   });
 
-  test('is a reduction where the base fell meanwhile: one pod first, after the cool-down', () => {
+  test('is a reduction where the base fell meanwhile: one pod first, a day after the last reduction', () => {
     const lowered = advised('200m');
     expect(requests(follow(increased, lowered, 10 * MINUTE_MS).end)).toEqual([600, 600, 600]);
-    const later = follow(increased, lowered, 2 * HOUR_MS + 10 * MINUTE_MS);
+    const later = follow(increased, lowered, DAY_MS);
     const first = later.all.find(({ steps }) => steps.length > 0);
+    expect(first?.memory.apply?.startedAt).toBe(T0 + DAY_MS);
     expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
     expect(first?.steps).toHaveLength(1);
     expect(first?.memory.apply?.endsIncrease).toBeFalsy();
@@ -83,7 +84,7 @@ describe('a temporary increase', () => {
     const start = follow(aSituation({ policy }), advised('100m'), 5 * MINUTE_MS).end;
     const grown = follow(start, advised('100m', '140m'), 2 * HOUR_MS).end;
     expect(requests(grown)).toEqual([140, 140, 140]);
-    expect(decideWorkload({ ...grown, now: grown.now + 2 * HOUR_MS, advice: [advised('100m')] }).memory.apply).toMatchObject({
+    expect(decideWorkload({ ...grown, now: grown.now + DAY_MS, advice: [advised('100m')] }).memory.apply).toMatchObject({
       stage: 'Canary',
     });
   });

@@ -6,7 +6,8 @@ import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
-import { FIELD, greaterValues, RESOURCES, type Values } from '../model/container-values.ts';
+import { waitsForClock } from './clock-set-back.ts';
+import { FIELD, greaterValues, lowersAnything, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './size-at-creation.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
@@ -84,7 +85,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
     }
     if (fit.kind !== 'change') continue;
     // What raises, and what a roll-back is for, need no reading. The others do not wait for such a pod: a dead node keeps its DaemonSets' pods.
-    const unknown = fit.lowers && options.isRollBack !== true ? unread(situation, pod) : null;
+    const unknown = fit.lowers && options.isRollBack !== true ? (unread(situation, pod) ?? aheadOfClock(situation, fit)) : null;
     if (unknown === null) reachable += 1;
     candidates.push({ pod, fit, unknown });
   }
@@ -206,6 +207,14 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
 function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): Waiting | null {
   if (node === null || !unreadNodes.has(node)) return null;
   return waiting('stale-data', `${name}: its node ${node} has told no usage for two periods`);
+}
+
+/** What is lowered is lowered by what is used now. */
+function aheadOfClock(situation: WorkloadSituation, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
+  return waitsForClock(
+    situation,
+    containers.filter(({ from, to }) => lowersAnything(from, to)).map(({ name }) => name),
+  );
 }
 
 /** Pods of a cordoned node are about to be evicted, and created elsewhere with what is in force: a reduction is not worth a write. */

@@ -172,12 +172,12 @@ function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInp
   return value;
 }
 
-/** As deployed; a greater one that is in force stays as far as it is in use, as the node would run out of memory without it. */
-function deployedRequest({ deployed, current, advice }: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
+/** As deployed; a greater one that is in force stays, as the node might run out of memory without it. */
+function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
   const inForce = current.requests.memoryBytes;
   const least = deployed?.requests.memoryBytes ?? inForce ?? about.target;
-  const value = Math.max(least, Math.min(inForce ?? 0, advice.memoryEvidence?.peak7d ?? 0));
-  const detail = value > least ? 'a leak is given no more, and keeps what it uses' : 'a leak stays at its deployed size';
+  const value = Math.max(least, inForce ?? 0);
+  const detail = value > least ? 'a leak is given no more, and keeps what it has' : 'a leak stays at its deployed size';
   steps.push({ resource: 'memory', step: 'leak', detail: `its memory grows without end: ${detail}`, value });
   return value;
 }

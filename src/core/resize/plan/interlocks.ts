@@ -4,6 +4,7 @@
 import { formatDuration } from '../../model/duration.ts';
 import { nextOpening, openingAt } from '../../model/window.ts';
 import { heldByAutoscaler } from './autoscaler-bounds.ts';
+import { waitsForClock } from './clock-set-back.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
 import { reducedWithinADay } from './once-a-day.ts';
@@ -63,6 +64,8 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
   const byAutoscaler = heldByAutoscaler(situation, change);
   if (byAutoscaler !== null) return byAutoscaler;
   if (change.urgent) return null;
+  const byClock = lowers ? waitsForClock(situation, [change.container]) : null;
+  if (byClock !== null) return byClock;
   if (lowers && standing.calmUntil !== null && standing.calmUntil > now) {
     return waiting('calm-start', 'usage is observed for a while after a start or an outage before anything is reduced', standing.calmUntil);
   }

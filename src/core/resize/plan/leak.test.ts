@@ -32,20 +32,14 @@ describe('A suspected leak', () => {
     expect(notes.map(({ reason }) => reason)).toContain('LimitExceeded');
   });
 
-  test('keeps what it uses of a greater request, which its node would lack', () => {
+  test('keeps a greater request, so that suspicion that comes and goes lowers and raises nothing', () => {
     const grown = { requests: amounts('500m', '3600Mi'), limits: amounts(null, '8Gi') };
     const deployed = { requests: amounts('500m', '256Mi'), limits: amounts(null, '8Gi') };
-    const advice = anAdvice({ cpu: '500m', memory: '3600Mi', leakSuspected: true });
-    const using = (peak7d: number) =>
-      aSituation({
-        workload: aWorkloadRecord({}, deployed),
-        pods: pods(3, { container: grown }),
-        advice: [{ ...advice, memoryEvidence: { ...advice.memoryEvidence!, peak7d } }],
-      });
-    const requestOf = (situation: WorkloadSituation) => decideWorkload(situation).containers[0]?.target?.requests.memoryBytes;
-    expect(requestOf(using(memory('3Gi')))).toBe(memory('3Gi'));
-    expect(requestOf(using(memory('4Gi')))).toBe(memory('3600Mi'));
-    expect(requestOf(using(memory('100Mi')))).toBe(memory('256Mi'));
+    const advice = anAdvice({ cpu: '500m', memory: '2Gi', leakSuspected: true });
+    const situation = aSituation({ workload: aWorkloadRecord({}, deployed), pods: pods(3, { container: grown }), advice: [advice] });
+    const { containers, steps } = decideWorkload(situation);
+    expect(containers[0]?.target?.requests.memoryBytes).toBe(memory('3600Mi'));
+    expect(steps).toEqual([]);
   });
 
   test('gets no more by OOM kills: its own limit restarts it', () => {
@@ -62,8 +56,8 @@ describe('A suspected leak', () => {
     expect(after.memory.limitExceptions).toMatchObject([{ state: 'approved', leakApprovedAt: approved.now }]);
     const at = (days: number) => decideWorkload({ ...approved, now: approved.now + days * DAY_MS, memory: after.memory });
     expect(at(29).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
-    // What it was given meanwhile stays as far as it is in use.
-    expect(at(31).containers[0]?.target?.requests.memoryBytes).toBe(memory('630Mi'));
+    // What it was given meanwhile stays.
+    expect(at(31).containers[0]?.target?.requests.memoryBytes).toBe(memory('900Mi'));
     expect(at(31).memory.limitExceptions).toMatchObject([{ type: 'leak', state: 'open' }]);
   });
 

@@ -5,7 +5,7 @@ import { isOwnManager } from '../../model/field-managers.ts';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
-import { withReductions } from './once-a-day.ts';
+import { withoutReductions, withReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
 
 /** First hold after an automatic roll-back; each in a row doubles it, up to a week. */
@@ -47,7 +47,8 @@ export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['
  */
 export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
-  if (previous === null || !hasBegun) return { apply: null, cpuBeforeIncrease: new Map() };
+  if (previous === null || !hasBegun)
+    return { apply: null, cpuBeforeIncrease: new Map(), reductions: withoutReductions(memory.reductions, apply) };
   const by = lastApplied?.by ?? 'evenkeel';
   return {
     apply: null,

@@ -4,21 +4,22 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideInPlace } from './decide-in-place.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 
-/** A change to 300m has come into force on all pods, however late the forecast's fall was carried out. */
-function reducedAt(at: number): WorkloadSituation {
-  let situation = aSituation({ now: at, advice: [anAdvice({ cpu: '300m', memory: '512Mi' })] });
+/** What is advised has come into force on all pods. */
+function inForceAfter(situation: WorkloadSituation, at: number, cpu: string): WorkloadSituation {
+  let next: WorkloadSituation = { ...situation, advice: [anAdvice({ cpu, memory: '512Mi' })] };
   for (let minutes = 0; minutes < 60; minutes += 15) {
     const now = at + minutes * MINUTE_MS;
-    const { memory, steps } = decideInPlace({ ...situation, now });
-    situation = { ...situation, memory, pods: resized(situation.pods, steps) };
+    const { memory, steps } = decideInPlace({ ...next, now });
+    next = { ...next, memory, pods: resized(next.pods, steps) };
   }
-  expect(situation.pods.map(({ containers }) => containers[0]?.requests)).toEqual(pods(3).map(() => amounts('300m', '512Mi')));
-  return situation;
+  expect(next.pods.map(({ containers }) => containers[0]?.requests)).toEqual(pods(3).map(() => amounts(cpu, '512Mi')));
+  return next;
 }
 
+const reducedAt = (at: number): WorkloadSituation => inForceAfter(aSituation({ now: at }), at, '300m');
+
 describe('a reduction', () => {
-  const fell = { baseLoweredAt: T0 + 12 * HOUR_MS };
-  const less = [anAdvice({ cpu: '150m', memory: '512Mi', cpuAdvice: fell })];
+  const less = [anAdvice({ cpu: '150m', memory: '512Mi' })];
 
   test('is followed by the next one after 24 hours at the earliest', () => {
     const situation = { ...reducedAt(T0), advice: less };
@@ -29,16 +30,14 @@ describe('a reduction', () => {
   });
 
   test('of memory does not wait for one of CPU', () => {
-    const situation = { ...reducedAt(T0), advice: [anAdvice({ cpu: '300m', memory: '128Mi', memoryAdvice: fell })] };
+    const situation = { ...reducedAt(T0), advice: [anAdvice({ cpu: '300m', memory: '128Mi' })] };
     expect(decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS }).steps).toHaveLength(1);
   });
 
-  test('that a new bound asks for does not wait', () => {
-    const situation = {
-      ...reducedAt(T0),
-      advice: [anAdvice({ cpu: '150m', memory: '512Mi', cpuAdvice: { baseLoweredAt: null } })],
-    };
-    expect(decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS }).steps).toHaveLength(1);
+  test('waits as long after a raise', () => {
+    const situation = { ...inForceAfter(reducedAt(T0), T0 + 2 * HOUR_MS, '600m'), advice: less };
+    expect(decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS }).reason).toBe('cooldown');
+    expect(decideInPlace({ ...situation, now: T0 + DAY_MS }).steps).toHaveLength(1);
   });
 
   test('delays no raise, and nothing that a user has approved', () => {

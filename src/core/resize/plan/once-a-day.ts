@@ -1,5 +1,5 @@
-// A request falls at most once in 24 hours. The forecast falls as rarely, but a fall that had to wait for its turn would soon be
-// followed by the next one.
+// A request falls at most once in 24 hours, whatever asks for it. The forecast falls as rarely, but a fall that had to wait for its
+// turn would soon be followed by the next one, and what bounds the forecast may change at any time.
 
 import type { Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
@@ -9,19 +9,26 @@ import type { DueChange } from './due-changes.ts';
 
 const MIN_REDUCTION_INTERVAL_MS: DurationMs = DAY_MS;
 
-/**
- * Why a reduction waits for the last one of the same request to be a day old; null: it is, or the forecast has not fallen since:
- * a person's new bounds wait for nothing.
- */
+/** Why a reduction waits for the last one of the same request to be a day old; null: it is. */
 export function reducedWithinADay(
-  { now, memory, advice }: Pick<WorkloadSituation, 'now' | 'memory' | 'advice'>,
+  { now, memory }: Pick<WorkloadSituation, 'now' | 'memory'>,
   { container, resource }: DueChange,
 ): Waiting | null {
-  const loweredAt = memory.reductions.get(container)?.[resource] ?? Number.NEGATIVE_INFINITY;
-  const fellAt = advice.find((each) => each.container === container)?.[resource]?.baseLoweredAt ?? null;
-  const until = loweredAt + MIN_REDUCTION_INTERVAL_MS;
-  if (until <= now || fellAt === null || fellAt <= loweredAt) return null;
+  const until = (memory.reductions.get(container)?.[resource] ?? Number.NEGATIVE_INFINITY) + MIN_REDUCTION_INTERVAL_MS;
+  if (until <= now) return null;
   return { reason: 'cooldown', message: `the ${resource} request of ${container} fell within the last 24 h`, until };
+}
+
+/** Without those of a change that has reached no pod. */
+export function withoutReductions(
+  reductions: ResizeMemory['reductions'],
+  change: Pick<ChangeUnderWay, 'startedAt'> | null,
+): ResizeMemory['reductions'] {
+  const other = (at: Instant | null): Instant | null => (at === change?.startedAt ? null : at);
+  const kept = [...reductions].map(
+    ([name, each]) => [name, { cpu: other(each.cpu), memory: other(each.memory), memoryLimit: other(each.memoryLimit) }] as const,
+  );
+  return new Map(kept.filter(([, { cpu, memory, memoryLimit }]) => cpu !== null || memory !== null || memoryLimit !== null));
 }
 
 /** With those of a change that begins. @param inForce what every container has before it */

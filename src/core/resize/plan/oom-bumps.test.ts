@@ -19,6 +19,7 @@ import { causeOfKill, OomLog } from '../../recommender/oom-log.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
+import { bumpsOfChange } from './oom-bumps.ts';
 
 const DEPLOYED = { requests: amounts('500m', '256Mi'), limits: amounts(null, '512Mi') };
 const NODE = { cpuMillicores: 16_000, memoryBytes: memory('64Gi') };
@@ -153,6 +154,18 @@ describe('An OOM kill at the limit', () => {
     expect(web.openExceptions).toEqual(['oom-killed']);
     expect(web.decision?.steps).toEqual([]);
     expect(web.notes.filter((note) => note.startsWith('LimitExceeded'))).toHaveLength(1);
+  });
+
+  test('is counted once, however often its node refuses the raise and it is tried again', () => {
+    const web = new KilledWorkload(2);
+    for (const pod of [0, 0, 0, 1]) web.kill(pod);
+    const [figures] = web.decision?.containers ?? [];
+    const inForce = { requests: amounts('500m', '256Mi'), limits: amounts(null, '738Mi') };
+    const values = new Map([['main', { requests: amounts('500m', '256Mi'), limits: amounts(null, '886Mi') }]]);
+    let { oomBumps } = web.situation.memory;
+    for (let hour = 0; hour < 40; hour += 1)
+      oomBumps = bumpsOfChange({ oomBumps }, [{ ...figures!, inForce }], values, web.situation.now + hour * HOUR_MS);
+    expect(new Set(oomBumps.map(({ limit }) => limit / MiB))).toEqual(new Set([615, 738, 886]));
   });
 
   test('is raised by as many bumps as the policy says', () => {

@@ -123,7 +123,10 @@ function withBumps(
   now: Instant,
 ): readonly OomBump[] {
   const exists = ({ uid }: OomBump): boolean => uid !== null && (pods === null || pods.some((pod) => pod.uid === uid));
-  const kept = before.filter((bump) => exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS);
+  // A bump that is tried again, or comes again to new pods, is the same one: repeated, it would drive out the others that count.
+  const isRepeated = (bump: OomBump): boolean =>
+    !exists(bump) && added.some(({ container, limit }) => container === bump.container && limit === bump.limit);
+  const kept = before.filter((bump) => (exists(bump) || now - bump.at < BUMPS_COUNT_FOR_MS) && !isRepeated(bump));
   return added.length === 0 && kept.length === before.length ? before : [...kept, ...added];
 }
 
