@@ -74,11 +74,12 @@ export function isBudgetRefusal(failure: ApiFailure): boolean {
   return failure.status === 429 && failure.causes.some((cause) => cause.reason === 'DisruptionBudget');
 }
 
-/** A `test` operation of a JSON patch did not hold. The API server answers it as 422 without a reason of its own. */
+/**
+ * A JSON patch does not fit the object as it is now: a `test` operation did not hold, or a path is gone. The API server says no more
+ * than this; where validation refuses, it names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
+ */
 export function isFailedTest(failure: ApiFailure): boolean {
-  if (failure.status !== 422 && failure.status !== 400 && failure.status !== 409) return false;
-  const words = [failure.message, ...failure.causes.map((cause) => cause.message)];
-  return words.some((message) => /test(ing)?\b.*\bfailed/i.test(message));
+  return failure.status === 422 && failure.message === 'the server rejected our request due to an error in our request';
 }
 
 /** A refusal where none was expected: carries what was attempted. */

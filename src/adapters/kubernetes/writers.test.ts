@@ -103,10 +103,8 @@ describe('KubernetesEffectWriter', () => {
 
   test.each([
     [
-      'a failed test is a conflict',
-      status(422, 'Invalid', 'the server rejected our request due to an error in our request', [
-        { message: 'testing value /spec/containers/1/resources failed' },
-      ]),
+      'a failed test is a conflict, of which the API server tells no more than this',
+      status(422, 'Invalid', 'the server rejected our request due to an error in our request'),
       'conflict',
     ],
     ['a quota refuses in its own words', status(403, 'Forbidden', 'pods "p" is forbidden: exceeded quota: team'), 'refused'],

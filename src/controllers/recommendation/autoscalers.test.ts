@@ -132,6 +132,15 @@ describe('an autoscaler that measures against the request', () => {
     expect(told.map(({ message }) => message.split('; ').at(-1))).toEqual(['it is moved once more', 'it is moved once more', 'left alone']);
   });
 
+  test('whose move did not reach it was put back by nobody', async () => {
+    let refused = 0;
+    world.refuseHpa = () => (refused++ < 5 ? { kind: 'conflict', message: 'the version moved on' } : null);
+    await world.run(2 * HOUR_MS);
+    expect(refused).toBeGreaterThan(5);
+    expect(world.events.filter(({ reason }) => reason === 'AutoscalerReverted')).toEqual([]);
+    expect(world.cpus()).toEqual([334, 334, 334]);
+  });
+
   test('put back as a whole, without our note, is known from the Recommendation', async () => {
     await world.run(2 * HOUR_MS);
     revert();

@@ -3,9 +3,8 @@
 
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
-import { isHome, wantedTarget, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
+import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
 import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
-import { readOriginal } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { autoscalersIn } from './autoscalers.ts';
@@ -44,12 +43,9 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
     });
     const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
-    // Until the HPA bears a note of its own, what is about to be set must be known here.
-    const noted = readOriginal(hpa).length > 0;
-    const set = targets.map((target) => (follows && !noted ? { ...target, set: wantedTarget(target, after) } : target));
-    // Where its note is still to go, that tells the same until it is gone.
-    const atHome = mayLetGo && set.every((target) => isHome(target, after));
-    remembered.push({ ...standing.memory, targets: atHome ? [] : set });
+    // What is about to be set is not remembered: the HPA bears it with its note, in one patch, or it was not set.
+    const atHome = mayLetGo && targets.every((target) => isHome(target, after));
+    remembered.push({ ...standing.memory, targets: atHome ? [] : targets });
     if (standing.newlyReverted) notes.push(revertNote(standing));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));
