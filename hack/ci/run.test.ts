@@ -60,7 +60,7 @@ describe('.ci/run', () => {
   });
 
   test.each([
-    ['kwok', 'test +\\d+ +200 ', 'compile-wait +\\d+ +10$'],
+    ['kwok', 'test +\\d+ +180 ', 'compile-wait +\\d+ +10$'],
     ['controlplane', 'test +\\d+ +420 ', 'compile-wait +\\d+ +600$'],
   ])('has the budgets that fit a build of %s', async (built, ...rows) => {
     writeMake();

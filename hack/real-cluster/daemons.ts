@@ -22,6 +22,9 @@ export interface DaemonSpec {
 const LOOK_EVERY_MS = 20;
 /** Go collects garbage at five times the heap in use instead of twice: it took a fifth of all CPU, and memory is plenty. */
 const GO_GARBAGE_PERCENT = '400';
+/** Places in /proc/PID/stat, from 1 (man proc_pid_stat). */
+const STATE_FIELD = 3;
+const THREADS_FIELD = 20;
 const START_TICKS_FIELD = 22;
 
 export function startDaemon(spec: DaemonSpec): ProcessIdentity {
@@ -97,14 +100,21 @@ async function endedWithin(identity: ProcessIdentity, withinMs: number): Promise
   return true;
 }
 
-/** null for a process that is gone; one that only waits to be reaped is gone, too. */
 function startTicksOf(pid: number): string | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses, which may hold anything.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' ? null : (fields[START_TICKS_FIELD - 3] ?? null);
+    return startTicksIn(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return null;
   }
+}
+
+/**
+ * From the text of /proc/PID/stat. null for a process that only waits to be reaped; while other threads than its first have not ended
+ * yet, it still holds its ports.
+ */
+export function startTicksIn(stat: string): string | null {
+  // The second field is the program's name in parentheses, which may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const field = (place: number): string | undefined => fields[place - STATE_FIELD];
+  return field(STATE_FIELD) === 'Z' && Number(field(THREADS_FIELD)) <= 1 ? null : (field(START_TICKS_FIELD) ?? null);
 }

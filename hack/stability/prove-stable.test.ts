@@ -68,6 +68,12 @@ describe('hack/prove-stable', () => {
     expect(code).toBe(1);
   });
 
+  test('names what failed in a run, once', async () => {
+    const fail = 'FAIL test/e2e/idle.test.ts (12.3 s)\n  ● An idle workload › is woken\n';
+    const { lines } = await outcomeOf(start(`printf '${fail}PASS test/e2e/crash.test.ts\n${fail}'; echo "6 passed, 1 failed"`, ['1']));
+    expect(lines.slice(2)).toEqual(['FAIL test/e2e/idle.test.ts', '  ● An idle workload › is woken', '1 of 1 runs failed']);
+  });
+
   test('runs make in the repository, without the variables that select a part of the tests', async () => {
     const make = 'echo "$(pwd) [$TESTS$BENCH$MAKEFLAGS]"; echo "7 passed, 0 failed"';
     expect((await outcomeOf(start(make, ['1'], { TESTS: 'src/core', BENCH: 'fortnight', MAKEFLAGS: 'n' }))).code).toBe(0);

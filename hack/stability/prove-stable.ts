@@ -14,7 +14,7 @@ const USAGE = `usage: hack/prove-stable [RUNS] [--e2e] [--logs FOLDER]
   --e2e          then also run make e2e twice
   --logs FOLDER  where each run's output is kept (default: a new temporary folder)
 
-Two busy loops run beside the tests. Prints a line per run and fails where one failed.`;
+Two busy loops run beside the tests. Prints a line per run, with the tests that failed in it, and fails where one failed.`;
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const EXIT_USAGE = 2;
@@ -27,6 +27,7 @@ const BUSY_LOOPS = 2;
 const GRACE_MS = 15_000;
 /** The line that hack/test-totals.ts ends with. */
 const TOTALS = /^\d+ passed, (\d+) failed(?:, \d+ skipped)?$/;
+const FAILURE = /^(?:FAIL | {2}● .* › |\s*● Test suite failed to run)/;
 /** Variables of the caller that would select a part of the tests, or another target's options. */
 const NOT_INHERITED = ['TESTS', 'BENCH', 'MAKEFLAGS', 'MFLAGS', 'MAKEOVERRIDES'];
 
@@ -40,6 +41,8 @@ interface Outcome {
   readonly seconds: number;
   readonly ok: boolean;
   readonly totals: string;
+  /** Jest's lines of suites and tests that failed. */
+  readonly failures: readonly string[];
 }
 
 /** Running child processes, which end with this process. */
@@ -59,10 +62,11 @@ async function main(): Promise<number> {
   let failures = 0;
   for (const [index, target] of targets.entries()) {
     const log = join(logs, `${index + 1}-${target}.log`);
-    const { seconds, ok, totals } = await run(target, log);
+    const { seconds, ok, totals, failures: failed } = await run(target, log);
     if (exitCode !== null) return exitCode;
     if (!ok) failures += 1;
     console.log(`${index + 1}/${targets.length} make ${target}: ${seconds} s, ${totals}${ok ? '' : `; see ${log}`}`);
+    for (const line of failed) console.log(line);
   }
   stop(failures === 0 ? 0 : 1);
   console.log(failures === 0 ? `all ${targets.length} runs passed` : `${failures} of ${targets.length} runs failed`);
@@ -123,9 +127,14 @@ async function run(target: string, log: string): Promise<Outcome> {
     spawn('make', ['--no-print-directory', target], { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
   let totals: RegExpExecArray | null = null;
+  const failures = new Set<string>();
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => output.write(chunk));
-    createInterface({ input: stream }).on('line', (line) => (totals = TOTALS.exec(line) ?? totals));
+    createInterface({ input: stream }).on('line', (line) => {
+      totals = TOTALS.exec(line) ?? totals;
+      // Jest prints each of them again at its end.
+      if (FAILURE.test(line)) failures.add(line.replace(/ \([\d.]+ s\)$/, ''));
+    });
   }
   const code = await new Promise<number | null>((resolve) => {
     child.once('error', (err) => {
@@ -137,7 +146,7 @@ async function run(target: string, log: string): Promise<Outcome> {
   await new Promise((resolve) => output.end(resolve));
   const seconds = Math.round((performance.now() - begun) / 1000);
   const [line, failed] = (totals as RegExpExecArray | null) ?? ['no totals printed'];
-  return { seconds, ok: code === 0 && failed === '0', totals: line };
+  return { seconds, ok: code === 0 && failed === '0', totals: line, failures: [...failures] };
 }
 
 function endWithThis<T extends ChildProcess>(child: T): T {

@@ -16,6 +16,8 @@ export function readSimulationOptions(args: readonly string[]): SimulationOption
   });
   const [days = '14', workloads = '60', seed = '1', ...others] = positionals;
   if (others.length > 0) throw new Error('at most 3 numbers are expected: days, workloads and seed');
+  if (values.record && positionals.length > 0)
+    throw new Error('--record takes no numbers: figures are compared where they were measured on the same input');
   return {
     days: wholeNumber('days', days, 1),
     workloads: wholeNumber('workloads', workloads, 1),

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
 
-const FIRST_LOOK_AGAIN_MS = 50;
-const LOOK_AGAIN_MS_AT_MOST = 500;
-/** Seen at most so much later than it came. What waits for a minute does not keep a core busy with asking meanwhile. */
-const LATER_BY = 0.1;
+const MIN_POLL_MS = 50;
+const MAX_POLL_MS = 500;
+/** Of the time waited so far: what takes a minute does not keep a core busy with polling meanwhile. */
+const POLL_RATIO = 0.1;
 
 /**
  * For what the rules guarantee to come: no test measures how long it takes, so only what hangs takes this long, however busy
@@ -26,7 +26,7 @@ export async function eventually<T>(
   let last: unknown;
   for (;;) {
     try {
-      const answer = await probe();
+      const answer = await orLate(probe(), withinMs - (performance.now() - start));
       if (answer !== undefined && answer !== false) return answer;
       last = answer;
     } catch (err) {
@@ -34,8 +34,22 @@ export async function eventually<T>(
     }
     const waited = performance.now() - start;
     if (waited > withinMs) throw new Error(`${what}: not within ${withinMs} ms; last seen: ${inspect(last, { depth: 6 })}`);
-    const pause = Math.min(Math.max(FIRST_LOOK_AGAIN_MS, waited * LATER_BY), LOOK_AGAIN_MS_AT_MOST);
+    const pause = Math.min(Math.max(MIN_POLL_MS, waited * POLL_RATIO), MAX_POLL_MS);
     await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+/** A probe that never answers ends with the wait, whose message names what was waited for. */
+async function orLate<T>(answer: Promise<T> | T, withinMs: number): Promise<T> {
+  if (!(answer instanceof Promise)) return answer;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the probe has not answered')), withinMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -113,4 +113,4 @@ test('after any sequence of happenings', async () => {
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});

@@ -286,4 +286,4 @@ test('no pod is harmed on the way, and all come to rest', async () => {
     ),
     { numRuns: 6, seed: 1 },
   );
-}, 120_000);
+});
