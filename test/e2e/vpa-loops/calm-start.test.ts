@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { HANG_TEST_MS } from '../eventually.ts';
-import { DAY_MS, MINUTE_MS } from '../../../src/core/model/units.ts';
+import { MINUTE_MS } from '../../../src/core/model/units.ts';
 import { anAdvice, aPodRecord, aWorkloadRecord } from '../../builders/rightsizing.ts';
 import { ResizeWorld } from '../../fakes/resize-world.ts';
 
@@ -22,7 +22,7 @@ function driftingWorld(): ResizeWorld {
       aPodRecord({ namespace, name: `${name}-${pod}`, uid: `uid-${name}-${pod}` }),
     );
     world.addWorkload(aWorkloadRecord({ namespace, name, uid: `uid-${name}`, replicas }), pods);
-    world.advice.set(`${namespace}/Deployment/${name}`, [anAdvice({ lastSampleAt: world.clock.now() + DAY_MS })]);
+    world.advice.set(`${namespace}/Deployment/${name}`, [anAdvice({ lastSampleAt: world.clock.now() })]);
   }
   world.setPolicy('all', { mode: 'Auto', maxConcurrent: 200 });
   return world;
