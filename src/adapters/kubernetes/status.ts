@@ -75,8 +75,8 @@ export function isBudgetRefusal(failure: ApiFailure): boolean {
 }
 
 /**
- * A JSON patch does not fit the object as it is now: a `test` operation did not hold, or a path is gone. The API server says no more
- * than this; where validation refuses, it names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
+ * A JSON patch does not fit the object as it is now: a `test` operation did not hold, or a path is gone. The API server
+ * returns this message and no cause; a validation error names the object (apiserver/pkg/endpoints/handlers/patch.go, NewGenericServerResponse).
  */
 export function isFailedTest(failure: ApiFailure): boolean {
   return failure.status === 422 && failure.message === 'the server rejected our request due to an error in our request';

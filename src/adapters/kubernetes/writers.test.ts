@@ -103,7 +103,7 @@ describe('KubernetesEffectWriter', () => {
 
   test.each([
     [
-      'a failed test is a conflict, of which the API server tells no more than this',
+      'a failed test of a JSON patch is a conflict',
       status(422, 'Invalid', 'the server rejected our request due to an error in our request'),
       'conflict',
     ],

@@ -132,7 +132,7 @@ describe('an autoscaler that measures against the request', () => {
     expect(told.map(({ message }) => message.split('; ').at(-1))).toEqual(['it is moved once more', 'it is moved once more', 'left alone']);
   });
 
-  test('whose move did not reach it was put back by nobody', async () => {
+  test('is not counted as reverted while its move has not been written', async () => {
     let refused = 0;
     world.refuseHpa = () => (refused++ < 5 ? { kind: 'conflict', message: 'the version moved on' } : null);
     await world.run(2 * HOUR_MS);

@@ -43,7 +43,7 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
     });
     const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
-    // What is about to be set is not remembered: the HPA bears it with its note, in one patch, or it was not set.
+    // The new target is not remembered before it is written: one patch writes target and annotation, so the HPA has both or neither.
     const atHome = mayLetGo && targets.every((target) => isHome(target, after));
     remembered.push({ ...standing.memory, targets: atHome ? [] : targets });
     if (standing.newlyReverted) notes.push(revertNote(standing));
