@@ -18,6 +18,6 @@ export default {
   // Lanes beside each other: each suite has a cluster, ports and folders of its own.
   maxWorkers: Math.max(1, Math.min(MAX_LANES, Math.floor(BYTES / LANE_BYTES))),
   testSequencer: '<rootDir>/hack/longest-first.js',
-  // Longer than any wait inside a test, whose own message says for what: test/e2e/eventually.ts.
+  // Longer than any wait inside a test, whose own message says for what: test/eventually.ts.
   testTimeout: 1_800_000,
 };

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { ask } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';

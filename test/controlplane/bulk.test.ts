@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { BULK_ITEMS, BULK_NAMESPACE, BULK_POLICY, bulkDeployment, proveBulk } from '../e2e/bulk-proof.ts';
 import { logged, startController, type Controller } from '../e2e/controller-process.ts';
 import { send } from '../e2e/dashboard.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { proveReset } from '../e2e/reset-proof.ts';
 import { RealCluster } from './real-cluster.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
-import { HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
 const CHART = join(ROOT, 'charts/evenkeel');

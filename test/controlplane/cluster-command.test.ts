@@ -9,7 +9,7 @@ import { RawApi } from '../../hack/real-cluster/api.ts';
 import { isRunning, type ProcessIdentity } from '../../hack/real-cluster/daemons.ts';
 import { clusterFolder, ROOT } from '../../hack/real-cluster/folders.ts';
 import { Layout } from '../../hack/real-cluster/layout.ts';
-import { eventually, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { reserveClusterName } from './real-cluster.ts';
 
 const { name: NAME } = await reserveClusterName('command');

@@ -7,7 +7,7 @@ import { startEmbeddedTarget, type EmbeddedTarget } from '../contract/http/embed
 import type { ContractCase } from '../contract/http/contract-case.ts';
 import { ContractRun } from '../contract/http/run-cases.ts';
 import type { ApiTarget } from '../contract/http/raw-client.ts';
-import { HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
 /** Cases at once on each server: enough that waiting for one server's controllers costs little time. */

@@ -10,7 +10,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseManifests, ROOT } from '../chart/rules.ts';
-import { HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 
 const run = promisify(execFile);
 

@@ -7,7 +7,7 @@ import type { HealthCheck, Recommendation } from '../../src/apis/http/types.gene
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';

@@ -9,7 +9,7 @@ import { DAY_MS } from '../../src/core/model/units.ts';
 import { aPolicy, ClusterClient, PATHS, type Resources } from '../e2e/cluster-client.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { FaultyConnection } from '../e2e/faulty-connection.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import type { RunningFault } from '../fakes/fault-proxy.ts';

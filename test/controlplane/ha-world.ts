@@ -8,7 +8,7 @@ import { DAY_MS } from '../../src/core/model/units.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SystemClock, SystemTimer } from '../../src/runtime/system-clock.ts';
 import { type Controller, logged, startController } from '../e2e/controller-process.ts';
-import { eventually, HANG_MS } from '../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Cluster, Pod, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import { logged } from '../e2e/controller-process.ts';
 import { ask, read } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { becameLeaderAt, HaWorld, identityOf, type Replica, termsOf } from './ha-world.ts';
 import { describeProof, LEASE_MS, proveOneActor, type Term } from './one-actor-proof.ts';
 

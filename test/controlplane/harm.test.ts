@@ -9,7 +9,7 @@ import { parseMemory } from '../../hack/real-cluster/kubelets/quantities.ts';
 import { DAY_MS, HOUR_MS, MiB, SECOND_MS } from '../../src/core/model/units.ts';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';

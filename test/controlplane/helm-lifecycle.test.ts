@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
-import { eventually, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT } from '../e2e/processes.ts';
 import { copyImage } from './built-image.ts';
 import { quickPolicy } from './journey-cluster.ts';

@@ -9,7 +9,7 @@ import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../.
 import { DAY_MS } from '../../src/core/model/units.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
 import { read, send } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { ROOT, type RunningProcess, TestFixture } from '../e2e/processes.ts';
 import {
   furnish,

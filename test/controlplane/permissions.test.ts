@@ -18,7 +18,7 @@ import { differences, observedIn, type Observed } from '../chart/observed.ts';
 import { BY_DEFAULT, requestsOf, ROOT } from '../chart/rules.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
 import { ask, send } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';

@@ -2,7 +2,7 @@
 
 import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
 let cluster: RealCluster;

@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { eventually, HANG_MS } from '../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 
 const DEBIAN = '/usr/lib/postgresql';

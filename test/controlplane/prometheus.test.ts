@@ -14,7 +14,7 @@ import { HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import type { UsageSeries } from '../../src/core/model/usage.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
-import { eventually, HANG_MS } from '../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 
 const HOURS = 60;

@@ -25,7 +25,7 @@ import { tryLock, type Lock } from '../../hack/real-cluster/file-lock.ts';
 import { clusterFolder } from '../../hack/real-cluster/folders.ts';
 import type { Component, Layout, Ports } from '../../hack/real-cluster/layout.ts';
 import { DEFAULT_POOL, type NodePool } from '../../hack/real-cluster/nodes.ts';
-import { HANG_MS } from '../e2e/eventually.ts';
+import { HANG_MS } from '../eventually.ts';
 
 export interface RealClusterOptions {
   /** Different from those of other suites; the cluster gets the prefix `e2e-`. */

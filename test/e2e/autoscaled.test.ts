@@ -15,7 +15,7 @@ import { createLogger } from '../../src/runtime/logging.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 
 const START = Date.UTC(2026, 0, 5, 3);
 const SEED = 3;

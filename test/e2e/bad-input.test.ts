@@ -7,7 +7,7 @@ import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, mebibytes, TOO_LARGE, TOO_SMALL } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;

@@ -5,7 +5,7 @@ import { expect } from '@jest/globals';
 import type { PodResizePolicy } from '../../src/apis/v1alpha1/index.ts';
 import type { BulkResult } from '../../src/apis/http/types.generated.ts';
 import { ask, send } from './dashboard.ts';
-import { eventuallyReads, HANG_MS } from './eventually.ts';
+import { eventuallyReads, HANG_MS } from '../eventually.ts';
 
 export const BULK_ITEMS = 500;
 export const BULK_NAMESPACE = 'bulk';

@@ -7,7 +7,7 @@ import { PATHS } from './cluster-client.ts';
 import { constantInput } from './constant-cluster.ts';
 import { aWorkload, TOO_LARGE } from './constant-world.ts';
 import { startController, type Controller } from './controller-process.ts';
-import { HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { proveReset } from './reset-proof.ts';
 import { TestFixture } from './processes.ts';
 

@@ -7,7 +7,7 @@ import { type ClusterClient, PATHS, type Resources } from './cluster-client.ts';
 import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from './constant-cluster.ts';
 import { type Controller, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
-import { eventuallyReads, HANG_MS } from './eventually.ts';
+import { eventuallyReads, HANG_MS } from '../eventually.ts';
 import type { TestFixture } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 

@@ -8,7 +8,7 @@ import { readRequestsAndLimits } from '../../src/core/recommendations/quantities
 import { BreakableCluster } from './breakable-cluster.ts';
 import { type ClusterClient, PATHS, type Pod } from './cluster-client.ts';
 import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from './constant-cluster.ts';
-import { eventuallyReads, HANG_MS } from './eventually.ts';
+import { eventuallyReads, HANG_MS } from '../eventually.ts';
 import type { TestFixture } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 

@@ -6,7 +6,7 @@ import { MiB } from '../../src/core/model/units.ts';
 import { NAMESPACE } from './constant-cluster.ts';
 import { type Controller, logged, runController, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { CONTAINERS, type EndState, CrashWorld } from './crash-world.ts';
 import { TestFixture } from './processes.ts';
 

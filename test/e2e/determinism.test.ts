@@ -4,7 +4,7 @@ import type { MachineTimer } from '../../src/ports/clock.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { runFortnight } from '../bench/fortnight/run-fortnight.ts';
 import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 describe('evenkeel demo --speed max', () => {

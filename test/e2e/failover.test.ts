@@ -6,7 +6,7 @@ import type { ClusterClient } from './cluster-client.ts';
 import { startConstantCluster } from './constant-cluster.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { followObjects } from './follow-objects.ts';
 import { TestFixture } from './processes.ts';
 

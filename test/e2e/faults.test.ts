@@ -14,7 +14,7 @@ import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, TOO_LARGE } from './constant-world.ts';
 import { logged } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { FaultyConnection } from './faulty-connection.ts';
 import { ROOT, TestFixture } from './processes.ts';
 

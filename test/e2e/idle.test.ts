@@ -2,7 +2,7 @@
 // when the day begins.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { aPolicyFor, anHpa, LoopScene, resources, type LoopWorkload, type Size } from './vpa-loops/scene.ts';
 
 /** Eight in the morning to eight in the evening. Evenkeel comes at midnight, four hours into a night. */

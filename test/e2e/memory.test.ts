@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ClusterClient } from './cluster-client.ts';
 import { read } from './dashboard.ts';
 import { startDemo } from './demo-process.ts';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 const MOST_BYTES = 400e6;

@@ -2,7 +2,7 @@
 // rest is in force everywhere.
 
 import { afterEach, expect, test } from '@jest/globals';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { LoopScene, type LoopWorkload } from './vpa-loops/scene.ts';
 
 let scene: LoopScene | undefined;

@@ -13,7 +13,7 @@ import { readQuantities, readRequestsAndLimits } from '../../src/core/recommenda
 import { ClusterClient, type Pod } from './cluster-client.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from './free-ports.ts';
 import { ROOT, type RunningProcess, TestFixture } from './processes.ts';
 

@@ -8,7 +8,7 @@ import { type ClusterClient, PATHS } from './cluster-client.ts';
 import { aQuickPolicy, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
-import { eventually, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { eventually, HANG_MS } from './eventually.ts';
+import { eventually, HANG_MS } from '../eventually.ts';
 
 /** Root of the checkout. */
 export const ROOT = join(import.meta.dirname, '..', '..');

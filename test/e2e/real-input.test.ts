@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { demoToItsEnd, type DemoSummary } from './demo-process.ts';
-import { HANG_TEST_MS } from './eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { ROOT, TestFixture } from './processes.ts';
 
 const DATA = process.env['EVENKEEL_DATA'] ?? join(ROOT, '..', 'shared', 'data');

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import type { ResourceAudit } from '../../src/apis/http/types.generated.ts';
 import { read, send } from './dashboard.ts';
-import { eventuallyReads } from './eventually.ts';
+import { eventuallyReads } from '../eventually.ts';
 
 export interface ResetWorld {
   readonly dashboard: string;

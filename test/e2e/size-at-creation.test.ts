@@ -5,7 +5,7 @@ import type { RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { aWorkload, ConstantWorld, TOO_LARGE } from './constant-world.ts';
 import { NAMESPACE } from './constant-cluster.ts';
 import { startController } from './controller-process.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;

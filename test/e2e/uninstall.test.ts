@@ -5,7 +5,7 @@ import type { ClusterClient, Pod, Resources } from './cluster-client.ts';
 import { PATHS } from './cluster-client.ts';
 import { aQuickPolicy, type ConstantWorkload, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
 import { type Controller, logged, startController } from './controller-process.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { type RunningProcess, TestFixture } from './processes.ts';
 
 const SPEED = 300;

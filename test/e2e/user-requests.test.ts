@@ -7,7 +7,7 @@ import { readRequestsAndLimits } from '../../src/core/recommendations/quantities
 import { NAMESPACE } from './constant-cluster.ts';
 import { aWorkload, ConstantWorld, lowerThan, TOO_LARGE } from './constant-world.ts';
 import { send } from './dashboard.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from './eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 let fixture: TestFixture;

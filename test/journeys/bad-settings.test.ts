@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 
 const WRONG = { code: 2, signal: null };

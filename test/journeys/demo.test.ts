@@ -7,7 +7,7 @@ import { readQuantities } from '../../src/core/recommendations/quantities.ts';
 import { ClusterClient, type Resources } from '../e2e/cluster-client.ts';
 import { read } from '../e2e/dashboard.ts';
 import { startDemo } from '../e2e/demo-process.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 
 interface Workload {

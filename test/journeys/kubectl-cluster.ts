@@ -14,7 +14,7 @@ import { HOUR_MS } from '../../src/core/model/units.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../../src/simulator/embedded-cluster.ts';
-import { HANG_MS, HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
 
 /** Root of the checkout, with crds/ and config/. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { demoToItsEnd, type DemoSummary } from '../e2e/demo-process.ts';
-import { HANG_TEST_MS } from '../e2e/eventually.ts';
+import { HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 import { numberFrom } from './settings.ts';
 

@@ -1,7 +1,7 @@
 // How a rule of the contract is declared, and what it is given to work with.
 
 import { expect } from '@jest/globals';
-import { eventually, HANG_MS } from '../../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../../eventually.ts';
 import type { Json, RawClient, RawResponse } from './raw-client.ts';
 
 export interface ContractCase {

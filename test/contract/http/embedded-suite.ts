@@ -1,7 +1,7 @@
 // One area of the contract as jest tests against an embedded cluster of its own.
 
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { HANG_TEST_MS } from '../../e2e/eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 import type { ContractCase } from './contract-case.ts';
 import { startEmbeddedTarget, type EmbeddedTarget } from './embedded-target.ts';
 import { ContractRun } from './run-cases.ts';

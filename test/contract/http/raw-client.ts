@@ -2,7 +2,7 @@
 
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { HANG_MS } from '../../e2e/eventually.ts';
+import { HANG_MS } from '../../eventually.ts';
 import { RawWatch } from './raw-watch.ts';
 
 /** An API server to hold to the contract. */

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
-import { HANG_MS } from '../../e2e/eventually.ts';
+import { HANG_MS } from '../../eventually.ts';
 import type { Json } from './raw-client.ts';
 
 export interface RawEvent {

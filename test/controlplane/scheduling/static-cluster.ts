@@ -1,7 +1,7 @@
 // A random cluster on a real API server, with nothing at work but the real scheduler: nodes and pods stay as they were written.
 
 import type { RawRequest, RawResponse } from '../../../hack/real-cluster/api.ts';
-import { eventually, HANG_MS } from '../../e2e/eventually.ts';
+import { eventually, HANG_MS } from '../../eventually.ts';
 import { NAMESPACES, type WireCluster, type WireObject } from './wire-cluster.ts';
 
 /** Of the part of RealCluster that is needed here. */

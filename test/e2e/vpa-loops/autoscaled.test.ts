@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { anHpa, daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 const HOURS = 40;
 /** Held to 60 % of a request: what a replica is given at most of the time. */

@@ -2,7 +2,7 @@
 // kubernetes/autoscaler#2178, #2180, #9362.
 
 import { describe, expect, test } from '@jest/globals';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 import { MINUTE_MS } from '../../../src/core/model/units.ts';
 import { anAdvice, aPodRecord, aWorkloadRecord } from '../../builders/rightsizing.ts';
 import { ResizeWorld } from '../../fakes/resize-world.ts';

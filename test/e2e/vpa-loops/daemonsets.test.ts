@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LoopScene, resources, sizeOf, type LoopWorkload, type Size } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 const SMALL = { cores: 2, pods: 3, cpuMillicores: 50, memoryMib: 60, className: '2cpu-8Gi' };
 const LARGE = { cores: 16, pods: 2, cpuMillicores: 400, memoryMib: 480, className: '16cpu-64Gi' };

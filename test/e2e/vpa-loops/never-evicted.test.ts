@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { LoopScene, NAMESPACE, resources, type LoopWorkload } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 const GROWS = 3;
 const ROOM = 9;

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { aPolicyFor, LoopScene, resources, type LoopWorkload } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 /** Hours after Evenkeel came. */
 const GROWS = 26;

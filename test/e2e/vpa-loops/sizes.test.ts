@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { daytime, LoopScene, resources, type LoopWorkload } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 /** Evenkeel comes on a Sunday at midnight. */
 const MONDAY_NOON = 36;

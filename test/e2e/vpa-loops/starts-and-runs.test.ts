@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WireResources } from '../../../src/simulator/actors/wire/pod.ts';
 import { aPolicyFor, LoopScene, resources, sizeOf, type LoopWorkload } from './scene.ts';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { HANG_TEST_MS } from '../../eventually.ts';
 
 const HOURS = 30;
 
