@@ -13,12 +13,15 @@ export const HANG_MS = 10 * 60_000;
 /** For a whole test or a set-up of such waits. */
 export const HANG_TEST_MS = 30 * 60_000;
 
+/** What is waited for, and why the rules bring it about: "the lease is free: it was released". */
+export type StateAndReason = `${string}: ${string}`;
+
 /**
  * Asks again and again until the answer is neither undefined nor false, and returns it. A probe that throws has not been
  * answered yet. Rejects after `withinMs` of machine time with what was waited for and what was seen last.
  */
 export async function eventually<T>(
-  what: string,
+  what: StateAndReason,
   withinMs: number,
   probe: () => Promise<T | undefined | false> | T | undefined | false,
 ): Promise<T> {
@@ -55,7 +58,7 @@ async function orLate<T>(answer: Promise<T> | T, withinMs: number): Promise<T> {
 
 /** Waits until what a reading answers satisfies a condition; a failure shows the last reading. */
 export async function eventuallyReads<T>(
-  what: string,
+  what: StateAndReason,
   withinMs: number,
   read: () => Promise<T> | T,
   holds: (reading: T) => boolean,

@@ -96,7 +96,7 @@ describe('on the embedded cluster', () => {
 
     await transport.request({ method: 'DELETE', path: '/apis/apps/v1/namespaces/shop/deployments/web' });
     await cluster.live(2 * MINUTE_MS);
-    await until(() => state.totals().pods === 0, 'the pods to be gone');
+    await until(() => state.totals().pods === 0, 'no pod is left: their Deployment is deleted');
     expect(state.totals()).toEqual({ pods: 0, nodes: 2, workloads: 0 });
   });
 
@@ -112,7 +112,10 @@ describe('on the embedded cluster', () => {
     const writer = new KubernetesEffectWriter(transport);
     expect(await writer.resizePod(resize, signal)).toEqual({ kind: 'done' });
     await cluster.live(MINUTE_MS);
-    await until(() => state.findPod('shop', pod.name)?.containers[0]?.actual?.requests.cpuMillicores === 250, 'the resize to be in force');
+    await until(
+      () => state.findPod('shop', pod.name)?.containers[0]?.actual?.requests.cpuMillicores === 250,
+      'the resize is actuated: the node has room',
+    );
     expect(state.findPod('shop', pod.name)?.resize.state).toBe('none');
 
     const late = {
@@ -144,7 +147,7 @@ describe('on the embedded cluster', () => {
       object: { kind: 'Recommendation' },
     });
     expect(await records.applyStatus(object, { state: 'collecting' }, 'evenkeel-recommendation')).toMatchObject({ kind: 'done' });
-    await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the recommendation');
+    await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the Recommendation is seen: its informer follows it');
     const wrong = { spec: { targetRef: { ...spec.targetRef, kind: 'Nobody' } } };
     expect(await records.apply(object, wrong, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
 
@@ -180,7 +183,7 @@ describe('on the embedded cluster', () => {
       metadata: { name: 'evenkeel-pause' },
       data: { reason: 'load test' },
     });
-    await until(() => state.activePause(T) !== null, 'the pause');
+    await until(() => state.activePause(T) !== null, 'the pause is seen: its informer follows the ConfigMap');
     expect(state.activePause(T)).toEqual({ until: null, reason: 'load test' });
   });
 

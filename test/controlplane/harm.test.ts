@@ -9,7 +9,7 @@ import { parseMemory } from '../../hack/real-cluster/kubelets/quantities.ts';
 import { DAY_MS, HOUR_MS, MiB, SECOND_MS } from '../../src/core/model/units.ts';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
-import { eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';
@@ -97,7 +97,11 @@ describe('A container that the kernel kills at its memory limit', () => {
         expect(await kubectlLimit(pod)).toBeLessThanOrEqual(BOUND_MIB);
       }
       for (const request of (await memoryRequests(KILLED)).values()) expect(request).toBeLessThanOrEqual(MAX_REQUEST);
-      const { containers } = await statusOf(KILLED, 'counts the kills', (now) => (now.containers?.[0]?.oomKills ?? 0) >= 8);
+      const { containers } = await statusOf(
+        KILLED,
+        'counts eight kills: each was in a pod’s status',
+        (now) => (now.containers?.[0]?.oomKills ?? 0) >= 8,
+      );
       expect(mebibytes(containers?.[0]?.recommended?.limits?.memory)).toBeLessThanOrEqual(BOUND_MIB);
     },
     HANG_TEST_MS,
@@ -202,7 +206,7 @@ async function killUntilRaised(pod: string): Promise<number> {
     if ((await kubectlLimit(pod)) > before) return kills;
   }
   await eventuallyReads(
-    'two kills raise the limit of the killed pod',
+    'the limit of the pod is raised: it was killed twice',
     HANG_MS,
     () => limitOf(pod),
     (mib) => mib > before,
@@ -232,7 +236,12 @@ async function killOnce(pod: string): Promise<void> {
     lastState: { terminated: { reason: 'OOMKilled', exitCode: 137, startedAt, finishedAt } },
     state: { running: { startedAt: finishedAt } },
   });
-  await eventuallyReads(`the controller sees restart ${restartCount} of ${pod}`, HANG_MS, restarts, (seen) => seen === restartCount);
+  await eventuallyReads(
+    `the controller sees restart ${restartCount} of ${pod}: its informer follows the pods`,
+    HANG_MS,
+    restarts,
+    (seen) => seen === restartCount,
+  );
   for (let seen = 0; seen < CYCLES; seen += 1) {
     const last = await lastCycle();
     await eventuallyReads('another cycle of the policy: it has one every 5 s', HANG_MS, lastCycle, (id) => id !== last);
@@ -300,7 +309,7 @@ function mebibytes(quantity = ''): number {
   return quantity === '' ? 0 : parseMemory(quantity) / MiB;
 }
 
-function statusOf({ name }: App, state: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf({ name }: App, state: StateAndReason, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
   const path = '/apis/evenkeel.io/v1alpha1/namespaces/default/recommendations';
   const status = async (): Promise<RecommendationStatus> => {
     const { items } = await cluster.api.expect<{ readonly items: readonly Recommendation[] }>({ path });

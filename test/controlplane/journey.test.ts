@@ -9,7 +9,7 @@ import type { PodResizePolicy, Recommendation, RecommendationStatus } from '../.
 import { DAY_MS } from '../../src/core/model/units.ts';
 import type { Pod, Resources } from '../e2e/cluster-client.ts';
 import { read, send } from '../e2e/dashboard.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, type RunningProcess, TestFixture } from '../e2e/processes.ts';
 import {
   furnish,
@@ -105,11 +105,11 @@ async function recommendationOf(namespace: string, name: string): Promise<Recomm
 function statusOf(
   namespace: string,
   name: string,
-  what: string,
+  state: StateAndReason,
   holds: (status: RecommendationStatus) => boolean,
 ): Promise<RecommendationStatus> {
   const readStatus = async (): Promise<RecommendationStatus> => (await recommendationOf(namespace, name)).status ?? {};
-  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${what}`, HANG_MS, readStatus, holds);
+  return eventuallyReads(`the Recommendation of ${namespace}/${name} ${state}`, HANG_MS, readStatus, holds);
 }
 
 async function apply(...objects: readonly object[]): Promise<void> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { startController } from '../e2e/controller-process.ts';
-import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
+import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { MetricsApi } from './metrics-api.ts';
@@ -107,7 +107,7 @@ describe('on a real control plane', () => {
       });
       const asked = metricsApi.asked;
       const { metadata, spec } = await autoscaler(
-        'its target is 90 %, and its controller has read the use: a resize moves the target',
+        'has a target of 90 %, and its controller has read the use: a resize moves the target',
         (now) =>
           now.spec.metrics[0]?.resource.target.averageUtilization === 90 &&
           now.status?.currentMetrics?.[0]?.resource.current.averageUtilization === 89,
@@ -242,9 +242,9 @@ interface Autoscaler {
   };
 }
 
-function autoscaler(state: string, holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
+function autoscaler(state: StateAndReason, holds: (hpa: Autoscaler) => boolean): Promise<Autoscaler> {
   const path = '/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers/scaled';
-  return eventuallyReads(`the autoscaler: ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
+  return eventuallyReads(`the autoscaler ${state}`, HANG_MS, () => cluster.api.expect<Autoscaler>({ path }), holds);
 }
 
 /** Kinds of VPA and KEDA, as far as they are looked at, and one object of each. */
@@ -387,11 +387,10 @@ async function podsOf(app: App): Promise<readonly string[]> {
 async function sized(app: App, holds: (cpus: readonly string[]) => boolean): Promise<void> {
   // The state says why, where they never have it.
   const read = async () => ({ cpus: await cpusOf(app), state: await stateOf(app) });
-  const what = `the pods of ${app} have the recommended size: the policy applies it`;
-  await eventuallyReads(what, HANG_MS, read, ({ cpus }) => holds(cpus));
+  await eventuallyReads(`the pods of ${app} have the recommended size: the policy applies it`, HANG_MS, read, ({ cpus }) => holds(cpus));
 }
 
-function statusOf(app: App, state: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+function statusOf(app: App, state: StateAndReason, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
   return eventuallyReads(`the Recommendation of ${app} ${state}`, HANG_MS, () => stateOf(app), holds);
 }
 

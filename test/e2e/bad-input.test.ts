@@ -49,7 +49,7 @@ describe('A wrong PodResizePolicy', () => {
       );
       expect(ready?.reason).toBe('InvalidSpec');
       expect(ready?.message).toMatch(/^spec\.windows\[0\]\.start.*99/);
-      const status = await here.recommendationOf('misruled', ({ state }) => state === 'blocked');
+      const status = await here.recommendationOf('misruled', 'is blocked: the policy is invalid', ({ state }) => state === 'blocked');
       expect(status).toMatchObject({ reason: 'invalid-policy', message: expect.stringContaining(ready?.message ?? '?') });
       await here.cycles('misruled', 3);
       expect(await here.resourcesOf('misruled')).toEqual(before);
@@ -76,14 +76,14 @@ test(
       spec: { hard: { 'requests.memory': '1' } },
     });
     await here.createPolicy('squeezed');
-    const status = await here.recommendationOf('squeezed', ({ reason }) => reason === 'quota');
+    const status = await here.recommendationOf('squeezed', 'awaits the quota: it has no room', ({ reason }) => reason === 'quota');
     expect(status.state).toBe('awaiting');
     expect(status.message).toMatch(/ResourceQuota tight .*memory requests/);
     await here.cycles('squeezed', 3);
     expect(await here.resourcesOf('squeezed')).toEqual(before);
 
     await here.cluster.delete(`${quotas}/tight`);
-    await here.recommendationOf('squeezed', ({ state }) => state === 'applied');
+    await here.recommendationOf('squeezed', 'is applied: the quota is gone', ({ state }) => state === 'applied');
     // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
     await eventuallyReads(
       'more memory for every pod: the quota is gone',
@@ -135,7 +135,7 @@ test(
       async () => (await ask(here.controller.dashboard, 'recommendations')).envelope.meta.stale,
     );
     await here.createPolicy('unmeasured');
-    const status = await here.recommendationOf('unmeasured', ({ reason }) => reason === 'stale-data');
+    const status = await here.recommendationOf('unmeasured', 'awaits usage: no kubelet answers', ({ reason }) => reason === 'stale-data');
     expect(status).toMatchObject({ state: 'awaiting', message: expect.stringContaining('usage') });
     await here.cycles('unmeasured', 5);
     expect(await here.resourcesOf('unmeasured')).toEqual(before);

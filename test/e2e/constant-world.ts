@@ -7,7 +7,7 @@ import { type ClusterClient, PATHS, type Resources } from './cluster-client.ts';
 import { aQuickPolicy, constantInput, type ConstantWorkload, NAMESPACE } from './constant-cluster.ts';
 import { type Controller, startController } from './controller-process.ts';
 import { read } from './dashboard.ts';
-import { eventuallyReads, HANG_MS } from '../eventually.ts';
+import { eventuallyReads, HANG_MS, type StateAndReason } from '../eventually.ts';
 import type { TestFixture } from './processes.ts';
 import { ResizeWatch } from './resize-watch.ts';
 
@@ -68,9 +68,13 @@ export class ConstantWorld {
   }
 
   /** The status of a workload's Recommendation, once it holds. */
-  async recommendationOf(app: string, holds: (status: RecommendationStatus) => boolean): Promise<RecommendationStatus> {
+  async recommendationOf(
+    app: string,
+    state: StateAndReason,
+    holds: (status: RecommendationStatus) => boolean,
+  ): Promise<RecommendationStatus> {
     return eventuallyReads(
-      `the recommendation of ${app} as the rules make it`,
+      `the Recommendation of ${app} ${state}`,
       HANG_MS,
       async () => (await this.cluster.recommendations()).find(({ spec }) => spec.targetRef.name === app)?.status ?? {},
       holds,

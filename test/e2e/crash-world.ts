@@ -125,7 +125,7 @@ export class CrashWorld {
    * @returns whether the moment was caught
    */
   async waitForMoment(moment: string, holds: () => boolean): Promise<boolean> {
-    await this.watch.until(`${moment}, or every workload applied`, HANG_MS, () => holds() || this.isApplied);
+    await this.watch.until(`${moment}, or every workload applied: the load is constant`, HANG_MS, () => holds() || this.isApplied);
     const caught = holds();
     if (!caught) process.stdout.write(`${moment}: every workload was applied already\n`);
     return caught;

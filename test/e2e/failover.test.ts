@@ -63,11 +63,19 @@ describe('Two replicas', () => {
       await expectAnswersDuring(second, async () => {
         const holders = await leaseHoldersDuring(async (seen) => {
           // Else the leader may end before the watch has listed that it led.
-          await eventually('the watch listing the lease with its first holder', HANG_MS, () => seen.at(-1) === identityOf(first));
+          await eventually(
+            'the watch listing the lease with its first holder: the first replica leads',
+            HANG_MS,
+            () => seen.at(-1) === identityOf(first),
+          );
           first.process.signal('SIGTERM');
           expect(await first.process.exit()).toEqual({ code: 0, signal: null });
           await untilLeads(second);
-          await eventually('the watch of the lease coming to its last holder', HANG_MS, () => seen.at(-1) === identityOf(second));
+          await eventually(
+            'the watch of the lease coming to its last holder: the second replica leads',
+            HANG_MS,
+            () => seen.at(-1) === identityOf(second),
+          );
         });
         // Released, not run out: it had no holder in between.
         expect(holders.filter((holder, index) => holder !== holders[index - 1])).toEqual([identityOf(first), '', identityOf(second)]);

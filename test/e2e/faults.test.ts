@@ -199,7 +199,7 @@ describe('A permission that is taken away', () => {
     'to see policies: nothing is done by those that were seen, because they may have changed; done when it is given back',
     async () => {
       await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: 'true' });
-      await here.recommendationOf('ungoverned', ({ state }) => state === 'excluded');
+      await here.recommendationOf('ungoverned', 'is excluded: no policy selects it', ({ state }) => state === 'excluded');
       await createPolicy('ungoverned');
       await here.cycles('ungoverned', 1);
       const giveBack = await connection.forbid('podresizepolicies', ['list', 'watch']);
@@ -212,7 +212,11 @@ describe('A permission that is taken away', () => {
         return meta.stale;
       });
       await annotate('ungoverned', { [WORKLOAD_ANNOTATIONS.exclude]: null });
-      await here.recommendationOf('ungoverned', ({ reason }) => reason === 'stale-data');
+      await here.recommendationOf(
+        'ungoverned',
+        'awaits data: the informer of policies cannot confirm them',
+        ({ reason }) => reason === 'stale-data',
+      );
       expect(resizesOf('ungoverned')).toEqual([]);
 
       await giveBack();
@@ -263,7 +267,7 @@ async function waitUntilRightSized(app: string): Promise<void> {
     () => here.resourcesOf(app),
     (all) => all.length === PODS && all.every(isRight),
   );
-  await here.recommendationOf(app, ({ state, apply }) => state === 'applied' && apply === undefined);
+  await here.recommendationOf(app, 'is applied: every pod has its size', ({ state, apply }) => state === 'applied' && apply === undefined);
 }
 
 function isRight({ requests }: Resources): boolean {

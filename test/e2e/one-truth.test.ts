@@ -73,25 +73,29 @@ describe('A resized pod', () => {
   test('has what its recommendation says was applied, as its node reports it, unless it was raised alone', async () => {
     const seen = new Set<string>();
     const mismatches: unknown[] = [];
-    await eventually('three workloads whose pods were looked at between two changes', HANG_MS, async () => {
-      for (const before of await cluster.recommendations()) {
-        const { status } = before;
-        if (status?.state !== 'applied' || status.lastApplied?.containers === undefined) continue;
-        const pods = await podsOf(before);
-        const after = (await cluster.recommendations()).find(({ metadata }) => metadata.uid === before.metadata.uid);
-        if (after?.status?.updatedAt !== status.updatedAt || pods.length !== status.lastApplied.pods) continue;
-        const promised = Object.fromEntries(status.lastApplied.containers.map((each) => [each.name, readRequestsAndLimits(each)]));
-        const raisedAlone = [...(status.oomBumps ?? []), ...(status.hotReplicas ?? [])].map(({ pod }) => pod);
-        for (const pod of pods.filter(({ metadata }) => !raisedAlone.includes(metadata.name))) {
-          const reported = (pod.status.containerStatuses ?? []).map(({ name, resources }) => [name, readRequestsAndLimits(resources)]);
-          mismatches.push(
-            ...mismatchIn(() => expect([pod.metadata.name, Object.fromEntries(reported)]).toEqual([pod.metadata.name, promised])),
-          );
+    await eventually(
+      'three applied workloads looked at between two changes: each Recommendation is written only when it changes',
+      HANG_MS,
+      async () => {
+        for (const before of await cluster.recommendations()) {
+          const { status } = before;
+          if (status?.state !== 'applied' || status.lastApplied?.containers === undefined) continue;
+          const pods = await podsOf(before);
+          const after = (await cluster.recommendations()).find(({ metadata }) => metadata.uid === before.metadata.uid);
+          if (after?.status?.updatedAt !== status.updatedAt || pods.length !== status.lastApplied.pods) continue;
+          const promised = Object.fromEntries(status.lastApplied.containers.map((each) => [each.name, readRequestsAndLimits(each)]));
+          const raisedAlone = [...(status.oomBumps ?? []), ...(status.hotReplicas ?? [])].map(({ pod }) => pod);
+          for (const pod of pods.filter(({ metadata }) => !raisedAlone.includes(metadata.name))) {
+            const reported = (pod.status.containerStatuses ?? []).map(({ name, resources }) => [name, readRequestsAndLimits(resources)]);
+            mismatches.push(
+              ...mismatchIn(() => expect([pod.metadata.name, Object.fromEntries(reported)]).toEqual([pod.metadata.name, promised])),
+            );
+          }
+          seen.add(before.metadata.name);
         }
-        seen.add(before.metadata.name);
-      }
-      return seen.size >= 3 || mismatches.length > 0;
-    });
+        return seen.size >= 3 || mismatches.length > 0;
+      },
+    );
     expect(mismatches).toEqual([]);
   });
 });

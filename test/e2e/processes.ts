@@ -56,7 +56,7 @@ export class RunningProcess {
   /** The first line on one of the streams that matches; the process may go on. Rejects when it ends without one. */
   async line(stream: 'stdout' | 'stderr', pattern: RegExp, withinMs = HANG_MS): Promise<RegExpExecArray> {
     try {
-      const found = await eventually(`a line on ${stream} like ${String(pattern)}`, withinMs, () => {
+      const found = await eventually(`a line on ${stream} like ${String(pattern)}: the program prints it, or ends`, withinMs, () => {
         for (const line of this[stream]) {
           const match = pattern.exec(line);
           if (match !== null) return match;

@@ -2,6 +2,7 @@
 
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
 import { readRequestsAndLimits } from '../../src/core/recommendations/quantities.ts';
+import type { StateAndReason } from '../eventually.ts';
 import { type ClusterClient, PATHS, type Pod, type Resources } from './cluster-client.ts';
 import { followObjects } from './follow-objects.ts';
 import type { TestFixture } from './processes.ts';
@@ -58,7 +59,7 @@ export class ResizeWatch {
   }
 
   /** Resolves at the very event that makes it true. */
-  until(what: string, withinMs: number, holds: () => boolean): Promise<void> {
+  until(what: StateAndReason, withinMs: number, holds: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const check = (): void => {
         if (this.#failure === null && !holds()) return;

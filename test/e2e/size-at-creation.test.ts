@@ -37,7 +37,11 @@ describe('A CronJob', () => {
         message,
         containers = [],
         confidence,
-      } = await here.recommendationOf('report', ({ state, reason }) => state === 'awaiting' && reason === 'restart');
+      } = await here.recommendationOf(
+        'report',
+        'awaits a restart: admission is disabled',
+        ({ state, reason }) => state === 'awaiting' && reason === 'restart',
+      );
       expect(message).toContain('pods of a CronJob get new values only when they start: that needs controller.admission.enabled');
       // Every reading of a run is within a few per cent of what its containers use.
       const [container] = containers;
@@ -58,7 +62,9 @@ describe('More CPU to start', () => {
       // Memory alone may have been changed first: the change waited for is the one of CPU.
       const cpuOf = ({ lastApplied }: RecommendationStatus): number => millicores(lastApplied?.containers?.[0]?.requests?.cpu ?? '500m');
       const lowered = (status: RecommendationStatus): boolean => status.state === 'applied' && cpuOf(status) < 500;
-      const inForce = cpuOf(await here.recommendationOf('slow-start', lowered));
+      const inForce = cpuOf(
+        await here.recommendationOf('slow-start', 'recommends less: the load is constant and far below the request', lowered),
+      );
       // Three hours after they became ready the first pods have what is in force and no more.
       await eventuallyReads(
         'no boost left: it ends three hours after a pod is ready',
@@ -77,7 +83,13 @@ describe('More CPU to start', () => {
       );
       await here.controller.process.kill();
       const { requests } =
-        (await here.recommendationOf('slow-start', ({ boosts = [] }) => boosts.length > 0)).containers?.[0]?.current ?? {};
+        (
+          await here.recommendationOf(
+            'slow-start',
+            'reports a boost: it is recorded before a pod has it',
+            ({ boosts = [] }) => boosts.length > 0,
+          )
+        ).containers?.[0]?.current ?? {};
       expect(millicores(requests?.cpu)).toBeLessThanOrEqual(500);
 
       const again = await startController(fixture, {
@@ -91,7 +103,7 @@ describe('More CPU to start', () => {
         () => cpus('slow-start'),
         (all) => all.length === 2 && all.every((cpu) => cpu === inForce),
       );
-      await here.recommendationOf('slow-start', ({ boosts }) => boosts === undefined);
+      await here.recommendationOf('slow-start', 'reports no boost: all have ended', ({ boosts }) => boosts === undefined);
       await again.process.kill();
     },
     HANG_TEST_MS,

@@ -61,7 +61,7 @@ describe('evenkeel uninstall --restore', () => {
       await first.line('stdout', /controllers stand still/);
       await first.kill();
       await eventually(
-        'the controller reports that its lease was taken',
+        'the controller no longer leads: its lease was taken',
         HANG_MS,
         () => logged(controller.process, 'No longer leader').length === 1,
       );
@@ -148,11 +148,11 @@ describe('evenkeel uninstall --restore', () => {
       () => cluster.recommendations(),
       (all) => all.length === 2 && all.every(({ status }) => status?.state === 'applied' && status.apply === undefined),
     );
-    await eventually('every pod has other requests than it was created with', HANG_MS, async () => {
+    await eventually('every pod has other requests than it was created with: both workloads are applied', HANG_MS, async () => {
       const original = new Set([TOO_LARGE.requests?.cpu, TOO_SMALL.requests?.cpu]);
       return (await cluster.pods(NAMESPACE)).every(({ spec }) => !original.has(spec.containers[0]?.resources?.requests?.cpu));
     });
-    await eventually('the annotation on web, which follows its change', HANG_MS, async () =>
+    await eventually('web has its annotation: it is written after the change', HANG_MS, async () =>
       (await annotationsOf(cluster, WEB)).includes('evenkeel.io/resized'),
     );
     return controller;

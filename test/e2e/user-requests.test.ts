@@ -44,7 +44,11 @@ describe('In mode Approve', () => {
     async () => {
       const before = await here.resourcesOf('asking');
       await here.createPolicy('asking', { mode: 'Approve' });
-      const { containers = [] } = await here.recommendationOf('asking', awaitsApprovalOfAll);
+      const { containers = [] } = await here.recommendationOf(
+        'asking',
+        'awaits approval: the policy is in mode Approve',
+        awaitsApprovalOfAll,
+      );
       await here.cycles('asking', 3);
       expect(await here.resourcesOf('asking')).toEqual(before);
 
@@ -56,12 +60,12 @@ describe('In mode Approve', () => {
         envelope: { error: { code: 'conflict' } },
       });
       expect((await said('asking', 'approve', { containers: [seen] })).status).toBe(200);
-      const { lastApplied } = await here.recommendationOf('asking', ({ state }) => state === 'applied');
+      const { lastApplied } = await here.recommendationOf('asking', 'is applied: it was approved', ({ state }) => state === 'applied');
       expect(lastApplied?.by).not.toBe('evenkeel');
       // Applied counts the pods whose node reports usage: a busy machine may miss one for a moment.
       const approved = JSON.stringify(readRequestsAndLimits(app?.recommended));
       await eventuallyReads(
-        'the approved values on every pod',
+        'the approved values on every pod: one that was missed gets them when its kubelet answers again',
         HANG_MS,
         () => here.resourcesOf('asking'),
         (all) => all.every((resources) => JSON.stringify(readRequestsAndLimits(resources)) === approved),
@@ -74,7 +78,11 @@ describe('In mode Approve', () => {
         () => here.resourcesOf('asking'),
         (now) => JSON.stringify(now) === JSON.stringify(before),
       );
-      const rolledBack = await here.recommendationOf('asking', ({ reason }) => reason === 'rolled-back');
+      const rolledBack = await here.recommendationOf(
+        'asking',
+        'reports the roll-back: every pod has its old values',
+        ({ reason }) => reason === 'rolled-back',
+      );
       expect(rolledBack.state).toBe('awaiting');
       await here.cycles('asking', 3);
       expect(await here.resourcesOf('asking')).toEqual(before);
@@ -87,9 +95,11 @@ describe('In mode Approve', () => {
     async () => {
       const before = await here.resourcesOf('unwanted');
       await here.createPolicy('unwanted', { mode: 'Approve' });
-      await here.recommendationOf('unwanted', awaitsApprovalOfAll);
+      await here.recommendationOf('unwanted', 'awaits approval: the policy is in mode Approve', awaitsApprovalOfAll);
       expect((await said('unwanted', 'reject', { reason: 'it starts slowly' })).status).toBe(200);
-      expect(await here.recommendationOf('unwanted', ({ reason }) => reason === 'rejected')).toMatchObject({ state: 'optimal' });
+      expect(
+        await here.recommendationOf('unwanted', 'reports the rejection: its values were rejected', ({ reason }) => reason === 'rejected'),
+      ).toMatchObject({ state: 'optimal' });
       await here.cycles('unwanted', 3);
       expect(await here.resourcesOf('unwanted')).toEqual(before);
     },
@@ -125,7 +135,11 @@ test(
       data: { reason: 'an incident' },
     });
     await here.createPolicy('stopped');
-    const { message } = await here.recommendationOf('stopped', ({ reason }) => reason === 'paused');
+    const { message } = await here.recommendationOf(
+      'stopped',
+      'is paused: the ConfigMap evenkeel-pause exists',
+      ({ reason }) => reason === 'paused',
+    );
     expect(message).toContain('an incident');
     await here.cycles('stopped', 3);
     expect(await here.resourcesOf('stopped')).toEqual(before);

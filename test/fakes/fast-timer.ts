@@ -1,4 +1,5 @@
 import type { MachineTimer } from '../../src/ports/clock.ts';
+import type { StateAndReason } from '../eventually.ts';
 
 /** Real timers that run many times as fast: back-offs and deadlines of seconds pass in milliseconds, sockets stay real. */
 export class FastTimer implements MachineTimer {
@@ -25,7 +26,7 @@ export class FastTimer implements MachineTimer {
 const UNIT_HANG_MS = 150_000;
 
 /** Lets the event loop turn until `condition` holds; throws an error that names `what` where it never does. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean, what: StateAndReason): Promise<void> {
   const deadline = performance.now() + UNIT_HANG_MS;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error(`timed out waiting for ${what}`);

@@ -90,7 +90,7 @@ function start(
   return { reflector, seen, log };
 }
 
-const watching = (): Promise<void> => until(() => server.watches.size === 1, 'a watch');
+const watching = (): Promise<void> => until(() => server.watches.size === 1, 'a watch is open: the reflector has listed');
 const isWatch = (request: ReceivedRequest): boolean => request.query.get('watch') === 'true';
 const isResume = (request: ReceivedRequest): boolean => isWatch(request) && !request.query.has('sendInitialEvents');
 const isList = (request: ReceivedRequest): boolean => !isWatch(request);
@@ -108,7 +108,7 @@ describe('Reflector', () => {
     server.put(PATH, thing('p7', 'blue'));
     server.remove(PATH, 'p8');
     server.put(PATH, thing('new'));
-    await until(() => seen.has('new'), 'the new object');
+    await until(() => seen.has('new'), 'the new object is seen: the watch is open');
     expect([seen.get('p7'), seen.has('p8'), seen.size]).toEqual(['blue', false, 1_200]);
   });
 
@@ -118,7 +118,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start();
     await reflector.whenSynced();
     server.put(PATH, thing('b'));
-    await until(() => seen.has('b'), 'the object b');
+    await until(() => seen.has('b'), 'the object b is seen: the stream goes on after its list');
     expect(server.requests).toHaveLength(1);
   });
 
@@ -136,7 +136,7 @@ describe('Reflector', () => {
     await watching();
     const version = server.bookmark(PATH);
     server.endWatches(PATH);
-    await until(() => server.count(isResume) === 2, 'a second watch');
+    await until(() => server.count(isResume) === 2, 'there is a second watch: the first has ended');
     expect(server.requests.filter(isResume)[1]?.query.get('resourceVersion')).toBe(version);
     expect(server.count(isList)).toBe(1);
   });
@@ -150,7 +150,7 @@ describe('Reflector', () => {
     server.remove(PATH, 'deleted', '', { quietly: true });
     server.put(PATH, thing('changed', 'blue'), { quietly: true });
     server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
-    await until(() => log.length === 2, 'two changes');
+    await until(() => log.length === 2, 'two changes are seen: two objects differ in the new list');
     expect(log).toEqual(['deleted=gone', 'changed=blue']);
     expect(metrics.total('evenkeel_informer_expired_total')).toBe(1);
   });
@@ -171,7 +171,7 @@ describe('Reflector', () => {
     await watching();
     const again = { ...thing('a', 'blue'), metadata: { name: 'a', uid: 'another' } };
     server.put(PATH, again);
-    await until(() => log.length === 3, 'three changes');
+    await until(() => log.length === 3, 'three changes are seen: the watch is open');
     expect(log).toEqual(['a=red', 'a=gone', 'a=blue']);
   });
 
@@ -181,29 +181,29 @@ describe('Reflector', () => {
     await watching();
     for (const watch of server.watches) watch.response.write('{"type":"ADDED","obj');
     server.cutWatches(PATH);
-    await until(() => server.watches.size === 0, 'the end of the watch');
+    await until(() => server.watches.size === 0, 'the watch has ended: its connection was cut');
     await watching();
     server.put(PATH, thing('late'));
-    await until(() => seen.has('late'), 'the object that came later');
+    await until(() => seen.has('late'), 'the object that came later is seen: the watch is open again');
     expect(server.count(isList)).toBe(1);
   });
 
   test('gives up a silent connection once the watch has outlived its time', async () => {
     const { reflector, seen } = start({}, { watchSeconds: [2, 2], graceMs: 500 });
     await reflector.whenSynced();
-    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
+    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
     await watching();
     server.put(PATH, thing('after'));
-    await until(() => seen.has('after'), 'the object after the stall');
+    await until(() => seen.has('after'), 'the object after the stall is seen: the watch is open again');
   });
 
   test('gives up a connection on which not even a bookmark comes, long before the watch has outlived its time', async () => {
     const { reflector, seen } = start({}, { quietMs: 2_000 });
     await reflector.whenSynced();
-    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall');
+    await until(() => metrics.total('evenkeel_informer_stalls_total') > 0, 'a stall is counted: the watch is silent');
     await watching();
     server.put(PATH, thing('after'));
-    await until(() => seen.has('after'), 'the object after the stall');
+    await until(() => seen.has('after'), 'the object after the stall is seen: the watch is open again');
     expect(server.count(isList)).toBe(1);
   });
 
@@ -211,12 +211,12 @@ describe('Reflector', () => {
     const timer = new ManualClock();
     const { reflector, seen } = start({}, {}, timer);
     await reflector.whenSynced();
-    await until(() => activity.count === 0, 'the open watch');
+    await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
     // Long past the longest silence all in all, and not past the 300 s that a watch lives at least.
     for (const name of ['a', 'b', 'c', 'd']) {
       timer.advance(70_000);
       server.put(PATH, thing(name));
-      await until(() => seen.has(name), `the object ${name}`);
+      await until(() => seen.has(name), `the object ${name} is seen: the watch is open`);
     }
     expect([metrics.total('evenkeel_informer_stalls_total'), server.count(isWatch)]).toEqual([0, 2]);
   });
@@ -233,15 +233,15 @@ describe('Reflector', () => {
     server.once(isWatch, refusal(410, 'Expired', 'too old resource version'));
     server.once(isList, json(200, body));
     server.cutWatches(PATH);
-    await until(() => reflector.status().problem !== null, 'the problem');
-    await until(() => reflector.status().problem === null, 'the end of it');
+    await until(() => reflector.status().problem !== null, 'a problem is reported: the list is none');
+    await until(() => reflector.status().problem === null, 'no problem is reported: the next list is answered');
     expect(log).toEqual(['a=red']);
   });
 
   test('credentials that are not known are named, with what mends it, until they are', async () => {
     for (let i = 0; i < 2; i++) server.once(() => true, refusal(401, 'Unauthorized', 'Unauthorized'));
     const { reflector } = start();
-    await until(() => reflector.status().problem !== null, 'the problem');
+    await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 401');
     expect(reflector.status().problem).toContain('is the token expired?');
     await reflector.whenSynced();
   });
@@ -258,7 +258,7 @@ describe('Reflector', () => {
       message: 'busy',
       details: { retryAfterSeconds: 1 },
     });
-    await until(() => server.count(isResume) === 2, 'a second watch');
+    await until(() => server.count(isResume) === 2, 'there is a second watch: the first has ended');
     expect([seen.size, server.count(isList)]).toEqual([1, 1]);
   });
 
@@ -266,7 +266,7 @@ describe('Reflector', () => {
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     server.once(isWatch, refusal(403, 'Forbidden', 'pods is forbidden'));
     const { reflector } = start();
-    await until(() => reflector.status().problem !== null, 'the problem');
+    await until(() => reflector.status().problem !== null, 'a problem is reported: the server answered 403');
     expect(reflector.status().problem).toContain('not permitted to list and watch pods: grant the verbs list and watch in a ClusterRole');
     expect(reflector.hasSynced()).toBe(false);
     expect(activity.count).toBe(0);
@@ -288,7 +288,7 @@ describe('Reflector', () => {
     server.once(isWatch, answer);
     server.cutWatches(PATH);
     const said = decisive ? 'not permitted to list and watch' : 'is not served';
-    await until(() => reflector.status().problem?.includes(said) === true, words);
+    await until(() => reflector.status().problem?.includes(said) === true, `the problem is reported: the kind ${words}`);
     expect([reflector.status().decisive, seen.has('a')]).toEqual([decisive, decisive]);
   });
 
@@ -298,7 +298,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start({ required: false });
     await reflector.whenSynced();
     expect(seen.size).toBe(0);
-    await until(() => seen.has('late'), 'the object that came later');
+    await until(() => seen.has('late'), 'the object is seen: the kind is looked for again and again');
   });
 
   test('a kind of another tool that is not served is nothing wrong, and is found when it comes', async () => {
@@ -307,7 +307,7 @@ describe('Reflector', () => {
     const { reflector, seen } = start({ required: false, foreign: true });
     await reflector.whenSynced();
     expect(reflector.status()).toMatchObject({ problem: null, restarts: 0, objects: 0 });
-    await until(() => seen.has('late'), 'the object that came later');
+    await until(() => seen.has('late'), 'the object is seen: the kind is looked for again and again');
     expect(logger.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
   });
 
@@ -319,7 +319,7 @@ describe('Reflector', () => {
     await watching();
     server.put(PATH, { ...thing('good'), spec: { color: [] } });
     server.put(PATH, thing('marker'));
-    await until(() => seen.has('marker'), 'the marker');
+    await until(() => seen.has('marker'), 'the marker is seen: the watch is open');
     expect(seen.get('good')).toBe('red');
     expect(metrics.total('evenkeel_informer_undecodable_total')).toBe(2);
     expect(logger.lines.map((line) => line.fields['problem'])).toContain('spec.color: expected a string, got 7');
@@ -337,7 +337,7 @@ describe('Reflector', () => {
     await watching();
     server.put(PATH, thing('poison'));
     server.put(PATH, thing('next'));
-    await until(() => handled.includes('next'), 'the next change');
+    await until(() => handled.includes('next'), 'the next change is handled: the watch goes on');
     expect(metrics.total('evenkeel_informer_handler_failures_total')).toBe(1);
     expect(logger.lines.filter((line) => line.level === 'error')).toHaveLength(1);
   });
@@ -357,7 +357,7 @@ describe('Reflector', () => {
     await reflector.whenSynced();
     await watching();
     server.put(PATH, thing('missed'), { quietly: true });
-    await until(() => seen.has('missed'), 'the missed object');
+    await until(() => seen.has('missed'), 'the missed object is seen: an audit lists it');
     expect(metrics.total('evenkeel_informer_drift_total')).toBe(1);
   });
 
@@ -366,7 +366,7 @@ describe('Reflector', () => {
     expect(activity.count).toBe(1);
     await reflector.whenSynced();
     await watching();
-    await until(() => activity.count === 0, 'the idle reflector');
+    await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
   });
 
   test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
@@ -376,12 +376,12 @@ describe('Reflector', () => {
     expect(reflector.confirmedAt()).toBe(0);
     await reflector.whenSynced();
     await watching();
-    await until(() => reflector.confirmedAt() > 0, 'the first confirmation');
+    await until(() => reflector.confirmedAt() > 0, 'the first confirmation: the watch is open');
     clock.advance(MINUTE_MS);
     expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
     server.once(isWatch, cutOff);
     server.cutWatches(PATH);
-    await until(() => reflector.status().problem !== null, 'the end of the watch');
+    await until(() => reflector.status().problem !== null, 'the lost watch is reported: its connection was cut');
     clock.advance(MINUTE_MS);
     expect(reflector.confirmedAt()).toBe(begun + MINUTE_MS);
   });

@@ -142,7 +142,7 @@ describe('a query to Prometheus', () => {
 
   test('of many at once two are under way', async () => {
     server.on(async () => {
-      await until(() => server.requests.length >= 2, 'two at once');
+      await until(() => server.requests.length >= 2, 'a second request comes beside the first: two may be under way');
       return ONE;
     });
     const client = aClient();
@@ -191,7 +191,7 @@ describe('a query to Prometheus', () => {
     const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1) });
     server.on(({ form }) => (form.get('query') === 'busy' ? { status: 503, text: 'later' } : { hang: true }));
     const asked = ['busy', 'silent', 'queued'].map((query) => client.instant(query, 0, GOING_ON));
-    await until(() => server.requests.length === 3, 'all that may be asked at once is asked');
+    await until(() => server.requests.length === 3, 'three requests came: two may be under way, and one waits to be tried again');
     client.close();
     for (const each of asked) await expect(each).rejects.toThrow('is not asked any more');
     expect([pending.size, server.requests.length]).toEqual([0, 3]);

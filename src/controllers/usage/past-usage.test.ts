@@ -25,8 +25,11 @@ describe('reading the past', () => {
   test('goes namespace by namespace, each once', async () => {
     const { past, asked } = aPast(() => undefined);
     past.start();
-    await until(() => asked.length === 4, 'the read of the fourth namespace');
-    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read', 'the status of a complete read');
+    await until(() => asked.length === 4, 'four namespaces are read: there are four');
+    await until(
+      () => past.status().message === 'prometheus: the past of 4 namespaces read',
+      'the read is reported complete: all four are read',
+    );
     expect(asked).toEqual(['a', 'b', 'c', 'd']);
     expect(past.problem()).toBeNull();
     await past.stop();
@@ -38,14 +41,17 @@ describe('reading the past', () => {
       if (away) throw new Error('http://prometheus cannot be reached');
     });
     past.start();
-    await until(() => past.problem() !== null, 'the problem');
+    await until(() => past.problem() !== null, 'a problem is reported: no read succeeds');
     expect(past.status()).toEqual({
       status: 'degraded',
       message: 'past usage from prometheus is missing: http://prometheus cannot be reached (0 namespaces read, 4 to try again)',
     });
     expect(asked).toEqual(['a', 'b']);
     away = false;
-    await until(() => past.status().message === 'prometheus: the past of 4 namespaces read', 'the status of a complete read');
+    await until(
+      () => past.status().message === 'prometheus: the past of 4 namespaces read',
+      'the read is reported complete: the source answers again',
+    );
     expect(past.problem()).toBeNull();
     await past.stop();
   });
@@ -56,9 +62,12 @@ describe('reading the past', () => {
       if (namespace === 'b' && broken) throw new Error('too many samples');
     });
     past.start();
-    await until(() => asked.includes('d'), 'the read of the last namespace');
+    await until(() => asked.includes('d'), 'the last namespace is read: one that fails is passed over');
     broken = false;
-    await until(() => past.status().status === 'ok' && past.status().message.includes('4 namespaces'), 'the status of a complete read');
+    await until(
+      () => past.status().status === 'ok' && past.status().message.includes('4 namespaces'),
+      'the read is reported complete: what failed is read again',
+    );
     for (const namespace of ['a', 'c', 'd']) expect(asked.filter((each) => each === namespace)).toHaveLength(1);
     await past.stop();
   });
@@ -68,7 +77,7 @@ describe('reading the past', () => {
       throw new Error('away');
     });
     past.start();
-    await until(() => past.problem() !== null, 'the problem');
+    await until(() => past.problem() !== null, 'a problem is reported: no read succeeds');
     await past.stop();
     const before = asked.length;
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 // How a rule of the contract is declared, and what it is given to work with.
 
 import { expect } from '@jest/globals';
-import { eventually, HANG_MS } from '../../eventually.ts';
+import { eventually, HANG_MS, type StateAndReason } from '../../eventually.ts';
 import type { Json, RawClient, RawResponse } from './raw-client.ts';
 
 export interface ContractCase {
@@ -50,7 +50,7 @@ export class CaseContext {
   /** The namespace, once pods can be made in it: they need its ServiceAccount. */
   async namespaceForPods(): Promise<string> {
     const namespace = await this.namespace();
-    await this.eventually('the default ServiceAccount', async () => {
+    await this.eventually('the default ServiceAccount exists: its controller creates it in every namespace', async () => {
       const { status } = await this.client.get(`/api/v1/namespaces/${namespace}/serviceaccounts/default`);
       return status === 200;
     });
@@ -71,7 +71,7 @@ export class CaseContext {
   }
 
   /** Asks again and again until the answer is neither undefined nor false, and returns it. */
-  eventually<T>(what: string, probe: () => Promise<T | undefined | false>): Promise<T> {
+  eventually<T>(what: StateAndReason, probe: () => Promise<T | undefined | false>): Promise<T> {
     return eventually(what, HANG_MS, probe);
   }
 

@@ -66,12 +66,15 @@ export async function defineGauge(given: CaseContext, traits: Traits = {}): Prom
   const root = `/apis/${group}/v1`;
   await established(given, definition);
   const collection = traits.scope === 'Cluster' ? `${root}/gauges` : `${root}/namespaces/${await given.namespace()}/gauges`;
-  await given.eventually('the kind to be served', async () => (await given.client.get(`${root}/gauges`)).status === 200);
+  await given.eventually(
+    'the kind is served: its definition is established',
+    async () => (await given.client.get(`${root}/gauges`)).status === 200,
+  );
   return { group, apiVersion: `${group}/v1`, definition, collection };
 }
 
 export async function established(given: CaseContext, definition: string): Promise<Json> {
-  return given.eventually('the definition to be established', async () => {
+  return given.eventually('the definition is established: its names are accepted', async () => {
     const { body } = await given.client.get(definition);
     const conditions: Json[] = body.status?.conditions ?? [];
     return conditions.some(({ type, status }) => type === 'Established' && status === 'True') && (body as object);

@@ -15,12 +15,12 @@ async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more:
   const scoped = more['scopes'] !== undefined;
   const counted: Json = scoped ? hard : { ...hard, ...PROBED };
   await api.made(QUOTAS, { metadata: { name: 'team' }, spec: { hard: counted, ...more } });
-  await given.eventually('the quota to be counted', async () => {
+  await given.eventually('the quota has its use: the quota controller counts it', async () => {
     const { status } = await api.stored(QUOTAS, 'team');
     return Object.keys(counted).every((key) => status?.used?.[key] !== undefined);
   });
   // The real one decides from a cache: an object that is never allowed tells when the quota is in it.
-  await given.eventually('the quota to be seen', async () => {
+  await given.eventually('the quota is enforced: the cache of quotas follows every write', async () => {
     const probe = scoped ? api.create('pods', aPod('probe'), DRY_RUN) : api.create('configmaps', { metadata: { name: 'probe' } }, DRY_RUN);
     return (await probe).status === 403;
   });
@@ -34,7 +34,7 @@ function forbids(answer: RawResponse, name: string, why: string | RegExp, kind =
 async function bounds(api: NamespaceClient, given: CaseContext, ...limits: Json[]): Promise<void> {
   await api.made('limitranges', { metadata: { name: 'bounds' }, spec: { limits } });
   // The real one reads them from a cache: a pod that says nothing tells when they are in it.
-  await given.eventually('the LimitRange to be seen', async () => {
+  await given.eventually('the LimitRange is applied: the cache of LimitRanges follows every write', async () => {
     const answer = await api.create('pods', aPod('probe'), { dryRun: 'All' });
     return answer.status === 403 || answer.body.metadata.annotations?.['kubernetes.io/limit-ranger'] !== undefined;
   });
@@ -77,7 +77,10 @@ const OF_PODS = inNamespaceForPods({
     await quota(api, given, { pods: '1' });
     await api.made('pods', aPod('first'));
     await api.remove('pods', 'first');
-    await given.eventually('room', async () => (await api.create('pods', aPod('second'))).status === 201);
+    await given.eventually(
+      'a second pod is admitted: the quota controller counts anew after a deletion',
+      async () => (await api.create('pods', aPod('second'))).status === 201,
+    );
   },
 
   'a quota in a scope looks at its pods alone': async (api, given) => {
@@ -134,7 +137,7 @@ const OF_PODS = inNamespaceForPods({
   'a priority class of ours gives its number and its way of preemption': async (api, given) => {
     const name = `rule-${given.id}`;
     await given.create('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name }, value: 1000, preemptionPolicy: 'Never' });
-    const made = await given.eventually('the class to be seen', async () => {
+    const made = await given.eventually('the class is known: the cache of classes follows every write', async () => {
       const answer = await api.create('pods', aPod('ranked', { priorityClassName: name }), { dryRun: 'All' });
       return answer.status === 201 ? answer.body : undefined;
     });

@@ -31,11 +31,14 @@ async function robot(given: CaseContext, rules: readonly Json[] = []): Promise<R
   succeeded(made, 'asking for a token');
   const self: Robot = { namespace, user: `system:serviceaccount:${namespace}:robot`, token: made.body.status.token };
   // A real server's authorizer and authenticator learn of new objects by watches of their own.
-  await given.eventually('the token to be known', async () => (await given.client.get('/version', {}, self)).status === 200);
+  await given.eventually(
+    'the token is accepted: the authenticator’s cache follows every write',
+    async () => (await given.client.get('/version', {}, self)).status === 200,
+  );
   const [first] = rules;
   if (first !== undefined) {
     const [verb, group, resource] = [first.verbs[0], first.apiGroups[0], first.resources[0]];
-    await given.eventually('the role to be in force', async () => {
+    await given.eventually('the role is in force: the authorizer’s cache follows every write', async () => {
       const review = await accessReview(given, self.token, { namespace, verb, group, resource, name: first.resourceNames?.[0] });
       return review.status.allowed === true;
     });
@@ -130,7 +133,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
       subjects: [{ kind: 'ServiceAccount', name: 'robot', namespace }],
     });
     await given.eventually(
-      'the binding to be in force',
+      'the binding is in force: the authorizer’s cache follows every write',
       async () => (await given.client.get(`/api/v1/namespaces/${namespace}/secrets`, {}, { token })).status === 200,
     );
     expect((await given.client.get('/api/v1/secrets', {}, { token })).status).toBe(403);
@@ -144,7 +147,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
       subjects: [{ kind: 'Group', apiGroup: API_GROUP, name: `system:serviceaccounts:${namespace}` }],
     });
     await given.eventually(
-      'the binding to be in force',
+      'the binding is in force: the authorizer’s cache follows every write',
       async () => (await given.client.get('/api/v1/secrets', {}, { token })).status === 200,
     );
   },
@@ -221,7 +224,10 @@ export const AUTHORIZATION_CASES = area('authorization', {
   'a token dies with its ServiceAccount': async (given) => {
     const { token, namespace } = await robot(given);
     succeeded(await given.client.delete(`/api/v1/namespaces/${namespace}/serviceaccounts/robot`), 'delete');
-    await given.eventually('the token to be refused', async () => (await given.client.get('/version', {}, { token })).status === 401);
+    await given.eventually(
+      'the token is refused: its ServiceAccount is deleted',
+      async () => (await given.client.get('/version', {}, { token })).status === 401,
+    );
   },
   'a token lasts at least ten minutes': async (given) => {
     const { namespace } = await robot(given);

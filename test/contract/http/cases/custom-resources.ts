@@ -401,7 +401,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/level/default';
     succeeded(await given.client.patch(kind.definition, 'json', [{ op: 'add', path, value: 5 }]), 'patch');
     await given.eventually(
-      'the default to be in force',
+      'the default is applied: the changed schema comes into force',
       async () => (await given.client.get(`${kind.collection}/a`)).body.spec.level === 5,
     );
   },
@@ -477,7 +477,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     await make(given, kind, { level: 11 });
     const path = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/level/maximum';
     succeeded(await given.client.patch(kind.definition, 'json', [{ op: 'add', path, value: 10 }]), 'patch');
-    await given.eventually('the bound to be in force', async () => {
+    await given.eventually('the maximum is enforced: the changed schema comes into force', async () => {
       const query = { dryRun: 'All' };
       return (await given.client.post(kind.collection, aGauge(kind, 'b', { spec: { level: 11 } }), { query })).status === 422;
     });

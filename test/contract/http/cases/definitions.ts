@@ -135,7 +135,7 @@ export const DEFINITION_CASES = area('definitions', {
   },
   'its kind appears in discovery': async (given) => {
     const kind = await defineGauge(given, { names: { shortNames: ['gg'], categories: ['all'] } });
-    const list = await given.eventually('discovery of the kind', async () => {
+    const list = await given.eventually('discovery lists the kind: it is served', async () => {
       const answer = await given.client.get(`/apis/${kind.group}/v1`);
       return answer.status === 200 && answer;
     });
@@ -153,7 +153,7 @@ export const DEFINITION_CASES = area('definitions', {
   },
   'its group appears among the groups': async (given) => {
     const kind = await defineGauge(given);
-    await given.eventually('the group to be listed', async () => {
+    await given.eventually('the group is listed: a kind of it is served', async () => {
       const { body } = await given.client.get('/apis');
       return body.groups.some((group: Json) => group.name === kind.group);
     });
@@ -163,7 +163,7 @@ export const DEFINITION_CASES = area('definitions', {
   'its subresources appear in discovery': async (given) => {
     const subresources = { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } };
     const kind = await defineGauge(given, { version: { subresources } });
-    const resources = await given.eventually('discovery of the subresources', async () => {
+    const resources = await given.eventually('discovery lists the subresources: the definition has them', async () => {
       const { body } = await given.client.get(`/apis/${kind.group}/v1`);
       return body?.resources?.length === 3 && new Map<string, Json>(body.resources.map((entry: Json) => [entry.name, entry]));
     });
@@ -174,7 +174,7 @@ export const DEFINITION_CASES = area('definitions', {
     const kind = await defineGauge(given, {
       spec: { type: 'object', properties: { level: { type: 'integer', description: 'How high.' } } },
     });
-    const document = await given.eventually('the document of the group', async () => {
+    const document = await given.eventually('the group has an OpenAPI document: a kind of it is served', async () => {
       const answer = await given.client.get(`/openapi/v3/apis/${kind.group}/v1`);
       return answer.status === 200 && (answer.body as object as Json);
     });
@@ -190,7 +190,7 @@ export const DEFINITION_CASES = area('definitions', {
     });
     second.metadata.name = `gadgets.${groupOf(given)}`;
     await given.create(DEFINITIONS, second);
-    const body = await given.eventually('the controller to have looked at its names', async () => {
+    const body = await given.eventually('it has the condition NamesAccepted: the naming controller checks every definition', async () => {
       const answer = await given.client.get(`${DEFINITIONS}/${second.metadata.name}`);
       return answer.body.status?.conditions?.some(({ type }: Json) => type === 'NamesAccepted') && (answer.body as object as Json);
     });
@@ -208,11 +208,17 @@ export const DEFINITION_CASES = area('definitions', {
     const kind = await defineGauge(given);
     await given.create(kind.collection, aGauge(kind, 'a'));
     succeeded(await given.client.delete(kind.definition), 'delete');
-    await given.eventually('the definition to be gone', async () => (await given.client.get(kind.definition)).status === 404);
-    await given.eventually('the kind to be no longer served', async () => (await given.client.get(kind.collection)).status === 404);
+    await given.eventually(
+      'the definition is gone: its objects are deleted with it',
+      async () => (await given.client.get(kind.definition)).status === 404,
+    );
+    await given.eventually(
+      'the kind is served no longer: its definition is gone',
+      async () => (await given.client.get(kind.collection)).status === 404,
+    );
     await given.create(DEFINITIONS, definitionOf(kind.group));
     await established(given, kind.definition);
-    const list = await given.eventually('the kind to be served again', async () => {
+    const list = await given.eventually('the kind is served again: its definition is established', async () => {
       const answer = await given.client.get(kind.collection);
       return answer.status === 200 && answer;
     });
@@ -227,11 +233,14 @@ export const DEFINITION_CASES = area('definitions', {
     const { body } = await given.client.get(kind.definition);
     expect(body.metadata.deletionTimestamp).toEqual(expect.any(String));
     expect(body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
-    await given.eventually('the finalizer to be taken off', async () => {
+    await given.eventually('the finalizer is removed: the kind is served until its objects are gone', async () => {
       const freed = await given.client.patch(`${kind.collection}/a`, 'merge', { metadata: { finalizers: null } });
       return freed.status === 200 || freed.status === 404;
     });
-    await given.eventually('the definition to be gone', async () => (await given.client.get(kind.definition)).status === 404);
+    await given.eventually(
+      'the definition is gone: its last object is',
+      async () => (await given.client.get(kind.definition)).status === 404,
+    );
   },
   'the scope cannot change': async (given) => {
     const { definition } = await defineGauge(given);
@@ -251,7 +260,7 @@ export const DEFINITION_CASES = area('definitions', {
     const [first] = body.spec.versions;
     const change = { spec: { versions: [first, { ...first, name: 'v2', storage: false }] } };
     succeeded(await given.client.patch(kind.definition, 'merge', change), 'patch');
-    const inSecond = await given.eventually('the second version to be served', async () => {
+    const inSecond = await given.eventually('the second version is served: the definition has it', async () => {
       const answer = await given.client.get(`${kind.collection.replace('/v1/', '/v2/')}/a`);
       return answer.status === 200 && answer;
     });

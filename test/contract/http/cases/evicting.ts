@@ -23,7 +23,7 @@ async function setReady(api: NamespaceClient, pod: string, ready: boolean): Prom
 /** A replica set of that many running pods, of which the last ones are not ready; and their names. */
 async function replicas(api: NamespaceClient, given: CaseContext, count: number, unready = 0): Promise<string[]> {
   await api.made('replicasets.apps', aReplicaSet('web', { replicas: count }));
-  const names = await given.eventually(`${count} pods`, async () => {
+  const names = await given.eventually(`${count} pods: the controller of the ReplicaSet creates them`, async () => {
     const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });
     return body.items.length === count ? (body.items.map((each: Json) => each.metadata.name) as string[]) : undefined;
   });
@@ -38,7 +38,7 @@ async function budget(api: NamespaceClient, given: CaseContext, spec: Json, coun
 }
 
 function budgetReads(api: NamespaceClient, given: CaseContext, counted: Json): Promise<Json> {
-  return given.eventually(`the budget to read ${JSON.stringify(counted)}`, async () => {
+  return given.eventually(`the budget reads ${JSON.stringify(counted)}: its controller counts the pods`, async () => {
     const { status } = await api.stored(BUDGETS, 'web');
     const holds = Object.entries(counted).every(([field, value]) => status?.[field] === value);
     if (!holds || status.observedGeneration === undefined) throw new Error(JSON.stringify(status));
@@ -197,7 +197,7 @@ const OF_PODS = inNamespaceForPods({
     await budget(api, given, { minAvailable: 1 }, { disruptionsAllowed: 1 });
     await api.made(BUDGETS, { ...aBudget('other'), spec: { minAvailable: 1, selector: { matchLabels: { app: 'web' } } } });
     // Budgets are read from a cache of the server's own.
-    const answer = await given.eventually('the refusal', async () => {
+    const answer = await given.eventually('it is refused: the cache of budgets follows every write', async () => {
       const each = await evict(api, first, undefined, { dryRun: 'All' });
       return each.status === 500 ? each : undefined;
     });

@@ -8,6 +8,10 @@ import { aConfigMap, aDeployment, anOwner, aReplicaSet } from '../objects.ts';
 
 const MAPS = 'configmaps';
 
+const OWNER_DELETED = 'the garbage collector deletes what its last owner leaves';
+const OWNER_ABSENT = 'the garbage collector deletes what has no owner that exists';
+const ORPHANED = 'the garbage collector has removed its dependents’ references to it';
+
 /** An owner and a dependent of it. */
 async function family(api: NamespaceClient, reference: Json = {}, dependent: Json = {}): Promise<Json> {
   const owner = await api.made(MAPS, aConfigMap('owner'));
@@ -15,15 +19,15 @@ async function family(api: NamespaceClient, reference: Json = {}, dependent: Jso
   return owner;
 }
 
-function gone(api: NamespaceClient, given: CaseContext, name: string, resource = MAPS): Promise<unknown> {
-  return given.eventually(`${resource} ${name} to be gone`, async () => (await api.read(resource, name)).status === 404);
+function gone(api: NamespaceClient, given: CaseContext, name: string, reason: string, resource = MAPS): Promise<unknown> {
+  return given.eventually(`${resource} ${name} is gone: ${reason}`, async () => (await api.read(resource, name)).status === 404);
 }
 
 const PLAIN = inNamespace({
   'a dependent goes after its owner': async (api, given) => {
     await family(api);
     await api.remove(MAPS, 'owner');
-    await gone(api, given, 'dependent');
+    await gone(api, given, 'dependent', OWNER_DELETED);
   },
 
   'a lease goes after its owner, too': async (api, given) => {
@@ -31,14 +35,14 @@ const PLAIN = inNamespace({
     const lease = { metadata: { name: 'held', ownerReferences: [anOwner(owner)] }, spec: { holderIdentity: 'ann' } };
     await api.made('leases.coordination.k8s.io', lease);
     await api.remove(MAPS, 'owner');
-    await gone(api, given, 'held', 'leases.coordination.k8s.io');
+    await gone(api, given, 'held', OWNER_DELETED, 'leases.coordination.k8s.io');
   },
 
   'in the background the owner goes first': async (api, given) => {
     await family(api, {}, { finalizers: ['example.com/hold'] });
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Background' });
     expect((await api.read(MAPS, 'owner')).status).toBe(404);
-    await given.eventually('the dependent to be deleted', async () => {
+    await given.eventually('the dependent is being deleted: its owner is', async () => {
       return (await api.stored(MAPS, 'dependent')).metadata.deletionTimestamp !== undefined;
     });
     await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
@@ -48,25 +52,25 @@ const PLAIN = inNamespace({
     await family(api, { blockOwnerDeletion: true }, { finalizers: ['example.com/hold'] });
     const { status, body } = await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
     expect([status, body.metadata.finalizers, body.metadata.deletionTimestamp]).toEqual([200, ['foregroundDeletion'], expect.any(String)]);
-    await given.eventually('the dependent to be deleted', async () => {
+    await given.eventually('the dependent is being deleted: its owner is', async () => {
       return (await api.stored(MAPS, 'dependent')).metadata.deletionTimestamp !== undefined;
     });
     expect((await api.read(MAPS, 'owner')).status).toBe(200);
     await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
-    await gone(api, given, 'owner');
+    await gone(api, given, 'owner', 'the dependent that blocked it is gone');
   },
 
   'in the foreground a dependent that does not block is not waited for': async (api, given) => {
     await family(api, { blockOwnerDeletion: false }, { finalizers: ['example.com/hold'] });
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Foreground' });
-    await gone(api, given, 'owner');
+    await gone(api, given, 'owner', 'no dependent blocks its deletion');
     await api.patched('merge', MAPS, 'dependent', { metadata: { finalizers: null } });
   },
 
   'orphans stay, and forget their owner': async (api, given) => {
     await family(api);
     await api.remove(MAPS, 'owner', { propagationPolicy: 'Orphan' });
-    await gone(api, given, 'owner');
+    await gone(api, given, 'owner', ORPHANED);
     const { metadata } = await api.stored(MAPS, 'dependent');
     expect([metadata.ownerReferences, metadata.deletionTimestamp]).toEqual([undefined, undefined]);
   },
@@ -74,7 +78,7 @@ const PLAIN = inNamespace({
   'orphanDependents means the same': async (api, given) => {
     await family(api);
     await api.remove(MAPS, 'owner', { orphanDependents: true });
-    await gone(api, given, 'owner');
+    await gone(api, given, 'owner', ORPHANED);
     expect((await api.stored(MAPS, 'dependent')).metadata.ownerReferences).toBeUndefined();
   },
 
@@ -82,7 +86,7 @@ const PLAIN = inNamespace({
     const [a, b] = [await api.made(MAPS, aConfigMap('a')), await api.made(MAPS, aConfigMap('b'))];
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [anOwner(a), anOwner(b)] }));
     await api.remove(MAPS, 'a');
-    const left = await given.eventually('the reference to go', async () => {
+    const left = await given.eventually('the dependent has one owner: the reference to the deleted one is removed', async () => {
       const { metadata } = await api.stored(MAPS, 'dependent');
       return metadata.ownerReferences?.length === 1 ? (metadata.ownerReferences as Json[]) : undefined;
     });
@@ -92,14 +96,14 @@ const PLAIN = inNamespace({
   'an owner that never was takes its dependent along': async (api, given) => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: '00000000-0000-4000-8000-000000000000' };
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [owner] }));
-    await gone(api, given, 'dependent');
+    await gone(api, given, 'dependent', OWNER_ABSENT);
   },
 
   'an owner of the same name and another uid is none': async (api, given) => {
     const owner = await api.made(MAPS, aConfigMap('owner'));
     const uid = '00000000-0000-4000-8000-000000000000';
     await api.made(MAPS, aConfigMap('dependent', {}, { ownerReferences: [{ ...anOwner(owner), uid }] }));
-    await gone(api, given, 'dependent');
+    await gone(api, given, 'dependent', OWNER_ABSENT);
     expect((await api.read(MAPS, 'owner')).status).toBe(200);
   },
 
@@ -108,7 +112,7 @@ const PLAIN = inNamespace({
     const child = await api.made(MAPS, aConfigMap('child', {}, { ownerReferences: [anOwner(owner)] }));
     await api.made(MAPS, aConfigMap('grandchild', {}, { ownerReferences: [anOwner(child)] }));
     await api.remove(MAPS, 'owner');
-    await gone(api, given, 'grandchild');
+    await gone(api, given, 'grandchild', 'the garbage collector deletes its owner, and then it');
   },
 
   'a namespace is Terminating as long as a finalizer holds something in it, and takes nothing new': async (api, given) => {
@@ -137,7 +141,7 @@ const PLAIN = inNamespace({
     ]);
     await api.patched('merge', MAPS, 'held', { metadata: { finalizers: null } });
     await given.eventually(
-      'the namespace to be gone',
+      'the namespace is gone: nothing with a finalizer is left in it',
       async () => (await api.client.get(`/api/v1/namespaces/${api.namespace}`)).status === 404,
     );
   },
@@ -147,24 +151,27 @@ const OF_PODS = inNamespaceForPods({
   'a deployment takes its replica sets and pods along': async (api, given) => {
     await api.made('deployments.apps', aDeployment('web', { replicas: 1 }));
     const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
-    await given.eventually('a pod', async () => (await pods()).length === 1);
+    await given.eventually('the workload has its pod: its controller creates it', async () => (await pods()).length === 1);
     await api.remove('deployments.apps', 'web', { propagationPolicy: 'Background' });
-    await given.eventually('the pod to be gone', async () => (await pods()).length === 0);
+    await given.eventually(
+      'the pod is gone: the garbage collector deletes its ReplicaSet, and then it',
+      async () => (await pods()).length === 0,
+    );
   },
 
   'pods that are orphaned by their replica set stay': async (api, given) => {
     await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
     const pods = (): Promise<Json[]> => api.client.get(api.path('pods'), { labelSelector: 'app=web' }).then(({ body }) => body.items);
-    await given.eventually('a pod', async () => (await pods()).length === 1);
+    await given.eventually('the workload has its pod: its controller creates it', async () => (await pods()).length === 1);
     await api.remove('replicasets.apps', 'web', { propagationPolicy: 'Orphan' });
-    await gone(api, given, 'web', 'replicasets.apps');
+    await gone(api, given, 'web', ORPHANED, 'replicasets.apps');
     const [pod] = await pods();
     expect([pod?.metadata.ownerReferences, pod?.metadata.deletionTimestamp]).toEqual([undefined, undefined]);
   },
 
   'what a controller makes names it as controller that blocks': async (api, given) => {
     const set = await api.made('replicasets.apps', aReplicaSet('web', { replicas: 1 }));
-    const pod = await given.eventually('a pod', async () => {
+    const pod = await given.eventually('the workload has its pod: its controller creates it', async () => {
       const { body } = await api.client.get(api.path('pods'), { labelSelector: 'app=web' });
       return (body.items as Json[])[0];
     });

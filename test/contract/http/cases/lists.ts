@@ -241,7 +241,7 @@ export const LIST_CASES = area('lists', {
   'one object may be read from what is cached': async (given) => {
     const collection = await secrets(given, 1);
     const { body } = await given.client.get(`${collection}/s0`);
-    const cached = await given.eventually('the cache to hold it', async () => {
+    const cached = await given.eventually('the cache has it: it follows every write', async () => {
       const answer = await given.client.get(`${collection}/s0`, { resourceVersion: '0' });
       return answer.status === 200 && answer;
     });

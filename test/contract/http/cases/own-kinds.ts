@@ -39,7 +39,7 @@ async function installNow(given: CaseContext): Promise<void> {
     const path = `${DEFINITIONS}/${manifest.metadata.name}`;
     await established(given, path);
     const root = `/apis/${manifest.spec.group}/v1alpha1/${manifest.spec.names.plural}`;
-    await given.eventually('the kind to be served', async () => (await given.client.get(root)).status === 200);
+    await given.eventually('the kind is served: its definition is established', async () => (await given.client.get(root)).status === 200);
   }
 }
 
@@ -184,7 +184,7 @@ export const OWN_KIND_CASES = area('own kinds', {
   },
   'they are found in discovery by short name and category': async (given) => {
     await install(given);
-    const resources = await given.eventually('discovery of all kinds', async () => {
+    const resources = await given.eventually('discovery lists all kinds: each is served', async () => {
       const { body } = await given.client.get('/apis/evenkeel.io/v1alpha1');
       const kinds: Json[] = (body?.resources ?? []).filter((entry: Json) => !entry.name.includes('/'));
       return kinds.length === MANIFESTS.length && kinds;

@@ -320,7 +320,7 @@ export const RESIZE_CASES = area(
         const answer = await api.patch('strategic', 'pods', 'web', patch, 'resize', { dryRun: 'All' });
         return answer.body.message?.includes('exceeded quota: team') === true ? answer : undefined;
       };
-      const answer = await given.eventually('the refusal', refusal);
+      const answer = await given.eventually('the quota refuses it: the use was counted', refusal);
       expectStatus(
         answer,
         403,
@@ -337,7 +337,7 @@ export const RESIZE_CASES = area(
       await api.made('pods', aPodWith('web', BURSTABLE));
       await api.made('limitranges', { metadata: { name: 'bounds' }, spec: { limits: [{ type: 'Container', max: { cpu: '500m' } }] } });
       const patch = resizeTo({ requests: { cpu: '600m' }, limits: { cpu: '600m' } });
-      const answer = await given.eventually('the refusal', async () => {
+      const answer = await given.eventually('the LimitRange refuses it: the cache of LimitRanges follows every write', async () => {
         const each = await api.patch('strategic', 'pods', 'web', patch, 'resize', { dryRun: 'All' });
         return each.status === 403 ? each : undefined;
       });

@@ -49,7 +49,7 @@ const PLAIN = inNamespace({
   'a scale can be put': async (api, given) => {
     await api.made(DEPLOYMENTS, aDeployment('scaled'));
     // The controller writes the status in its own time, and a version that it has replaced is a conflict.
-    const { status, body } = await given.eventually('a put between its writes', async () => {
+    const { status, body } = await given.eventually('a put between its writes: it writes only when the status changes', async () => {
       const scale = await api.stored(DEPLOYMENTS, 'scaled', 'scale');
       const answer = await api.replace(DEPLOYMENTS, { ...scale, spec: { replicas: 3 } }, 'scale');
       return answer.status !== 409 && answer;

@@ -39,7 +39,7 @@ export const WATCH_CASES = area('watches', {
   'from version 0 it begins with everything there is, then follows': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a'));
-    await given.eventually('the cache to hold it', async () => {
+    await given.eventually('the cache has it: it follows every write', async () => {
       const list = await given.client.get(collection, { resourceVersion: made.metadata.resourceVersion });
       return list.status === 200;
     });
