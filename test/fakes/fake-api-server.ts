@@ -38,6 +38,8 @@ export class FakeApiServer {
   readonly #server: http.Server;
   readonly #sockets = new Set<Socket>();
   readonly #objects = new Map<string, Map<string, Stored>>();
+  /** What was told of each collection, in order: a watch from a version begins with what came after it. */
+  readonly #events = new Map<string, { readonly type: string; readonly object: Stored }[]>();
   readonly #troubles: { readonly when: (request: ReceivedRequest) => boolean; readonly answer: Answer }[] = [];
   #version = 100;
 
@@ -84,7 +86,7 @@ export class FakeApiServer {
       metadata: { uid: known?.metadata.uid ?? `uid-${key}`, ...object.metadata, resourceVersion: this.#nextVersion() },
     };
     objects.set(key, stored);
-    if (options.quietly !== true) this.tell(collection, known === undefined ? 'ADDED' : 'MODIFIED', stored);
+    if (options.quietly !== true) this.#happened(collection, known === undefined ? 'ADDED' : 'MODIFIED', stored);
     return stored;
   }
 
@@ -94,7 +96,7 @@ export class FakeApiServer {
     if (stored === undefined) throw new Error(`no ${name} in ${collection}`);
     objects.delete(`${namespace}/${name}`);
     const last = { ...stored, metadata: { ...stored.metadata, resourceVersion: this.#nextVersion() } };
-    if (options.quietly !== true) this.tell(collection, 'DELETED', last);
+    if (options.quietly !== true) this.#happened(collection, 'DELETED', last);
   }
 
   bookmark(collection: string, annotations?: Record<string, string>): string {
@@ -170,10 +172,21 @@ export class FakeApiServer {
     const watch = { request, response };
     this.watches.add(watch);
     response.on('close', () => this.watches.delete(watch));
-    if (!initial) return;
+    if (!initial) {
+      const from = Number(request.query.get('resourceVersion') ?? this.#version);
+      for (const { type, object } of this.#events.get(request.path) ?? [])
+        if (Number(object.metadata.resourceVersion) > from) response.write(`${JSON.stringify({ type, object })}\n`);
+      return;
+    }
     for (const object of this.#collection(request.path).values()) response.write(`${JSON.stringify({ type: 'ADDED', object })}\n`);
     const metadata = { resourceVersion: String(this.#version), annotations: { 'k8s.io/initial-events-end': 'true' } };
     response.write(`${JSON.stringify({ type: 'BOOKMARK', object: { metadata } })}\n`);
+  }
+
+  #happened(collection: string, type: string, object: Stored): void {
+    const events = this.#events.get(collection) ?? [];
+    this.#events.set(collection, [...events, { type, object }]);
+    this.tell(collection, type, object);
   }
 
   #collection(path: string): Map<string, Stored> {
