@@ -31,6 +31,7 @@ test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-c
 
 test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 idle cores); TESTS=path runs a part
 	@rm -f node_modules/.test-results.json
+	@node hack/check-test-paths.ts test $(TESTS)
 	@status=0; npm run -s test -- --json --outputFile=node_modules/.test-results.json $(TESTS) || status=1; \
 	  node hack/test-totals.ts node_modules/.test-results.json || status=1; exit $$status
 
@@ -40,11 +41,13 @@ E2E_NEEDS := $(if $(TESTS),$(if $(filter-out test/e2e/%,$(TESTS)),hack/e2e-needs
 # One recipe, so that a total is printed also where the build fails.
 e2e: $(INSTALLED) ## Run long journeys and all that needs a real control plane (Go 1.26; at most 12 minutes warm on 2 idle cores, 10 more cold); TESTS=path runs a part
 	@rm -f node_modules/.e2e-results.json
+	@node hack/check-test-paths.ts e2e $(TESTS)
 	@status=0; { $(BUILD) && $(E2E_NEEDS) && npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS); } || status=1; \
 	  node hack/test-totals.ts node_modules/.e2e-results.json || status=1; exit $$status
 
 soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seeds (hours); TESTS=path runs one
 	@rm -f node_modules/.soak-results.json
+	@node hack/check-test-paths.ts soak $(TESTS)
 	@status=0; npm run -s test:soak -- --json --outputFile=node_modules/.soak-results.json $(TESTS) || status=1; \
 	  node hack/test-totals.ts node_modules/.soak-results.json || status=1; exit $$status
 

@@ -25,7 +25,8 @@ describe('make e2e', () => {
   beforeEach(() => {
     copyFileSync(join(ROOT, 'Makefile'), join(folder, 'Makefile'));
     mkdirSync(join(folder, 'hack'));
-    symlinkSync(join(ROOT, 'hack', 'test-totals.ts'), join(folder, 'hack', 'test-totals.ts'));
+    for (const program of ['check-test-paths.ts', 'test-totals.ts'])
+      symlinkSync(join(ROOT, 'hack', program), join(folder, 'hack', program));
     // The Makefile takes its programs from there first.
     mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
     symlinkSync(process.execPath, join(folder, 'node_modules', '.bin', 'node'));
@@ -58,6 +59,10 @@ describe('make e2e', () => {
     ['test/e2e/idle test/e2e/crash', false],
   ])('TESTS="%s" needs a control plane: %s', (tests, isNeeded) => {
     expect(makeE2e(`TESTS=${tests}`).calls.includes('needs')).toBe(isNeeded);
+  });
+
+  test('refuses a path of another tier before it builds', () => {
+    expect(makeE2e('TESTS=test/e2e/idle src/core')).toMatchObject({ status: 2, calls: '' });
   });
 });
 
