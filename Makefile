@@ -29,10 +29,14 @@ demo: $(INSTALLED) ## Run Evenkeel on an embedded cluster; DEMO_ARGS="--speed 30
 # Programs are started dozens of times: compiled once, each start costs half the CPU.
 test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-compile
 
+# $(call JEST,script of package.json,result file): Jest in a process group of its own. A SIGTERM of make reaches this shell alone,
+# which ends the group: Jest, its workers and the programs that they started.
+JEST = { trap 'kill -- -$$!; wait; exit 143' TERM INT; set -m; npm run -s $(1) -- --json --outputFile=$(2) $(TESTS) </dev/null & wait $$!; }
+
 test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 idle cores); TESTS=path runs a part
 	@rm -f node_modules/.test-results.json
 	@node hack/check-test-paths.ts test $(TESTS)
-	@status=0; npm run -s test -- --json --outputFile=node_modules/.test-results.json $(TESTS) || status=1; \
+	@status=0; $(call JEST,test,node_modules/.test-results.json) || status=1; \
 	  node hack/test-totals.ts node_modules/.test-results.json || status=1; exit $$status
 
 # Suites of test/e2e/ need no Go, Prometheus or PostgreSQL: a part of these only is run without.
@@ -42,13 +46,13 @@ E2E_NEEDS := $(if $(TESTS),$(if $(filter-out test/e2e/%,$(TESTS)),hack/e2e-needs
 e2e: $(INSTALLED) ## Run long journeys and all that needs a real control plane (Go 1.26; at most 12 minutes warm on 2 idle cores, 10 more cold); TESTS=path runs a part
 	@rm -f node_modules/.e2e-results.json
 	@node hack/check-test-paths.ts e2e $(TESTS)
-	@status=0; { $(BUILD) && $(E2E_NEEDS) && npm run -s test:e2e -- --json --outputFile=node_modules/.e2e-results.json $(TESTS); } || status=1; \
+	@status=0; { $(BUILD) && $(E2E_NEEDS) && $(call JEST,test:e2e,node_modules/.e2e-results.json); } || status=1; \
 	  node hack/test-totals.ts node_modules/.e2e-results.json || status=1; exit $$status
 
 soak: $(INSTALLED) ## Run the fortnight, 1,000 random kills and wide random seeds (hours); TESTS=path runs one
 	@rm -f node_modules/.soak-results.json
 	@node hack/check-test-paths.ts soak $(TESTS)
-	@status=0; npm run -s test:soak -- --json --outputFile=node_modules/.soak-results.json $(TESTS) || status=1; \
+	@status=0; $(call JEST,test:soak,node_modules/.soak-results.json) || status=1; \
 	  node hack/test-totals.ts node_modules/.soak-results.json || status=1; exit $$status
 
 check: $(INSTALLED) ## Format, types, lint, import rules, unused code, generated files (3 minutes)

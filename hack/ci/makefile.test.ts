@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { until } from '../../test/fakes/fast-timer.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -36,10 +37,17 @@ describe('make e2e', () => {
   });
 
   function makeE2e(...args: readonly string[]): { readonly status: number | null; readonly total: string; readonly calls: string } {
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TESTS|M.*FLAGS|MAKE.*)$/.test(name)));
-    const { status, stdout } = spawnSync('make', ['--no-print-directory', 'e2e', ...args], { cwd: folder, env, encoding: 'utf8' });
-    const calls = existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8') : '';
-    return { status, total: stdout.trimEnd().split('\n').at(-1) ?? '', calls };
+    const options = { cwd: folder, env: environment(), encoding: 'utf8' } as const;
+    const { status, stdout } = spawnSync('make', ['--no-print-directory', 'e2e', ...args], options);
+    return { status, total: stdout.trimEnd().split('\n').at(-1) ?? '', calls: callsSoFar() };
+  }
+
+  function environment(): NodeJS.ProcessEnv {
+    return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TESTS|M.*FLAGS|MAKE.*)$/.test(name)));
+  }
+
+  function callsSoFar(): string {
+    return existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8') : '';
   }
 
   test.each([
@@ -59,6 +67,19 @@ describe('make e2e', () => {
     ['test/e2e/idle test/e2e/crash', false],
   ])('TESTS="%s" needs a control plane: %s', (tests, isNeeded) => {
     expect(makeE2e(`TESTS=${tests}`).calls.includes('needs')).toBe(isNeeded);
+  });
+
+  test('ends all that Jest started where make is ended by SIGTERM', async () => {
+    const ending = (what: string): string => `trap 'wait; echo ${what} has ended >>calls; exit' TERM`;
+    writeProgram('worker', `${ending('the worker')}\nsleep 600 & echo worker >>calls; wait`);
+    // The build runs npm, too.
+    writeProgram('node_modules/.bin/npm', `[ "$*" = "run -s build" ] && exit\n${ending('Jest')}\n./worker & wait`);
+    const make = spawn('make', ['--no-print-directory', 'e2e'], { cwd: folder, env: environment(), stdio: 'ignore' });
+    const closed = new Promise<number | null>((resolve) => make.once('close', resolve));
+    await until(() => callsSoFar().includes('worker'), 'the worker runs: make started Jest, and Jest the worker');
+    make.kill('SIGTERM');
+    await closed;
+    expect(callsSoFar()).toMatch(/the worker has ended\nJest has ended\n$/);
   });
 
   test('refuses a path of another tier before it builds', () => {
