@@ -27,7 +27,11 @@ describe('Workloads without use at night', () => {
     const names = ['office', 'stopped', 'parked', 'scaled', 'always'];
     sizes.set(when, new Map(names.map((name) => [name, scene.inForce(name)])));
   };
-  const at = (when: string, name: string): readonly Size[] => sizes.get(when)?.get(name) ?? [];
+  const at = (when: string, name: string): readonly Size[] => {
+    const found = sizes.get(when)?.get(name);
+    if (found === undefined) throw new Error(`no sizes of ${name} at: ${when}`);
+    return found;
+  };
   const cpusAt = (when: string, name: string): readonly (number | null)[] => at(when, name).map(({ cpu }) => cpu);
   let idled: ReturnType<LoopScene['recommendation']> = {};
   let held: ReturnType<LoopScene['recommendation']> = {};
@@ -69,7 +73,7 @@ describe('Workloads without use at night', () => {
 
   test('are small at night, in place: CPU requests alone, and the limit stays', () => {
     for (const { cpu: had } of at('before', 'office')) expect(had).toBeGreaterThan(200);
-    for (const [index, size] of at('night', 'office').entries()) expect(size).toEqual({ ...at('before', 'office')[index], cpu: 10 });
+    expect(at('night', 'office')).toEqual(at('before', 'office').map((size) => ({ ...size, cpu: 10 })));
     expect(idled).toMatchObject({ state: 'idle', idle: { replicas: 2 } });
   });
 

@@ -71,6 +71,7 @@ describe('OOM kills', () => {
   test.each(['grown', 'rolled'])(
     '%s: a container that outgrows what it was shrunk to recovers after at most four restarts and is not shrunk under its need again',
     (name) => {
+      expect(limits.get(name)).toEqual([expect.any(Number), expect.any(Number)]);
       for (const limit of limits.get(name) ?? []) expect(limit).toBeLessThan(NEEDED_MIB);
       const { oomKills } = scene!.tally(name);
       expect(oomKills).toBeGreaterThan(0);

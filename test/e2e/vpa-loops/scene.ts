@@ -163,10 +163,11 @@ export class LoopScene {
     this.#controller = await startEvenkeel(this.cluster, this.#folder);
   }
 
-  /** Living pods of a workload, by name. */
+  /** Living pods of a workload, by name. Throws where there is none: what is expected of each would hold. */
   pods(workload: string): readonly Pod[] {
     const selector = { matchLabels: { app: workload } };
     const pods = this.list<Pod>('pods', selector).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    if (pods.length === 0) throw new Error(`${workload} has no pod`);
     return pods.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
   }
 
