@@ -141,11 +141,9 @@ export class TestFixture {
     this.#cleanups.push(cleanup);
   }
 
-  /** Ends everything, also where a cleanup fails. */
+  /** Ends everything, also where a cleanup fails. Rejects where a program ended by itself with an error that no test asked for. */
   async tearDown(): Promise<void> {
-    const failures: unknown[] = [];
-    // What a test reports is that nobody answers: why is in the program's last lines.
-    for (const { ownEnd } of this.#processes) if (ownEnd !== null) console.warn(ownEnd);
+    const failures: unknown[] = [...this.#processes].flatMap(({ ownEnd }) => (ownEnd === null ? [] : [new Error(ownEnd)]));
     for (const cleanup of this.#cleanups.splice(0).reverse()) {
       try {
         await cleanup();
@@ -155,6 +153,6 @@ export class TestFixture {
     }
     process.removeListener('exit', this.#onExit);
     rmSync(this.folder, { recursive: true, force: true });
-    if (failures.length > 0) throw new AggregateError(failures, 'tearing down the fixture');
+    if (failures.length > 0) throw new AggregateError(failures, `tearing down the fixture:\n${failures.map(String).join('\n')}`);
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { HANG_TEST_MS } from '../eventually.ts';
+import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from '../e2e/processes.ts';
 
 const WRONG = { code: 2, signal: null };
@@ -74,4 +74,11 @@ describe('Called wrongly', () => {
     },
     HANG_TEST_MS,
   );
+
+  test('a program that ends by itself with an error fails the suite that started it, whatever else is tested', async () => {
+    const unobserved = new TestFixture();
+    const controller = unobserved.startProcess('src/cmd/evenkeel-controller.ts', ['--no-such-setting=1']);
+    await eventually('the controller has ended: it refuses unknown options', HANG_MS, () => !controller.running);
+    await expect(unobserved.tearDown()).rejects.toThrow(/evenkeel-controller\.ts ended by itself: \{"code":2/);
+  });
 });
