@@ -31,7 +31,7 @@ test e2e soak: export NODE_COMPILE_CACHE := $(CURDIR)/node_modules/.cache/node-c
 
 # $(call JEST,script of package.json,result file): Jest in a process group of its own. A SIGTERM of make reaches this shell alone,
 # which ends the group: Jest, its workers and the programs that they started.
-JEST = { trap 'kill -- -$$!; wait; exit 143' TERM INT; set -m; npm run -s $(1) -- --json --outputFile=$(2) $(TESTS) </dev/null & wait $$!; }
+JEST = { trap 'kill -- -$$!; wait; exit 143' TERM INT; set -m; npm run -s $(1) -- --json --outputFile=$(2) $(TESTS) </dev/null & set +m; wait $$!; }
 
 test: $(INSTALLED) ## Run unit tests, the API contract and one short journey (3 minutes on 2 idle cores); TESTS=path runs a part
 	@rm -f node_modules/.test-results.json
