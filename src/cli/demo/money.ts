@@ -1,5 +1,4 @@
-import { gibPerVcpuPriceOf, splitNodePrice, type SplitPrice } from '../../core/cost/node-price.ts';
-import { requestsCostPerHour } from '../../core/cost/cluster-cost.ts';
+import { gibPerVcpuPriceOf, requestsCostPerHour, splitNodePrice, type SplitPrice } from '../../core/cost/node-price.ts';
 import { HOURS_PER_MONTH, type Usd } from '../../core/model/units.ts';
 import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
 import { type ClusterSummary, nodePricePerHour } from '../../simulator/nodes/cluster-summary.ts';

@@ -1,7 +1,7 @@
 // What a node costs an hour, and how that splits between CPU and memory.
 
 import { GiB } from '../model/units.ts';
-import type { Resources } from '../model/resources.ts';
+import type { OptionalResources, Resources } from '../model/resources.ts';
 import type { Ratio, Usd } from '../model/units.ts';
 import { DEFAULT_MACHINE_PRICES, ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './default-prices.ts';
 
@@ -42,4 +42,9 @@ export function estimateNodePrice(capacity: Resources, capacityType: CapacityTyp
   const { vcpuUsdPerHour, gibUsdPerHour, spotRatio } = ESTIMATE_RATES;
   const onDemand = (capacity.cpuMillicores / 1000) * vcpuUsdPerHour + (capacity.memoryBytes / GiB) * gibUsdPerHour;
   return capacityType === 'spot' ? onDemand * spotRatio : onDemand;
+}
+
+/** Cost of requests on a node with these rates, per hour. */
+export function requestsCostPerHour(requests: OptionalResources, rates: SplitPrice): Usd {
+  return ((requests.cpuMillicores ?? 0) / 1000) * rates.perCoreHourUsd + ((requests.memoryBytes ?? 0) / GiB) * rates.perGiBHourUsd;
 }
