@@ -4,7 +4,7 @@
 // printed as a line of `simulation: end` and fails, until it is recorded.
 //
 //   make bench BENCH=simulation
-//   node test/bench/simulation.bench.ts [days] [workloads] [seed] | --record
+//   node --max-semi-space-size=32 test/bench/simulation.bench.ts [days] [workloads] [seed] | --record
 
 import { createHash } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -44,7 +44,9 @@ function readOptions(): SimulationOptions {
   try {
     return readSimulationOptions(process.argv.slice(2));
   } catch (err) {
-    console.error(`${(err as Error).message}\n\nusage: node test/bench/simulation.bench.ts [DAYS] [WORKLOADS] [SEED] | --record`);
+    console.error(
+      `${(err as Error).message}\n\nusage: node --max-semi-space-size=32 test/bench/simulation.bench.ts [DAYS] [WORKLOADS] [SEED] | --record`,
+    );
     process.exit(2);
   }
 }

@@ -1,7 +1,7 @@
 // Child processes of a test: read line by line, waited for with a deadline, and ended with the test whatever happens.
 
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -29,7 +29,7 @@ export class RunningProcess {
   constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
     this.#script = script;
     const { KUBECONFIG: _theirs, ...inherited } = process.env;
-    this.#child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(ROOT, script), ...args], {
+    this.#child = spawn(process.execPath, [...flagsOf(script), join(ROOT, script), ...args], {
       cwd: ROOT,
       env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,6 +105,16 @@ export class RunningProcess {
   recentOutput(): string {
     return [...this.stdout.slice(-5), ...this.stderr.slice(-15)].map((line) => line.slice(0, 600)).join('\n');
   }
+}
+
+/** Options of Node.js with which the script of package.json starts the program. */
+function flagsOf(program: string): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const command = Object.values(scripts).find((each) => each.endsWith(` ${program}`));
+  if (command === undefined) throw new Error(`no script of package.json starts ${program}`);
+  return command.split(' ').slice(1, -1);
 }
 
 function collect(stream: Readable | null, lines: string[]): void {
