@@ -78,7 +78,7 @@ export function endIfFixedByAutoscaler(draft: Draft): void {
   const { apply, previous } = draft.memory;
   if (apply === null || !lowersWhatIsFixed(draft.context, previous?.values ?? new Map(), apply.values)) return;
   const { now, pods } = draft.context;
-  draft.rememberInForce(ended(draft.memory, now, hasBegun(pods, previous)));
+  draft.rememberInForce(ended(draft.memory, pods, now, hasBegun(pods, previous)));
 }
 
 /** The change under way, if any, is not gone on with, and its harm would not be seen any more: pods that it made smaller go back. */
@@ -88,6 +88,7 @@ export function dropChange(draft: Draft): void {
   draft.rememberInForce(
     ended(
       memory,
+      pods,
       now,
       pods.some((pod) => isMadeSmaller(pod, memory.previous)),
     ),
@@ -121,5 +122,5 @@ export function retargetIfShort(draft: Draft): void {
 function endIfTooSmall(draft: Draft, change: ChangeUnderWay, short: readonly DueChange[]): void {
   const isToBlame = short.some(({ container }) => lowersContainer(change, draft.memory.previous, container));
   if (!isToBlame || standingApproval(draft.plan).kind === 'valid') return;
-  draft.rememberInForce(ended(draft.memory, draft.context.now, true));
+  draft.rememberInForce(ended(draft.memory, draft.context.pods, draft.context.now, true));
 }

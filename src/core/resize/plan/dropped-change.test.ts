@@ -15,7 +15,7 @@ import {
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
-import type { WorkloadSituation } from '../model/situation.ts';
+import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
 
 /** Four pods of 500m, the first reduced to 100m as the canary, the last as somebody has resized it since. */
 function midCanary(others: string | null = null): WorkloadSituation {
@@ -93,5 +93,60 @@ describe('the canary of a change that is ended', () => {
     const workload = aWorkloadRecord({}, { requests: amounts('800m', '512Mi') });
     const { memory } = decideWorkload({ ...midCanary(), workload, overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } });
     expect([memory.apply, memory.lastApplied?.values.get('main')?.requests]).toEqual([null, amounts('800m', '512Mi')]);
+  });
+});
+
+describe('a raise that is ended', () => {
+  const TOO_MUCH = "Node didn't have enough capacity: memory, requested: 1140850688, capacity: 1073741824";
+
+  /** Two pods of 512Mi that need 846Mi and have it, then 1088Mi, which their nodes can never give. */
+  function refusedFurther(): WorkloadSituation {
+    const start = aSituation({ pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '846Mi' })], memory: inForce('512Mi') });
+    const raised = after(start, decideWorkload(start));
+    const further = { ...raised, advice: [anAdvice({ cpu: '500m', memory: '1088Mi' })] };
+    const decision = decideWorkload(further);
+    expect(decision.memory.apply?.values.get('main')?.requests).toEqual(amounts('500m', '1088Mi'));
+    const refused = after(further, decision);
+    const all = refused.pods.map((pod, index) => ({
+      ...pod,
+      containers: pod.containers.map((each) => ({ ...each, actual: further.pods[index]?.containers[0]?.actual ?? null })),
+      resize: { state: 'infeasible' as const, message: TOO_MUCH, since: refused.now },
+    }));
+    return { ...refused, pods: all };
+  }
+
+  function inForce(memory: string): ResizeMemory {
+    const values = new Map([['main', { requests: amounts('500m', memory), limits: amounts(null, null) }]]);
+    return { ...NO_MEMORY, lastApplied: { at: T0 - DAY_MS, by: 'evenkeel', reason: 'more is needed', pods: 2, values } };
+  }
+
+  test('because its nodes refuse what it was raised to since, stays in force as far as the pods have it', () => {
+    let situation = refusedFurther();
+    for (let minute = 0; minute < 60; minute += 1) {
+      const decision = decideWorkload(situation);
+      const next = after(situation, decision);
+      situation = { ...next, pods: next.pods.map((pod) => ({ ...pod, resize: { state: 'none', message: '', since: null } })) };
+    }
+    expect([situation.memory.apply, situation.memory.lastApplied?.values.get('main')?.requests]).toEqual([null, amounts('500m', '846Mi')]);
+    expect(situation.pods.map(({ containers }) => containers[0]?.requests)).toEqual([amounts('500m', '846Mi'), amounts('500m', '846Mi')]);
+  });
+
+  test('before it has reached a pod leaves in force what was before', () => {
+    const start = aSituation({ pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '846Mi' })] });
+    const { memory } = decideWorkload(start);
+    const held = { ...start, now: T0 + MINUTE_MS, memory, overrides: { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS } };
+    const decision = decideWorkload(held);
+    expect([decision.memory.apply, decision.memory.lastApplied, decision.steps]).toEqual([null, null, []]);
+  });
+
+  test('keeps nothing of a pod that somebody gave more', () => {
+    const start = aSituation({ pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '846Mi' })] });
+    const { steps, memory } = decideWorkload(start);
+    const [first, second] = resized(start.pods, steps);
+    const more = { requests: amounts('500m', '4Gi'), limits: amounts(null, null) };
+    const given = { ...second!, containers: second!.containers.map((each) => ({ ...each, ...more, actual: more })) };
+    const overrides = { ...NO_OVERRIDES, heldUntil: T0 + DAY_MS };
+    const decision = decideWorkload({ ...start, now: T0 + MINUTE_MS, memory, overrides, pods: [first!, given] });
+    expect(decision.memory.lastApplied?.values.get('main')?.requests).toEqual(amounts('500m', '846Mi'));
   });
 });

@@ -2,6 +2,7 @@
 
 import type { PodRecord } from '../../model/pod.ts';
 import { isOwnManager } from '../../model/field-managers.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
@@ -42,19 +43,43 @@ export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['
 }
 
 /**
- * A change that is not gone on with: what was before it is in force again. `previous` stays: pods that cannot be reached now may
- * have the values of the change. @param hasBegun some pod has been touched
+ * A change that is dropped: what was before it is in force again, except for raises that pods have already, which they may use by now.
+ * `previous` stays: pods that cannot be reached now may have the values of the change.
+ * @param hasBegun some pod has been touched
  */
-export function ended(memory: ResizeMemory, now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
+export function ended(memory: ResizeMemory, pods: readonly PodRecord[], now: Instant, hasBegun: boolean): Partial<ResizeMemory> {
   const { apply, previous, lastApplied } = memory;
-  if (previous === null || !hasBegun)
-    return { apply: null, cpuBeforeIncrease: new Map(), reductions: withoutReductions(memory.reductions, apply) };
-  const by = lastApplied?.by ?? 'evenkeel';
-  return {
+  const values = previous === null || apply === null ? previous?.values : withReachedRaises(previous.values, apply.values, pods);
+  const isRaised = [...(values ?? [])].some(([name, each]) => !sameValues(previous?.values.get(name) ?? each, each));
+  const common = {
     apply: null,
     cpuBeforeIncrease: new Map(),
-    lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values: previous.values },
+    reductions: hasBegun ? memory.reductions : withoutReductions(memory.reductions, apply),
   };
+  if (values === undefined || !(hasBegun || isRaised)) return common;
+  const by = lastApplied?.by ?? 'evenkeel';
+  return { ...common, lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values } };
+}
+
+/** `from` with what `to` raises, as far as a node has put it in force in any pod. */
+function withReachedRaises(from: Values, to: Values, pods: readonly PodRecord[]): Values {
+  const reached = pods
+    .flatMap(({ containers }) => containers.map((each): Values => new Map([[each.name, each.actual ?? each]])))
+    .reduce(greaterOf, new Map());
+  return new Map(
+    [...from].map(([name, was]) => {
+      const [wanted, has] = [to.get(name) ?? was, reached.get(name) ?? was];
+      const amounts = (part: keyof RequestsAndLimits): OptionalResources => ({
+        cpuMillicores: raisedAmount(was[part].cpuMillicores, wanted[part].cpuMillicores, has[part].cpuMillicores),
+        memoryBytes: raisedAmount(was[part].memoryBytes, wanted[part].memoryBytes, has[part].memoryBytes),
+      });
+      return [name, { requests: amounts('requests'), limits: amounts('limits') }];
+    }),
+  );
+}
+
+function raisedAmount(was: number | null, wanted: number | null, has: number | null): number | null {
+  return was === null || wanted === null || has === null ? was : Math.max(was, Math.min(wanted, has));
 }
 
 /**
