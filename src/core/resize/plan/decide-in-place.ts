@@ -148,14 +148,18 @@ function change(draft: Draft): Outcome {
   endIfFixedByAutoscaler(draft);
   const refused = writeBack(draft);
   raiseKilledPods(draft);
-  raiseHotReplicas(draft);
+  rememberHotReplicas(draft);
   retargetIfShort(draft);
   const underWay = draft.memory.apply;
-  if (underWay !== null) return advanceChange(draft, underWay);
+  if (underWay !== null) {
+    resizeHotReplicas(draft);
+    return advanceChange(draft, underWay);
+  }
   const gaps = conforming(draft.context);
   const before = draft.memory;
   const begun = startChange(draft);
   const started = draft.memory.apply;
+  resizeHotReplicas(draft);
   const decided = started === null ? begun : advanceChange(draft, started, before);
   if (draft.memory !== before) return decided;
   draft.steps.push(...gaps.steps);
@@ -185,12 +189,16 @@ function raiseKilledPods(draft: Draft): void {
 }
 
 /** A replica that uses far more CPU than the others gets it alone. */
-function raiseHotReplicas(draft: Draft): void {
+function rememberHotReplicas(draft: Draft): void {
   if (heldByPerson(draft.context)) return;
   const { hotReplicas, notes } = hotReplicasNow(draft.context, draft.containers);
   if (hotReplicas !== draft.memory.hotReplicas) draft.remember({ hotReplicas });
   draft.notes.push(...notes);
-  draft.steps.push(...stepsOfHotReplicas(draft.context, draft.containers));
+}
+
+/** After the common values of this decision are known: no replica is brought back below them. */
+function resizeHotReplicas(draft: Draft): void {
+  if (!heldByPerson(draft.context)) draft.steps.push(...stepsOfHotReplicas(draft.context, draft.containers));
 }
 
 /** What nodes would not or could not carry out goes back to what they did. */

@@ -2,9 +2,9 @@
 
 import type { PodRecord } from '../../model/pod.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
-import { withAmount, type Values } from '../model/container-values.ts';
+import { greaterOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
-import type { HotReplica, WorkloadSituation } from '../model/situation.ts';
+import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 import { isAlikeAgain } from './hot-replicas.ts';
 
@@ -20,18 +20,30 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readon
     const because = isBack
       ? 'its CPU use is like that of the other replicas again'
       : 'it uses more than 3 × the median CPU of the replicas';
-    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, figures), { kind: 'conform', most: 1, because }).steps;
+    return carryOut({ ...situation, pods: [pod] }, commonValues(pod, own, figures, memory), { kind: 'conform', most: 1, because }).steps;
   });
 }
 
-/** What the pod has, with the CPU that the other replicas have. */
-function commonValues({ containers }: PodRecord, own: readonly HotReplica[], figures: readonly ContainerFigures[]): Values {
+/** What the pod has, with the CPU that the other replicas have, or get by the change under way. What that lowers is lowered by its stages. */
+function commonValues(
+  { containers }: PodRecord,
+  own: readonly HotReplica[],
+  figures: readonly ContainerFigures[],
+  { apply, previous }: Pick<ResizeMemory, 'apply' | 'previous'>,
+): Values {
+  const change: Values = apply === null ? new Map() : greaterOf(previous?.values ?? new Map(), apply.values);
   return new Map(
     containers.map(({ name, requests, limits }) => {
       const inForce = own.some(({ container }) => container === name) ? figures.find((each) => each.name === name)?.inForce : undefined;
       if (inForce === undefined) return [name, { requests, limits }] as const;
-      const common = withAmount(requests, 'cpu', inForce.requests.cpuMillicores);
-      return [name, { requests: common, limits: withAmount(limits, 'cpu', inForce.limits.cpuMillicores) }] as const;
+      const common = change.get(name) ?? inForce;
+      return [
+        name,
+        {
+          requests: withAmount(requests, 'cpu', common.requests.cpuMillicores),
+          limits: withAmount(limits, 'cpu', common.limits.cpuMillicores),
+        },
+      ] as const;
     }),
   );
 }

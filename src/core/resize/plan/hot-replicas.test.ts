@@ -78,6 +78,14 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(web.message).not.toContain('raised alone');
   });
 
+  test('is not brought below what all of them are raised to in the same decision', () => {
+    const web = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m').use(2 * HOUR_MS, [200, 190, 210], '900m');
+    const alikeAgainAt = web.situation.memory.hotReplicas[0]!.at + 3 * HOUR_MS;
+    web.use(alikeAgainAt - 5 * MINUTE_MS - web.situation.now, [200, 190, 210], '900m');
+    expect(web.cpus).toEqual([500, 500, 900]);
+    expect(web.use(5 * MINUTE_MS, [600, 590, 610], '700m').cpus).toEqual([671, 671, 671]);
+  });
+
   test('keeps what it has while it is hot, and no pod is resized over and over', () => {
     const web = new Replicas(3).use(DAY_MS, [200, 190, 820], '900m');
     expect([web.cpus, web.steps]).toEqual([[500, 500, 900], 1]);
