@@ -61,7 +61,8 @@ describe('a temporary increase', () => {
     expect(requests(follow(increased, lowered, 10 * MINUTE_MS).end)).toEqual([600, 600, 600]);
     const later = follow(increased, lowered, DAY_MS);
     const first = later.all.find(({ steps }) => steps.length > 0);
-    expect(first?.memory.apply?.startedAt).toBe(T0 + DAY_MS);
+    const { cpu = null } = increased.memory.reductions.get('main') ?? {};
+    expect(first?.memory.apply?.startedAt).toBe((cpu ?? 0) + DAY_MS);
     expect(first?.memory.apply).toMatchObject({ stage: 'Canary', reason: 'less is enough' });
     expect(first?.steps).toHaveLength(1);
     expect(first?.memory.apply?.endsIncrease).toBeFalsy();

@@ -8,6 +8,7 @@ import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { ended, forgiven, hasBegun, isMadeSmaller, lowersContainer } from './memory-steps.ts';
+import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
@@ -24,7 +25,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const careful = mustProveItself(change, draft.memory.previous?.values ?? null);
   const progress = carryOutStage(draft, change, running);
   if (progress.reachable === 0 && progress.steps.length === 0) return endOutOfReach(draft, change, progress, before);
-  draft.steps.push(...progress.steps);
+  takeSteps(draft, change, progress);
   const wanted = Math.min(podsInStage(change.stage, running), progress.reachable);
   const proven = !careful || now - change.stageStartedAt >= stageMs(policy);
   if (progress.steps.length > 0 || progress.settled.length < wanted || !proven) return applying(draft, change, progress);
@@ -35,8 +36,16 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   const advanced: ChangeUnderWay = { ...change, stage: next, stageStartedAt: now };
   draft.remember({ apply: advanced });
   const further = carryOutStage(draft, advanced, running);
-  draft.steps.push(...further.steps);
+  takeSteps(draft, advanced, further);
   return applying(draft, advanced, further);
+}
+
+/** A reduction that had to wait counts from when it last lowered a pod, so that the next one is a day away for that pod, too. */
+function takeSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
+  draft.steps.push(...steps);
+  const { previous, reductions } = draft.memory;
+  if (previous === null || !steps.some(({ lowers }) => lowers)) return;
+  draft.remember({ reductions: withReductions(reductions, { ...change, startedAt: draft.context.now }, previous.values) });
 }
 
 function carryOutStage(draft: Draft, { values, stage, reason }: ChangeUnderWay, running: number): CarryOut {

@@ -16,6 +16,8 @@ function inForceAfter(situation: WorkloadSituation, at: number, cpu: string): Wo
   return next;
 }
 
+/** Two stages after the first pod. */
+const LAST_LOWERED_AT = T0 + 30 * MINUTE_MS;
 const reducedAt = (at: number): WorkloadSituation => inForceAfter(aSituation({ now: at }), at, '300m');
 
 describe('a reduction', () => {
@@ -24,9 +26,9 @@ describe('a reduction', () => {
   test('is followed by the next one after 24 hours at the earliest', () => {
     const situation = { ...reducedAt(T0), advice: less };
     const soon = decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS });
-    expect(soon).toMatchObject({ state: 'awaiting', reason: 'cooldown', until: T0 + DAY_MS, steps: [] });
+    expect(soon).toMatchObject({ state: 'awaiting', reason: 'cooldown', until: LAST_LOWERED_AT + DAY_MS, steps: [] });
     expect(soon.message).toBe('the cpu request of main fell within the last 24 h');
-    expect(decideInPlace({ ...situation, now: T0 + DAY_MS }).steps).toHaveLength(1);
+    expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + DAY_MS }).steps).toHaveLength(1);
   });
 
   test('of memory does not wait for one of CPU', () => {
@@ -37,7 +39,17 @@ describe('a reduction', () => {
   test('waits as long after a raise', () => {
     const situation = { ...inForceAfter(reducedAt(T0), T0 + 2 * HOUR_MS, '600m'), advice: less };
     expect(decideInPlace({ ...situation, now: T0 + 13 * HOUR_MS }).reason).toBe('cooldown');
-    expect(decideInPlace({ ...situation, now: T0 + DAY_MS }).steps).toHaveLength(1);
+    expect(decideInPlace({ ...situation, now: LAST_LOWERED_AT + DAY_MS }).steps).toHaveLength(1);
+  });
+
+  test('that had to wait for its pods counts from when the last of them was lowered', () => {
+    const start = aSituation({ advice: [anAdvice({ cpu: '300m', memory: '512Mi' })] });
+    const unready = start.pods.map((pod) => ({ ...pod, ready: false, readySince: null }));
+    const { memory, steps } = decideInPlace({ ...start, pods: unready });
+    expect([memory.apply?.startedAt, steps]).toEqual([T0, []]);
+    const situation = { ...inForceAfter({ ...start, memory }, T0 + 20 * HOUR_MS, '300m'), advice: less };
+    expect(decideInPlace({ ...situation, now: T0 + 30 * HOUR_MS })).toMatchObject({ reason: 'cooldown', steps: [] });
+    expect(decideInPlace({ ...situation, now: T0 + 45 * HOUR_MS }).steps).toHaveLength(1);
   });
 
   test('delays no raise, and nothing that a user has approved', () => {

@@ -24,7 +24,7 @@ export function withoutReductions(
   reductions: ResizeMemory['reductions'],
   change: Pick<ChangeUnderWay, 'startedAt'> | null,
 ): ResizeMemory['reductions'] {
-  const other = (at: Instant | null): Instant | null => (at === change?.startedAt ? null : at);
+  const other = (at: Instant | null): Instant | null => (change !== null && at !== null && at >= change.startedAt ? null : at);
   const kept = [...reductions].map(
     ([name, each]) => [name, { cpu: other(each.cpu), memory: other(each.memory), memoryLimit: other(each.memoryLimit) }] as const,
   );
