@@ -72,7 +72,8 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
     if (urgent ? to - from < LEAST_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
     return { ...common, direction: 'raise', urgent, oom };
   }
-  const limitFalls = isLess(target.limits[field], current.limits[field]);
+  const [limit, lowered] = [current.limits[field], target.limits[field]];
+  const limitFalls = limit !== null && lowered !== null && lowered < limit && worthIt(limit, lowered, minRatio, resource);
   if (to < from ? worthIt(from, to, minRatio, resource) || limitFalls : limitFalls) {
     return {
       ...common,

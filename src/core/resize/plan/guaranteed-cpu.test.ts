@@ -40,6 +40,20 @@ describe('CPU of a Guaranteed pod', () => {
     expect([decision.state, decision.reason]).toEqual([state, reason]);
   });
 
+  test.each([
+    ['less than the tolerance', 470, []],
+    ['as much as the tolerance', 450, [900]],
+  ])('that would fall by %s', (_case, peak, lowered) => {
+    const { steps } = decideWorkload(
+      aSituation({
+        pods: pods(1, { container }),
+        workload: aWorkloadRecord({}, container),
+        advice: [anAdvice({ cpu: '200m', memory: '512Mi', cpuAdvice: { peak } })],
+      }),
+    );
+    expect(steps.map(({ containers }) => containers[0]?.to.limits.cpuMillicores)).toEqual(lowered);
+  });
+
   test('rises while there is no room left above what is seen, up to the limit that is deployed', () => {
     const small = amounts('400m', '512Mi');
     const tight = { requests: small, limits: small };
