@@ -1,10 +1,20 @@
-// Random lives of a workload, as bad as clusters make them: usage that jumps, leaks, swings and stops, kills, throttling,
-// deploys, full nodes, broken counters, in any order.
+// Random lives of a workload, as bad as clusters make them: usage that jumps, leaks, swings and stops, kills, throttling that
+// is high or not measured, deploys, nodes that are full or refuse, broken counters, restarts of the controller, clocks that are
+// set back, under policies with and without bounds, in any order.
 
 import fc from 'fast-check';
 import type { RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
-import { DAY_MS, type DurationMs, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, type DurationMs, HOUR_MS, MiB, MINUTE_MS, type Ratio } from '../../src/core/model/units.ts';
 import type { UsageSample } from '../../src/core/model/usage.ts';
+import {
+  defaultResourcePolicy,
+  type LimitPolicy,
+  type PolicyRules,
+  type ResourcePolicy,
+} from '../../src/core/resize/policy/policy-rules.ts';
+import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
+import type { AutoscalerOptions } from './life-autoscaler.ts';
+import type { LifeNode } from './life-node.ts';
 import { type LifeOptions, type Lived, type Tick, TICK_MS, WorkloadLife } from './workload-life.ts';
 
 const TICKS_A_DAY = DAY_MS / TICK_MS;
@@ -23,9 +33,9 @@ interface Phase {
 export interface Life {
   readonly options: LifeOptions;
   readonly phases: readonly Phase[];
+  /** What it uses once it is left in peace, as a share of what it was deployed with. */
+  readonly quiet: { readonly cpu: Ratio; readonly memory: Ratio };
 }
-
-const NODE: Resources = { cpuMillicores: 16_000, memoryBytes: 32_768 * MiB };
 
 const cpu = fc.integer({ min: 1, max: 20_000 });
 const memory = fc.integer({ min: 1, max: 40_000 }).map((mebibytes) => mebibytes * MiB);
@@ -87,29 +97,63 @@ const distortions: fc.Arbitrary<(sample: UsageSample) => UsageSample> = fc.const
   (sample) => ({ ...sample, throttledRatio: null }),
 );
 
-const circumstances: fc.Arbitrary<Phase['circumstances']> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant<Phase['circumstances']>(() => ({})) },
-  { weight: 1, arbitrary: fc.constant<Phase['circumstances']>(() => ({ nodesFull: true })) },
-  { weight: 1, arbitrary: fc.constant<Phase['circumstances']>((at) => ({ nodesFull: at % TICKS_A_DAY < 3 * TICKS_AN_HOUR })) },
-  { weight: 1, arbitrary: fc.constant<Phase['circumstances']>(() => ({ silent: true })) },
-  { weight: 1, arbitrary: fc.constant<Phase['circumstances']>((at) => ({ deploy: at % TICKS_A_DAY === 7 })) },
-  {
-    weight: 1,
-    arbitrary: fc.integer({ min: 2, max: 200 }).map(
-      (every): Phase['circumstances'] =>
-        (at) =>
-          at % every === 1 ? { nodeKills: 0 } : {},
-    ),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(distortions, fc.integer({ min: 1, max: 20 })).map(
-      ([distort, every]): Phase['circumstances'] =>
-        (at) =>
-          at % every === 0 ? { distort } : {},
-    ),
-  },
+type Circumstances = Phase['circumstances'];
+
+const every =
+  (ticks: number, happens: (at: number) => Omit<Tick, 'demand'>): Circumstances =>
+  (at) =>
+    at % ticks === 1 ? happens(at) : {};
+
+const ratio = fc.double({ min: 0, max: 1, noNaN: true });
+const replica = fc.integer({ min: 0, max: 3 });
+const ticks = fc.integer({ min: 2, max: 200 });
+
+const nodeRoom: fc.Arbitrary<Circumstances> = fc.oneof(
+  fc.constant<Circumstances>(() => ({ freeRatio: 0 })),
+  fc.constant<Circumstances>((at) => (at % TICKS_A_DAY < 3 * TICKS_AN_HOUR ? { freeRatio: 0 } : {})),
+  ratio.map((freeRatio): Circumstances => () => ({ freeRatio: freeRatio / 10 })),
 );
+
+const evidence: fc.Arbitrary<Circumstances> = fc.oneof(
+  fc.constant<Circumstances>(() => ({ silent: 'all' })),
+  replica.map((silent): Circumstances => () => ({ silent })),
+  fc.tuple(ticks, fc.oneof(replica, fc.constant('all' as const))).map(([often, silent]) => every(often, () => ({ silent }))),
+  fc.constant<Circumstances>(() => ({ throttling: 'unmeasured' })),
+  ratio.map((throttling): Circumstances => () => ({ throttling })),
+  fc.tuple(ticks, ratio).map(([often, throttling]) => every(often, () => ({ throttling }))),
+  fc.option(ratio).map((busyNodes): Circumstances => () => ({ busyNodes })),
+  fc.tuple(distortions, fc.integer({ min: 1, max: 20 })).map(([distort, often]) => every(often, () => ({ distort }))),
+);
+
+const events: fc.Arbitrary<Circumstances> = fc.oneof(
+  fc.tuple(ticks, replica).map(([often, nodeKills]) => every(often, () => ({ nodeKills }))),
+  fc.constant<Circumstances>((at) => (at % TICKS_A_DAY === 7 ? { deploy: 1 } : {})),
+  fc.double({ min: 0.5, max: 2, noNaN: true }).map(
+    (deploy): Circumstances =>
+      (at) =>
+        at === 7 ? { deploy } : {},
+  ),
+  fc
+    .tuple(ticks, fc.constantFrom('with store' as const, 'with store' as const, 'without store' as const))
+    .map(([often, restart]) => every(often, () => ({ restart }))),
+  fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 600 })).map(
+    ([when, minutes]): Circumstances =>
+      (at) =>
+        at === when ? { clockBackMs: minutes * MINUTE_MS } : {},
+  ),
+);
+
+/** Two of them at once. */
+const circumstances: fc.Arbitrary<Circumstances> = fc
+  .tuple(
+    ...[0, 1].map(() =>
+      fc.oneof(
+        { weight: 3, arbitrary: fc.constant<Circumstances>(() => ({})) },
+        ...[nodeRoom, evidence, events].map((arbitrary) => ({ weight: 2, arbitrary })),
+      ),
+    ),
+  )
+  .map((all) => (at) => Object.assign({}, ...all.map((each) => each(at))) as Omit<Tick, 'demand'>);
 
 const phases: fc.Arbitrary<Phase> = fc.record({
   hours: fc.integer({ min: 1, max: 72 }),
@@ -118,35 +162,130 @@ const phases: fc.Arbitrary<Phase> = fc.record({
   circumstances,
 });
 
-/** Guaranteed, Burstable with and without limits, and a memory limit alone. */
+/** Guaranteed, Burstable with and without limits, a memory limit alone, and a memory limit that equals the request. */
 const templates: fc.Arbitrary<RequestsAndLimits> = fc
   .record({
     cpuRequest: fc.integer({ min: 10, max: 4_000 }),
     memoryRequest: fc.integer({ min: 16, max: 4_096 }),
-    shape: fc.constantFrom('guaranteed', 'limits', 'memory limit', 'no limits'),
+    shape: fc.constantFrom('guaranteed', 'limits', 'memory limit', 'memory 1:1', 'no limits'),
   })
   .map(({ cpuRequest, memoryRequest, shape }) => {
     const requests = { cpuMillicores: cpuRequest, memoryBytes: memoryRequest * MiB };
     if (shape === 'guaranteed') return { requests, limits: requests };
-    return {
-      requests,
-      limits: {
-        cpuMillicores: shape === 'limits' ? cpuRequest * 2 : null,
-        memoryBytes: shape === 'no limits' ? null : requests.memoryBytes * 2,
-      },
-    };
+    const memoryBytes = shape === 'no limits' ? null : shape === 'memory 1:1' ? requests.memoryBytes : requests.memoryBytes * 2;
+    return { requests, limits: { cpuMillicores: shape === 'limits' ? cpuRequest * 2 : null, memoryBytes } };
   });
 
-export const lives: fc.Arbitrary<Life> = fc.record({
-  options: fc.record({ template: templates, replicas: fc.integer({ min: 1, max: 4 }), node: fc.constant(NODE) }),
-  phases: fc.array(phases, { minLength: 1, maxLength: 6 }),
+const SMALL_NODE: Resources = { cpuMillicores: 4_000, memoryBytes: 8_192 * MiB };
+const NODE: Resources = { cpuMillicores: 16_000, memoryBytes: 32_768 * MiB };
+const LARGE_NODE: Resources = { cpuMillicores: 64_000, memoryBytes: 262_144 * MiB };
+
+/** Six nodes of one to three sizes, the last of them large enough for every template. */
+const nodes: fc.Arbitrary<readonly LifeNode[]> = fc
+  .array(
+    fc.record({
+      size: fc.constantFrom(SMALL_NODE, NODE, LARGE_NODE),
+      refuses: fc.oneof(
+        { weight: 6, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom('cpu' as const, 'memory' as const) },
+      ),
+    }),
+    { minLength: 5, maxLength: 5 },
+  )
+  .map((all) =>
+    [...all, { size: NODE, refuses: undefined }].map(({ size, refuses }, index) => ({
+      name: `n${index + 1}`,
+      allocatable: size,
+      ...(refuses === undefined ? {} : { refuses }),
+    })),
+  );
+
+const goals = fc.constantFrom('Savings', 'Balanced', 'Safe');
+
+/** Bounds of one resource, in mebibytes or millicores: none, one of them, or both. */
+function bounds(unit: number): fc.Arbitrary<Pick<ResourcePolicy, 'min' | 'max'>> {
+  const amount = fc.integer({ min: 20, max: 6_000 }).map((value) => value * unit);
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.constant({ min: null, max: null }) },
+    { weight: 1, arbitrary: amount.map((max) => ({ min: null, max })) },
+    { weight: 1, arbitrary: fc.tuple(amount, amount).map(([a, b]) => ({ min: Math.min(a, b), max: Math.max(a, b) })) },
+  );
+}
+
+function resourcePolicies(resource: 'cpu' | 'memory'): fc.Arbitrary<ResourcePolicy> {
+  return fc
+    .record({
+      goal: goals,
+      within: bounds(resource === 'cpu' ? 1 : MiB),
+      limit: fc.oneof(
+        { weight: 3, arbitrary: fc.constant<LimitPolicy>({ rule: 'Keep', ratio: resource === 'cpu' ? null : 1.25 }) },
+        { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }).map((each): LimitPolicy => ({ rule: 'Ratio', ratio: each })) },
+      ),
+    })
+    .map(({ goal, within, limit }) => ({ ...defaultResourcePolicy(resource, goal), ...within, limit }));
+}
+
+const policies: fc.Arbitrary<Partial<PolicyRules>> = fc
+  .record({
+    cpu: resourcePolicies('cpu'),
+    memory: resourcePolicies('memory'),
+    controlled: fc.constantFrom('requestsAndLimits' as const, 'requestsAndLimits' as const, 'requests' as const),
+    pace: fc.constantFrom('Daily' as const, 'Hourly' as const),
+  })
+  .map(({ pace, ...container }) => ({ pace, container: { mode: null, ...container } }));
+
+/** A ceiling of the workload's own, which is above the policy's max or below it. */
+const overrides: fc.Arbitrary<Partial<WorkloadOverrides>> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ cpuMillicores: fc.option(fc.integer({ min: 20, max: 6_000 })), mebibytes: fc.option(fc.integer({ min: 20, max: 6_000 })) })
+      .map(({ cpuMillicores, mebibytes }) => ({
+        ceiling: new Map([['*', { cpuMillicores, memoryBytes: mebibytes === null ? null : mebibytes * MiB }]]),
+      })),
+  },
+);
+
+const autoscalers: fc.Arbitrary<AutoscalerOptions> = fc.record({
+  percent: fc.integer({ min: 30, max: 95 }),
+  minReplicas: fc.integer({ min: 1, max: 3 }),
+  maxReplicas: fc.integer({ min: 3, max: 6 }),
 });
 
-/** Lives through all phases, then through a calm end, and shows each tick. @param calmMs how long the end lasts */
-export function playLife({ options, phases: all }: Life, look: (lived: Lived, tick: Tick) => void, calmMs: DurationMs = 0): void {
-  const life = new WorkloadLife(options);
-  const play = (ticks: number, tickAt: (at: number) => Tick): void => {
-    for (let at = 0; at < ticks; at++) {
+const options: fc.Arbitrary<LifeOptions> = fc
+  .record({
+    template: templates,
+    replicas: fc.integer({ min: 1, max: 4 }),
+    nodes,
+    policy: policies,
+    overrides,
+    kubeletVersion: fc.constantFrom('v1.36.0', 'v1.36.0', 'v1.33.2'),
+    autoscaler: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: autoscalers }),
+  })
+  .map(({ autoscaler, ...others }) => (autoscaler === undefined ? others : { ...others, autoscaler }));
+
+export const lives: fc.Arbitrary<Life> = fc.record({
+  options,
+  phases: fc.array(phases, { minLength: 1, maxLength: 6 }),
+  quiet: fc.record({ cpu: ratio, memory: ratio }),
+});
+
+/** The same life on nodes whose kubelets refuse nothing by configuration: what they refuse is tried again once a day, for ever. */
+export function resizedByAllNodes(life: Life): Life {
+  const nodes = life.options.nodes.map(({ name, allocatable }) => ({ name, allocatable }));
+  return { ...life, options: { ...life.options, nodes } };
+}
+
+/** Lives through all phases, then through a quiet end, and shows each tick. @param quietMs how long the end lasts */
+export function playLife(
+  { options: given, phases: all, quiet }: Life,
+  look: (lived: Lived, tick: Tick) => void,
+  quietMs: DurationMs = 0,
+): void {
+  const life = new WorkloadLife(given);
+  const play = (count: number, tickAt: (at: number) => Tick): void => {
+    for (let at = 0; at < count; at++) {
       const tick = tickAt(at);
       look(life.live(tick), tick);
     }
@@ -154,8 +293,13 @@ export function playLife({ options, phases: all }: Life, look: (lived: Lived, ti
   for (const { hours, cpu: cpuAt, memory: memoryAt, circumstances: circumstancesAt } of all) {
     play(hours * TICKS_AN_HOUR, (at) => ({
       ...circumstancesAt(at),
-      demand: (replica) => ({ cpuMillicores: cpuAt(at, replica), memoryBytes: memoryAt(at, replica) }),
+      demand: (index) => ({ cpuMillicores: cpuAt(at, index), memoryBytes: memoryAt(at, index) }),
     }));
   }
-  play(calmMs / TICK_MS, () => ({ demand: () => ({ cpuMillicores: 5, memoryBytes: 12 * MiB }) }));
+  const { requests } = given.template;
+  const steady = {
+    cpuMillicores: 5 + quiet.cpu * ((requests.cpuMillicores ?? 0) * 0.8),
+    memoryBytes: 12 * MiB + quiet.memory * ((requests.memoryBytes ?? 0) * 0.8 - 12 * MiB),
+  };
+  play(quietMs / TICK_MS, () => ({ demand: () => steady }));
 }

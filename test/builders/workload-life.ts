@@ -2,38 +2,53 @@
 // resizes to pods whose kernel kills and throttles them. What the cluster around it does is played in the simplest way, so
 // that thousands of lives take seconds.
 
-import { Recommender } from '../../src/core/recommender/recommender.ts';
-import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
-import type { OptionalResources, RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
-import { type DurationMs, type Instant, MINUTE_MS } from '../../src/core/model/units.ts';
+import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import type { RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
+import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '../../src/core/model/units.ts';
 import type { UsageSample } from '../../src/core/model/usage.ts';
 import { workloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
 import { decideWorkload } from '../../src/core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../src/core/resize/model/decision.ts';
-import { raisesAnything } from '../../src/core/resize/model/container-values.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
-import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../src/core/resize/model/situation.ts';
+import { NO_MEMORY, type NodePoolOfNode, type ResizeMemory, type WorkloadSituation } from '../../src/core/resize/model/situation.ts';
+import { evidenceSince } from '../../src/core/resize/plan/evidence-of-harm.ts';
+import { greatest } from '../../src/core/resize/plan/largest-node.ts';
+import { podsAfter } from '../../src/core/resize/plan/preserve-replicas.ts';
 import { containerRules } from '../../src/core/resize/policy/container-rules.ts';
 import type { PolicyRules } from '../../src/core/resize/policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
-import { aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, resized, T0 } from './rightsizing.ts';
+import { correctFutureTimestamps, readMemory, writeMemory } from '../../src/core/resize/status/memory-codec.ts';
+import { LifeAutoscaler, type AutoscalerOptions } from './life-autoscaler.ts';
+import { LifeController, TICK_MS } from './life-controller.ts';
+import { answeredBy, freeOn, mainOf, withMain, type LifeNode } from './life-node.ts';
+import { aPodRecord, aSituation, autoPolicy, aWorkloadRecord, NO_OVERRIDES, T0 } from './rightsizing.ts';
 
-/** Usage is sampled, and a decision made, this often. */
-export const TICK_MS: DurationMs = 5 * MINUTE_MS;
+export { TICK_MS } from './life-controller.ts';
+export { mainOf } from './life-node.ts';
+
 /** Kills in a row after which the kubelet waits before it starts the container again. */
 const KILLS_TO_CRASH_LOOP = 2;
 
-/** What happens in one tick. Demand is what the container would use if nothing held it back. */
+/** What happens in one tick. Demand is what a replica would use if nothing held it back. */
 export interface Tick {
   readonly demand: (replica: number) => Resources;
-  /** The nodes have no free capacity: a raise stays Deferred. */
-  readonly nodesFull?: boolean;
-  /** The kubelet reports nothing. */
-  readonly silent?: boolean;
+  /** Share of the nodes' unrequested capacity that no other pod takes; left out: all of it. */
+  readonly freeRatio?: Ratio;
+  /** No kubelet answers, or that of one replica alone. */
+  readonly silent?: 'all' | number;
   /** This replica is killed by its node, which runs out of memory; far below its own limit perhaps. */
   readonly nodeKills?: number;
-  /** A new version is rolled out: every pod is replaced by one of the template's size. */
-  readonly deploy?: boolean;
+  /** A new version is rolled out: every pod is replaced by one of the template's size, which is made so many times as large where a node has room for it. */
+  readonly deploy?: Ratio;
+  /** The controller's process is replaced; its store may be lost with it. */
+  readonly restart?: 'with store' | 'without store';
+  /** All clocks are set back. */
+  readonly clockBackMs?: DurationMs;
+  /** Throttling as it is, no source of it, or this share whatever is used. */
+  readonly throttling?: 'unmeasured' | Ratio;
+  /** The nodes measure no pressure, and this share of their CPU is in use; null: not known. */
+  readonly busyNodes?: Ratio | null;
   /** Distorts what the kubelet reports: counters that jump, repeat or run backwards. */
   readonly distort?: (sample: UsageSample) => UsageSample;
 }
@@ -43,8 +58,10 @@ export interface LifeOptions {
   readonly replicas: number;
   readonly policy?: Partial<PolicyRules>;
   readonly overrides?: Partial<WorkloadOverrides>;
-  /** Allocatable of every node; each replica has one to itself. */
-  readonly node: Resources;
+  /** Each replica is on the next one of these that its template fits on. */
+  readonly nodes: readonly LifeNode[];
+  readonly kubeletVersion?: string;
+  readonly autoscaler?: AutoscalerOptions;
 }
 
 interface Replica {
@@ -55,39 +72,41 @@ interface Replica {
 /** What one tick led to. */
 export interface Lived {
   readonly now: Instant;
+  /** Time since the beginning, whatever clocks say. */
+  readonly elapsedMs: DurationMs;
   readonly situation: WorkloadSituation;
   readonly decision: WorkloadDecision;
   readonly steps: readonly ResizeStep[];
   readonly pods: readonly PodRecord[];
-  /** Highest working set of a replica in this tick. */
-  readonly usedBytes: number;
-  /** Names of the pods that were killed for want of memory. */
-  readonly killed: readonly string[];
+  /** Working set of each pod of which a sample was taken in, by uid. */
+  readonly seenBytes: ReadonlyMap<string, number>;
+  /** Whether the throttling of any pod was measured. */
+  readonly isThrottlingSeen: boolean;
+  /** Usage of each pod, measured or not, by uid. */
+  readonly used: ReadonlyMap<string, Resources>;
 }
 
 export class WorkloadLife {
   readonly #options: LifeOptions;
   readonly #policy: PolicyRules;
-  readonly #recommender = new Recommender();
-  readonly #workload: WorkloadRecord;
-  #replicas: readonly Replica[];
+  readonly #overrides: WorkloadOverrides;
+  readonly #controller: LifeController;
+  readonly #autoscaler: LifeAutoscaler | null;
+  #workload: WorkloadRecord;
+  #replicas: readonly Replica[] = [];
   #memory: ResizeMemory = NO_MEMORY;
   #now: Instant = T0;
-  #version = 1;
+  #elapsedMs: DurationMs = 0;
+  #created = 0;
 
   constructor(options: LifeOptions) {
     this.#options = options;
     this.#policy = autoPolicy(options.policy);
+    this.#overrides = { ...NO_OVERRIDES, ...options.overrides };
     this.#workload = aWorkloadRecord({}, options.template);
-    this.#replicas = this.#newPods();
-  }
-
-  get memory(): ResizeMemory {
-    return this.#memory;
-  }
-
-  get now(): Instant {
-    return this.#now;
+    this.#controller = new LifeController(workloadKey(this.#workload));
+    this.#autoscaler = options.autoscaler === undefined ? null : new LifeAutoscaler(options.autoscaler, T0 - 30 * DAY_MS);
+    this.#scaleTo(options.autoscaler?.minReplicas ?? options.replicas);
   }
 
   get pods(): readonly PodRecord[] {
@@ -96,117 +115,215 @@ export class WorkloadLife {
 
   /** Lives through one tick: usage, kills, a decision, and what the kubelets make of it. */
   live(tick: Tick): Lived {
-    this.#now += TICK_MS;
-    if (tick.deploy === true) this.#deploy();
-    const usedBytes = Math.max(...this.#replicas.map(({ pod }, index) => this.#memoryOf(pod, tick.demand(index))));
-    const killed = this.#replicas.flatMap((replica, index) => (this.#use(replica, index, tick) ? [replica.pod.name] : []));
-    if (tick.nodesFull !== true) for (const replica of this.#replicas) replica.pod = admitted(replica.pod);
-    const situation = this.#situation();
+    this.#elapsedMs += TICK_MS;
+    this.#now += TICK_MS - (tick.clockBackMs ?? 0);
+    if (tick.clockBackMs !== undefined) this.#memory = correctFutureTimestamps(this.#memory, this.#now);
+    if (tick.restart !== undefined) this.#controller.restart(this.pods, tick.restart === 'without store');
+    if (tick.deploy !== undefined) this.#deploy(tick.deploy);
+    const used = new Map(this.#replicas.map(({ pod }, index) => [pod.uid, this.#usageOf(pod, this.#demand(tick, index))]));
+    const seen = this.#replicas.flatMap(({ pod }, index) => this.#report(pod, index, tick));
+    this.#replicas.forEach((replica, index) => this.#killIfOver(replica, index, tick));
+    this.#scale(used);
+    for (const replica of this.#replicas) this.#answer(replica, tick);
+    const situation = this.#situation(tick);
     const decision = decideWorkload(situation);
-    this.#memory = decision.memory;
-    this.#carryOut(decision.steps, tick.nodesFull === true);
-    return { now: this.#now, situation, decision, steps: decision.steps, pods: this.pods, usedBytes, killed };
-  }
-
-  #deploy(): void {
-    this.#version += 1;
-    this.#replicas = this.#newPods();
-    this.#recommender.noteChange(this.#key(), this.#now);
-  }
-
-  #newPods(): readonly Replica[] {
-    return Array.from({ length: this.#options.replicas }, (_, index) => {
-      const name = `web-${index + 1}`;
-      const born = { createdAt: this.#now, readySince: this.#now, uid: `uid-${name}-${this.#version}` };
-      const container = { ...this.#options.template, record: { startedAt: this.#now } };
-      return { pod: aPodRecord({ name, node: `n${index + 1}`, ...born, container }), killsInARow: 0 };
-    });
-  }
-
-  /** Uses what is demanded as far as the limits let it; true where it was killed. */
-  #use(replica: Replica, index: number, { demand, silent, nodeKills, distort = (sample) => sample }: Tick): boolean {
-    const { node } = this.#options;
-    const wanted = demand(index);
-    const container = mainOf(replica.pod);
-    const inForce = container.actual ?? container;
-    const cpuLimit = Math.min(inForce.limits.cpuMillicores ?? Infinity, node.cpuMillicores);
-    const memoryBytes = this.#memoryOf(replica.pod, wanted);
-    const overLimit = wanted.memoryBytes > memoryBytes;
-    const sample: UsageSample = {
-      at: this.#now,
-      cpuMillicores: Math.min(wanted.cpuMillicores, cpuLimit),
-      memoryBytes,
-      throttledRatio: inForce.limits.cpuMillicores === null ? null : Math.max(0, 1 - cpuLimit / Math.max(1, wanted.cpuMillicores)),
+    // As the next decision reads it.
+    if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
+    const { stale, calmUntil } = situation.standing;
+    const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
+      lowers && isRollBack !== true && (stale !== null || (calmUntil ?? 0) > this.#now);
+    // As the gate before every effect lets them pass.
+    const steps = decision.steps.filter((step) => !isHeld(step));
+    this.#carryOut({ ...decision, steps }, tick);
+    return {
+      now: this.#now,
+      elapsedMs: this.#elapsedMs,
+      situation,
+      decision,
+      steps,
+      pods: this.pods,
+      seenBytes: new Map(seen.flatMap(({ uid, memoryBytes }) => (memoryBytes === null ? [] : [[uid, memoryBytes]]))),
+      isThrottlingSeen: seen.some(({ throttledRatio = null }) => throttledRatio !== null),
+      used,
     };
-    if (silent !== true) this.#recommender.observe(this.#key(), container.name, replica.pod.name, distort(sample));
-    if (!overLimit && nodeKills !== index) {
+  }
+
+  #deploy(factor: Ratio): void {
+    const [container] = this.#workload.containers;
+    const larger = (amounts: RequestsAndLimits['requests']): RequestsAndLimits['requests'] => ({
+      cpuMillicores: amounts.cpuMillicores === null ? null : Math.round(amounts.cpuMillicores * factor),
+      memoryBytes: amounts.memoryBytes === null ? null : Math.round(amounts.memoryBytes * factor),
+    });
+    const { requests, limits } = container ?? this.#options.template;
+    const template = { requests: larger(requests), limits: larger(limits) };
+    if (this.#nodesFor(template.requests).length > 0) this.#workload = aWorkloadRecord({}, template);
+    const { length } = this.#replicas;
+    this.#replicas = [];
+    this.#scaleTo(length);
+    this.#controller.noteRollout(this.#now);
+  }
+
+  #scaleTo(count: number): void {
+    const added = Array.from({ length: Math.max(0, count - this.#replicas.length) }, (_, index) =>
+      this.#newReplica(this.#replicas.length + index),
+    );
+    this.#replicas = [...this.#replicas.slice(0, count), ...added];
+  }
+
+  #newReplica(index: number): Replica {
+    const [container = this.#options.template] = this.#workload.containers;
+    const { requests, limits } = container;
+    this.#created += 1;
+    const name = `web-${index + 1}`;
+    const times = { createdAt: this.#now, readySince: this.#now, uid: `uid-${name}-${this.#created}` };
+    const { name: node } = this.#nodeFor(requests);
+    return { pod: aPodRecord({ name, node, ...times, container: { requests, limits, record: { startedAt: this.#now } } }), killsInARow: 0 };
+  }
+
+  /** Like the scheduler, the next node that is large enough. */
+  #nodeFor(requests: RequestsAndLimits['requests']): LifeNode {
+    const fitting = this.#nodesFor(requests);
+    const node = fitting[this.#created % Math.max(1, fitting.length)];
+    if (node === undefined) throw new Error('no node is large enough for the template');
+    return node;
+  }
+
+  #nodesFor({ cpuMillicores, memoryBytes }: RequestsAndLimits['requests']): readonly LifeNode[] {
+    return this.#options.nodes.filter(
+      ({ allocatable }) => (cpuMillicores ?? 0) <= allocatable.cpuMillicores && (memoryBytes ?? 0) <= allocatable.memoryBytes,
+    );
+  }
+
+  #nodeOf({ node }: PodRecord): LifeNode {
+    const found = this.#options.nodes.find(({ name }) => name === node);
+    if (found === undefined) throw new Error(`no node ${node ?? ''}`);
+    return found;
+  }
+
+  /** An autoscaled workload shares what is asked of it. */
+  #demand({ demand }: Tick, index: number): Resources {
+    const { autoscaler } = this.#options;
+    if (autoscaler === undefined) return demand(index);
+    const { cpuMillicores, memoryBytes } = demand(0);
+    return { cpuMillicores: (cpuMillicores * autoscaler.minReplicas) / this.#replicas.length, memoryBytes };
+  }
+
+  /** What is demanded, as far as the limits let it. */
+  #usageOf(pod: PodRecord, demand: Resources): Resources {
+    const container = mainOf(pod);
+    const { limits } = container.actual ?? container;
+    const { allocatable } = this.#nodeOf(pod);
+    return {
+      cpuMillicores: Math.min(demand.cpuMillicores, limits.cpuMillicores ?? allocatable.cpuMillicores, allocatable.cpuMillicores),
+      memoryBytes: Math.min(demand.memoryBytes, limits.memoryBytes ?? allocatable.memoryBytes, allocatable.memoryBytes),
+    };
+  }
+
+  /** What its kubelet reports of a pod, where it is taken in. */
+  #report(pod: PodRecord, index: number, tick: Tick): readonly (UsageSample & { readonly uid: string })[] {
+    if (tick.silent === 'all' || tick.silent === index) return [];
+    const { distort = (sample: UsageSample) => sample } = tick;
+    const demand = this.#demand(tick, index);
+    const usage = this.#usageOf(pod, demand);
+    const throttledRatio = this.#throttledRatio(pod, demand, usage, tick);
+    const sample = distort({ at: this.#now, ...usage, throttledRatio, throttledSpanMs: TICK_MS });
+    return this.#controller.observe(pod, sample, this.#now) ? [{ ...sample, uid: pod.uid }] : [];
+  }
+
+  #throttledRatio(pod: PodRecord, demand: Resources, usage: Resources, { throttling }: Tick): Ratio | null {
+    const container = mainOf(pod);
+    const { limits } = container.actual ?? container;
+    if (limits.cpuMillicores === null || throttling === 'unmeasured') return null;
+    return throttling ?? Math.max(0, 1 - usage.cpuMillicores / Math.max(1, demand.cpuMillicores));
+  }
+
+  #killIfOver(replica: Replica, index: number, tick: Tick): void {
+    const { pod } = replica;
+    const demand = this.#demand(tick, index);
+    if (demand.memoryBytes <= this.#usageOf(pod, demand).memoryBytes && tick.nodeKills !== index) {
       replica.killsInARow = 0;
-      replica.pod = running(replica.pod, this.#now);
-      return false;
+      replica.pod = running(pod, this.#now);
+      return;
     }
     replica.killsInARow += 1;
-    replica.pod = killed(replica.pod, this.#now, replica.killsInARow >= KILLS_TO_CRASH_LOOP);
-    this.#recommender.observeOom(this.#key(), container.name, this.#now, inForce.limits.memoryBytes);
-    return true;
-  }
-
-  /** Working set: what is demanded, as far as the limit lets it. */
-  #memoryOf(pod: PodRecord, demand: Resources): number {
+    replica.pod = killed(pod, this.#now, replica.killsInARow >= KILLS_TO_CRASH_LOOP);
     const container = mainOf(pod);
-    return Math.min(demand.memoryBytes, (container.actual ?? container).limits.memoryBytes ?? this.#options.node.memoryBytes);
+    this.#controller.observeKill(pod.name, this.#now, (container.actual ?? container).limits.memoryBytes);
   }
 
-  #situation(): WorkloadSituation {
-    const { node, overrides } = this.#options;
+  #scale(used: ReadonlyMap<string, Resources>): void {
+    if (this.#autoscaler === null) return;
+    const sum = [...used.values()].reduce((total, { cpuMillicores }) => total + cpuMillicores, 0);
+    this.#scaleTo(this.#autoscaler.scale(this.pods, sum / this.#replicas.length, this.#now));
+  }
+
+  #answer(replica: Replica, tick: Tick): void {
+    const { pod } = replica;
+    const { memoryBytes } = this.#usageOf(pod, this.#demand(tick, this.#replicas.indexOf(replica)));
+    replica.pod = answeredBy(this.#nodeOf(pod), pod, memoryBytes, tick.freeRatio ?? 1, this.#now);
+  }
+
+  #situation(tick: Tick): WorkloadSituation {
+    const now = this.#now;
+    const { nodes, kubeletVersion = 'v1.36.0' } = this.#options;
     const pods = this.pods;
-    const merged = { ...NO_OVERRIDES, ...overrides };
-    const rules = containerRules(this.#policy, merged, 'main', node);
-    const nodes = pods.map((pod) => pod.node ?? '');
+    const memory = this.#memory;
+    const largestNode = nodes.map(({ allocatable }) => allocatable).reduce<Resources | null>((most, each) => greatest(most, each), null);
+    const since = evidenceSince(memory);
+    const rules = containerRules(this.#policy, this.#overrides, 'main', greatest(largestNode, memory.largestNode));
+    const isStale = tick.silent === 'all';
+    const byNode = <T>(value: (pod: PodRecord) => T): ReadonlyMap<string, T> => new Map(pods.map((pod) => [pod.node ?? '', value(pod)]));
     return aSituation({
-      now: this.#now,
+      now,
       workload: this.#workload,
       pods,
       policy: this.#policy,
-      overrides: merged,
-      advice: this.#recommender.advise(this.#key(), this.#now, rules),
-      kubeletVersions: new Map(nodes.map((name) => [name, 'v1.36.0'])),
-      freeOnNodes: new Map(pods.map((pod) => [pod.node ?? '', free(node, mainOf(pod).requests)])),
-      largestNode: node,
-      memory: this.#memory,
+      overrides: this.#overrides,
+      advice: this.#controller.advise(now, since === undefined ? rules : { ...rules, evidenceSince: since }),
+      demand: this.#controller.demand(),
+      ...(since === undefined ? {} : { readings: this.#controller.readings() }),
+      hpas: this.#autoscaler === null ? [] : [this.#autoscaler.record],
+      kubeletVersions: byNode(() => kubeletVersion),
+      unreadNodes: new Set(pods.filter(({ name }) => this.#controller.isUnread(name, now)).map(({ node }) => node ?? '')),
+      cpuOfNodesWithoutPressure: tick.busyNodes === undefined ? new Map() : byNode(() => tick.busyNodes ?? null),
+      nodePools: byNode((pod) => poolOf(this.#nodeOf(pod))),
+      nodesOfPods: byNode((pod) => this.#nodeOf(pod).allocatable),
+      freeOnNodes: memory.failures.length === 0 ? new Map() : byNode((pod) => freeOn(this.#nodeOf(pod), pod, tick.freeRatio ?? 1)),
+      largestNode,
+      memory,
+      standing: {
+        inPlace: true,
+        dryRun: false,
+        paused: null,
+        stale: isStale ? { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } : null,
+        calmUntil: this.#controller.observesUntil(now, isStale),
+      },
     });
   }
 
-  #carryOut(steps: readonly ResizeStep[], nodesFull: boolean): void {
-    const taken = steps.filter(({ containers }) => !nodesFull || !containers.some(({ from, to }) => raisesAnything(from, to)));
-    const deferred = steps.filter((step) => !taken.includes(step));
-    const pods = resized(this.pods, taken);
-    const asked = resized(pods, deferred);
-    this.#replicas.forEach((replica, index) => {
-      const pod = pods[index] ?? replica.pod;
-      const wanted = asked[index] ?? pod;
-      replica.pod = wanted === pod ? pod : deferredPod(pod, wanted, this.#now);
-    });
-  }
-
-  #key(): string {
-    return workloadKey(this.#workload);
+  #carryOut({ steps, autoscalers }: WorkloadDecision, tick: Tick): void {
+    this.#autoscaler?.follow(autoscalers, podsAfter(this.pods, steps), 'before');
+    const resizedBy = { manager: EFFECTS_MANAGER, at: Math.floor(this.#now / SECOND_MS) * SECOND_MS };
+    for (const replica of this.#replicas) {
+      const to = steps.find(({ pod }) => pod.uid === replica.pod.uid)?.containers[0]?.to;
+      if (to === undefined) continue;
+      replica.pod = { ...withMain(replica.pod, to), resizedBy };
+      this.#answer(replica, tick);
+    }
+    this.#autoscaler?.follow(autoscalers, this.pods, 'after');
   }
 }
 
-/** The one container of such a pod. */
-export function mainOf(pod: PodRecord): ContainerRecord {
-  const [main] = pod.containers;
-  if (main === undefined) throw new Error(`${pod.name} has no container`);
-  return main;
-}
-
-function withMain(pod: PodRecord, change: Partial<ContainerRecord>): PodRecord {
-  return { ...pod, containers: [{ ...mainOf(pod), ...change }] };
+/** Nodes of one kind are a pool. */
+function poolOf({ allocatable, refuses }: LifeNode): NodePoolOfNode {
+  const { cpuMillicores, memoryBytes } = allocatable;
+  return { pool: `refuses-${refuses ?? 'nothing'}`, size: `${cpuMillicores}m-${memoryBytes}`, oldestNodeAt: T0 - 60 * DAY_MS };
 }
 
 function running(pod: PodRecord, now: Instant): PodRecord {
   if (mainOf(pod).state === 'running') return pod;
-  return { ...withMain(pod, { state: 'running', waitingReason: null, startedAt: now, ready: true }), ready: true, readySince: now };
+  const container = { state: 'running', waitingReason: null, startedAt: now, ready: true } as const;
+  return { ...withMain(pod, container), ready: true, readySince: now, unreadySince: null };
 }
 
 function killed(pod: PodRecord, now: Instant, isCrashLoop: boolean): PodRecord {
@@ -217,26 +334,5 @@ function killed(pod: PodRecord, now: Instant, isCrashLoop: boolean): PodRecord {
     ...withMain(pod, { ...common, state: 'waiting', waitingReason: 'CrashLoopBackOff', ready: false }),
     ready: false,
     unreadySince: pod.unreadySince ?? now,
-  };
-}
-
-/** Its spec asks for more than the node has free: what is in force stays. */
-function deferredPod(before: PodRecord, wanted: PodRecord, now: Instant): PodRecord {
-  const { actual, allocated } = mainOf(before);
-  const resize = { state: 'deferred' as const, message: 'Node didn’t have enough resource', since: before.resize.since ?? now };
-  return { ...withMain(wanted, { actual, allocated }), resize };
-}
-
-/** The node has free capacity again: what was deferred is in force. */
-function admitted(pod: PodRecord): PodRecord {
-  if (pod.resize.state !== 'deferred') return pod;
-  const { requests, limits } = mainOf(pod);
-  return { ...withMain(pod, { actual: { requests, limits }, allocated: requests }), resize: { state: 'none', message: '', since: null } };
-}
-
-function free(node: Resources, requests: OptionalResources): Resources {
-  return {
-    cpuMillicores: node.cpuMillicores - (requests.cpuMillicores ?? 0),
-    memoryBytes: node.memoryBytes - (requests.memoryBytes ?? 0),
   };
 }

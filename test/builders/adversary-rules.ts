@@ -1,0 +1,253 @@
+// What must hold at every moment of every life, however hostile, by a reckoning of its own: nothing here asks the code under
+// test what it is allowed to do.
+
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import type { RequestsAndLimits } from '../../src/core/model/resources.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { qosOf } from '../../src/core/resize/model/container-values.ts';
+import type { ChangeUnderWay } from '../../src/core/resize/model/situation.ts';
+import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
+import type { Life } from './adversary.ts';
+import { mainOf, TICK_MS, type Lived, type Tick } from './workload-life.ts';
+
+const NODE_SHARE = 0.8;
+const RESOURCES = ['cpuMillicores', 'memoryBytes'] as const;
+type Resource = (typeof RESOURCES)[number];
+const POLICY = { cpuMillicores: 'cpu', memoryBytes: 'memory' } as const;
+
+/** Without a reading for so long nothing is known of throttling. */
+const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
+/** Samples of two periods may be lost. */
+const SEEN_WITHIN_MS: DurationMs = 15 * MINUTE_MS;
+const BUSY_NODE_RATIO = 0.8;
+/** A smaller change is noise, whatever its share. */
+const LEAST_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
+const MIN_CHANGE_RATIO = { Savings: 0.05, Balanced: 0.1, Safe: 0.15 } as const;
+const MIN_CONFIDENCE: Readonly<Record<Resource, number>> = { cpuMillicores: 0.6, memoryBytes: 0.8 };
+/** Steps of an explanation that cap a memory request. */
+const CAPS = ['ceiling', 'leak'];
+/** How the memory peaks are stored: in codes that are 0.04 % wide. */
+const PEAK_RESOLUTION = 0.999;
+
+interface Change {
+  readonly step: ResizeStep;
+  /** In force: taking back a raise that the node never admitted lowers nothing. */
+  readonly from: RequestsAndLimits;
+  readonly to: RequestsAndLimits;
+}
+
+/** Holds one life against the rules, tick by tick. */
+export class AdversaryRules {
+  readonly #life: Life;
+  readonly #violations: string[] = [];
+  readonly #limitBounds: Record<Resource, number>;
+  readonly #requestBounds: Record<Resource, number>;
+  #peaks: readonly { readonly elapsedMs: DurationMs; readonly bytes: number }[] = [];
+  readonly #loweredAt = new Map<string, DurationMs>();
+  /** What each pod had in force in the last tick, by uid. */
+  readonly #actual = new Map<string, RequestsAndLimits>();
+  /** Whether the last resize that lowered a resource of a pod was no reduction of the base. */
+  readonly #isNoReduction = new Map<string, boolean>();
+  #clockBackAt: DurationMs = Number.NEGATIVE_INFINITY;
+  #throttlingSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
+  #usageSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
+
+  constructor(life: Life) {
+    this.#life = life;
+    this.#limitBounds = { cpuMillicores: 0, memoryBytes: 0 };
+    this.#requestBounds = { cpuMillicores: 0, memoryBytes: 0 };
+  }
+
+  /** What did not hold, each with its moment; empty: everything did. */
+  get violations(): readonly string[] {
+    return this.#violations;
+  }
+
+  check(lived: Lived, tick: Tick): void {
+    this.#observe(lived, tick);
+    this.#checkLimits(lived);
+    this.#checkChange(lived);
+    for (const step of lived.steps) {
+      const [container] = step.containers;
+      if (container === undefined) continue;
+      const change: Change = { step, from: mainOf(step.pod).actual ?? container.from, to: container.to };
+      this.#checkShape(change, lived);
+      for (const resource of RESOURCES) {
+        if (amount(change.to, resource) < amount(change.from, resource)) this.#checkLowered(change, resource, lived);
+        else this.#checkRaised(change, resource, lived);
+      }
+    }
+    for (const pod of lived.pods) this.#checkOnceADay(pod, lived);
+  }
+
+  #observe({ elapsedMs, seenBytes, isThrottlingSeen, situation }: Lived, tick: Tick): void {
+    if (tick.clockBackMs !== undefined) this.#clockBackAt = elapsedMs;
+    if (seenBytes.size > 0) this.#usageSeenAt = elapsedMs;
+    if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
+    // What was learnt in the last tick is in no checkpoint yet.
+    if (tick.restart !== undefined) {
+      const known = tick.restart === 'with store' ? elapsedMs - TICK_MS : 0;
+      this.#peaks = this.#peaks.filter((peak) => peak.elapsedMs < known);
+    }
+    const bytes = Math.max(0, ...seenBytes.values());
+    const isWithinWeek = (peak: { readonly elapsedMs: DurationMs }): boolean => peak.elapsedMs > elapsedMs - 7 * DAY_MS;
+    this.#peaks = [...this.#peaks.filter((peak) => isWithinWeek(peak) && peak.bytes > bytes), { elapsedMs, bytes }];
+    const [template] = situation.workload.containers;
+    for (const resource of RESOURCES) {
+      const node = Math.max(...[...(situation.nodesOfPods?.values() ?? [])].map((allocatable) => allocatable[resource]));
+      const [request, limit] = [template?.requests[resource] ?? 0, template?.limits[resource] ?? 0];
+      this.#requestBounds[resource] = Math.max(this.#requestBounds[resource], request);
+      const bound = Math.min(Math.floor((this.#mostOf(resource) ?? Infinity) * this.#ratioOf(resource, request, limit)), node * NODE_SHARE);
+      this.#limitBounds[resource] = Math.max(this.#limitBounds[resource], bound, limit);
+    }
+  }
+
+  /** The ceiling of the workload, else the policy's `max`; null: nothing bounds a request. */
+  #mostOf(resource: Resource): number | null {
+    const { overrides, policy } = this.#life.options;
+    const own = policy?.container?.[POLICY[resource]];
+    const [ceiling, max, min] = [overrides?.ceiling?.get('*')?.[resource] ?? null, own?.max ?? null, own?.min ?? 0];
+    const most = ceiling ?? max;
+    return most === null ? null : Math.max(most, min);
+  }
+
+  #ratioOf(resource: Resource, request: number, limit: number): number {
+    const { template, policy } = this.#life.options;
+    const { rule, ratio } = policy?.container?.[POLICY[resource]].limit ?? { rule: 'Keep', ratio: null };
+    if (qosOf([template]) === 'Guaranteed') return 1;
+    return rule === 'Ratio' && ratio !== null ? ratio : Math.max(1, limit / request);
+  }
+
+  #fail(rule: string, { elapsedMs, decision }: Lived, details: unknown): void {
+    const moment = `day ${(elapsedMs / DAY_MS).toFixed(3)}`;
+    this.#violations.push(
+      `${moment}: ${rule}: ${JSON.stringify(details)} (${decision.state} ${decision.reason ?? ''}: ${decision.message})`,
+    );
+  }
+
+  #checkLimits(lived: Lived): void {
+    for (const pod of lived.pods) {
+      for (const resource of RESOURCES) {
+        const limit = mainOf(pod).limits[resource] ?? 0;
+        if (limit > this.#limitBounds[resource])
+          this.#fail('a limit passes its bound', lived, [pod.name, resource, limit, this.#limitBounds[resource]]);
+      }
+    }
+  }
+
+  /** Of a change that begins: a reduction has its evidence, and nothing is changed for less than the dead band. */
+  #checkChange(lived: Lived): void {
+    const { situation, decision } = lived;
+    const { apply, previous } = decision.memory;
+    if (apply === null || apply.startedAt === situation.memory.apply?.startedAt) return;
+    const [from, to] = [previous?.values.get('main'), apply.values.get('main')];
+    if (from === undefined || to === undefined) return;
+    this.#checkDeadBand(apply, from, to, lived);
+    for (const resource of RESOURCES) {
+      if (apply.endsIncrease !== true && amount(to, resource) < amount(from, resource)) this.#checkEvidence(resource, from, lived);
+    }
+  }
+
+  #checkEvidence(resource: Resource, from: RequestsAndLimits, lived: Lived): void {
+    const { situation, elapsedMs } = lived;
+    const [advice] = situation.advice;
+    const confidence = advice?.[POLICY[resource]]?.confidence ?? 0;
+    if (confidence < MIN_CONFIDENCE[resource]) this.#fail('a reduction without confidence', lived, [resource, confidence]);
+    if (resource !== 'cpuMillicores') return;
+    if (from.limits.cpuMillicores !== null) {
+      const age = elapsedMs - this.#throttlingSeenAt;
+      if (age > MEASURED_WITHIN_MS) this.#fail('a CPU reduction whose throttling is not measured', lived, age);
+      return;
+    }
+    const busiest = Math.max(0, ...[...(situation.cpuOfNodesWithoutPressure?.values() ?? [])].map((used) => used ?? 1));
+    if (busiest >= BUSY_NODE_RATIO) this.#fail('a CPU reduction on a busy node without pressure', lived, busiest);
+  }
+
+  #checkDeadBand({ reason }: ChangeUnderWay, from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {
+    // After a kill every byte counts.
+    if (reason === 'an OOM kill') return;
+    const isWorthIt = RESOURCES.some((resource) => this.#isWorthIt(resource, from, to, lived));
+    if (!isWorthIt) this.#fail('a change within the dead band', lived, [reason, from, to]);
+  }
+
+  #isWorthIt(resource: Resource, from: RequestsAndLimits, to: RequestsAndLimits, { situation }: Lived): boolean {
+    const [advice] = situation.advice;
+    const [was, is] = [amount(from, resource), amount(to, resource)];
+    const { goal } = this.#life.options.policy?.container?.[POLICY[resource]] ?? { goal: 'Balanced' };
+    const moved = Math.abs(is - was);
+    const isUrgent = is > was && was < (advice?.[POLICY[resource]]?.lowerBound ?? 0);
+    const isLimitRaised = (to.limits[resource] ?? 0) > (from.limits[resource] ?? 0);
+    return isLimitRaised || (moved >= LEAST_CHANGE[resource] && (isUrgent || was === 0 || moved / was >= MIN_CHANGE_RATIO[goal]));
+  }
+
+  #checkShape({ step, to }: Change, lived: Lived): void {
+    if (qosOf([to]) !== step.pod.qosClass) this.#fail('a QoS class changes', lived, [step.pod.qosClass, to]);
+    for (const resource of RESOURCES) {
+      if (amount(to, resource) > (to.limits[resource] ?? Infinity)) this.#fail('a request passes its limit', lived, [step.pod.name, to]);
+    }
+  }
+
+  #checkRaised({ step, from, to }: Change, resource: Resource, lived: Lived): void {
+    const most = Math.max(this.#mostOf(resource) ?? Infinity, amount(from, resource), this.#requestBounds[resource]);
+    if (amount(to, resource) > most) this.#fail('a request passes max and ceiling', lived, [step.pod.name, resource, to, most]);
+  }
+
+  #checkLowered(change: Change, resource: Resource, lived: Lived): void {
+    const { step, to, from } = change;
+    const { situation, elapsedMs, decision } = lived;
+    const details = [step.pod.name, step.kind, step.because, resource, from, to];
+    const { calmUntil, stale } = situation.standing;
+    const unread = situation.unreadNodes.has(step.pod.node ?? '');
+    if (unread || stale !== null) this.#fail('a pod is reduced whose node was not read', lived, details);
+    if ((calmUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
+    const age = elapsedMs - this.#usageSeenAt;
+    if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage was taken in', lived, [details, age]);
+    const target = amount(to, resource);
+    const common = amount(decision.memory.apply?.values.get('main') ?? to, resource);
+    if (target < Math.min(common, amount(from, resource)))
+      this.#fail('a pod is reduced below what this decision gives all', lived, [...details, common]);
+    if (resource === 'memoryBytes') this.#checkPeak(change, lived, details);
+    this.#noteReduction(change, resource, lived);
+  }
+
+  #checkPeak({ step, to }: Change, lived: Lived, details: unknown): void {
+    const target = amount(to, 'memoryBytes');
+    const peak = Math.max(0, ...this.#peaks.map(({ bytes }) => bytes)) * PEAK_RESOLUTION;
+    const used = (lived.seenBytes.get(step.pod.uid) ?? 0) * PEAK_RESOLUTION;
+    if (target >= Math.max(peak, used)) return;
+    const steps = lived.decision.containers[0]?.target?.steps ?? [];
+    const isSaid = steps.some((each) => each.resource === 'memory' && CAPS.includes(each.step));
+    if (!isSaid) this.#fail('memory is reduced below its peak of 7 days', lived, [details, peak, used]);
+  }
+
+  /** By what came in force: a resize that its node defers lowers nothing yet. */
+  #checkOnceADay(pod: PodRecord, lived: Lived): void {
+    const { elapsedMs } = lived;
+    const { actual } = mainOf(pod);
+    const before = this.#actual.get(pod.uid);
+    if (actual !== null) this.#actual.set(pod.uid, actual);
+    if (actual === null || before === undefined) return;
+    for (const resource of RESOURCES) {
+      const key = `${pod.uid}/${resource}`;
+      if (amount(actual, resource) >= amount(before, resource) || this.#isNoReduction.get(key) === true) continue;
+      const age = elapsedMs - (this.#loweredAt.get(key) ?? Number.NEGATIVE_INFINITY);
+      this.#loweredAt.set(key, elapsedMs);
+      // A time in the future counts as an hour ago.
+      const least = elapsedMs - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
+      if (age < least) this.#fail('a request is reduced twice a day', lived, [pod.name, resource, before, actual, age / HOUR_MS]);
+    }
+  }
+
+  /** The end of a temporary increase of CPU, and a roll-back, may come at any time. */
+  #noteReduction({ step }: Change, resource: Resource, { decision }: Lived): void {
+    const { apply, lastApplied } = decision.memory;
+    const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase over';
+    const isHotNoMore = step.because.startsWith('its CPU use is like');
+    const isNoReduction = step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isHotNoMore));
+    this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
+  }
+}
+
+function amount({ requests }: RequestsAndLimits, resource: Resource): number {
+  return requests[resource] ?? 0;
+}

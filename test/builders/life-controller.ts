@@ -1,0 +1,119 @@
+// What the controller's process of a workload's life holds in its own memory: usage and what was learnt from it. A restart
+// keeps what is stored alone.
+
+import type { PodRecord } from '../../src/core/model/pod.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../src/core/model/units.ts';
+import type { ContainerReadings, RatioReading, UsageSample } from '../../src/core/model/usage.ts';
+import type { WorkloadKey } from '../../src/core/model/workload.ts';
+import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
+import { Recommender } from '../../src/core/recommender/recommender.ts';
+import { isStarting, withoutStartUp } from '../../src/core/recommender/start-up.ts';
+import { DemandLog, type ContainerDemand } from '../../src/core/resize/model/demand.ts';
+import { ThrottledPods } from '../../src/core/resize/model/throttled-pods.ts';
+import { faultOfSample } from '../../src/state/sample-gate.ts';
+import { mainOf } from './life-node.ts';
+
+/** Usage is sampled this often. */
+export const TICK_MS: DurationMs = 5 * MINUTE_MS;
+/** Nothing is reduced for so long after a start or an outage. */
+const OBSERVED_FOR_MS: DurationMs = 10 * MINUTE_MS;
+const CONTAINER = 'main';
+
+export class LifeController {
+  readonly #workload: WorkloadKey;
+  #recommender = new Recommender();
+  #demand = new DemandLog();
+  #throttled = new ThrottledPods();
+  #readings = new Map<string, ContainerReadings>();
+  /** Latest sample that was taken in, by pod. */
+  #latest = new Map<string, UsageSample>();
+  #readAt = new Map<string, Instant>();
+  #freshSince: Instant | null = null;
+
+  constructor(workload: WorkloadKey) {
+    this.#workload = workload;
+  }
+
+  /** @returns whether the sample was taken in */
+  observe(pod: PodRecord, sample: UsageSample, now: Instant): boolean {
+    this.#readAt.set(pod.name, now);
+    if (faultOfSample(sample, now, this.#latest.get(pod.name)?.at ?? null) !== null) return false;
+    this.#latest.set(pod.name, sample);
+    if (!isStarting(pod, CONTAINER, sample.at)) {
+      this.#demand.observe(pod.name, sample);
+      this.#throttled.observe(pod.name, sample);
+      this.#addReadings(pod.uid, sample);
+    }
+    const counted = withoutStartUp(pod, CONTAINER, sample);
+    if (counted === null) return false;
+    const { startedAt } = mainOf(pod);
+    return this.#recommender.observe(this.#workload, CONTAINER, pod.name, { ...counted, startedAt });
+  }
+
+  observeKill(pod: string, at: Instant, limitBytes: Bytes | null): void {
+    const last = this.#latest.get(pod);
+    const isRecent = last !== undefined && at - last.at <= TICK_MS;
+    this.#recommender.observeOom(this.#workload, CONTAINER, at, limitBytes, isRecent ? last.memoryBytes : null);
+  }
+
+  noteRollout(at: Instant): void {
+    this.#recommender.noteChange(this.#workload, at);
+  }
+
+  /** What is stored is read again. @param isStoreLost history is stored apart from the cluster, and may be gone */
+  restart(pods: readonly PodRecord[], isStoreLost: boolean): void {
+    const stored = this.#recommender.changedSince(0).flatMap((key) => this.#recommender.checkpointOf(key) ?? []);
+    this.#recommender = new Recommender();
+    if (!isStoreLost) for (const checkpoint of stored) this.#recommender.restore(checkpoint);
+    this.#demand = new DemandLog();
+    this.#throttled = new ThrottledPods();
+    this.#readings = new Map();
+    this.#latest = new Map();
+    this.#readAt = new Map();
+    this.#freshSince = null;
+    for (const pod of pods) {
+      const { lastTermination, limits } = mainOf(pod);
+      const at = lastTermination?.reason === 'OOMKilled' ? lastTermination.finishedAt : null;
+      if (at !== null) this.observeKill(pod.name, at, limits.memoryBytes);
+    }
+  }
+
+  advise(now: Instant, rules: RecommenderRules): readonly ContainerAdvice[] {
+    return this.#recommender.advise(this.#workload, now, rules);
+  }
+
+  /** Of the last minutes. */
+  demand(): readonly ContainerDemand[] {
+    const { hot } = this.#demand;
+    const throttled = { throttled: this.#throttled.list(), throttlingMeasuredAt: this.#throttled.measuredAt };
+    return [{ container: CONTAINER, windows: this.#demand.windows(), hot: hot.list(), othersCpu: hot.othersCpu, ...throttled }];
+  }
+
+  readings(): ReadonlyMap<string, readonly ContainerReadings[]> {
+    return new Map([...this.#readings].map(([uid, readings]) => [uid, [readings]]));
+  }
+
+  /** Whether nothing was read of the pod's node within two periods, each much shorter than a tick. */
+  isUnread(pod: string, now: Instant): boolean {
+    return this.#readAt.get(pod) !== now;
+  }
+
+  /** Nothing is reduced before; null: it may. @param isStale nothing at all was read */
+  observesUntil(now: Instant, isStale: boolean): Instant | null {
+    this.#freshSince = isStale ? null : Math.min(this.#freshSince ?? now, now);
+    const until = (this.#freshSince ?? now) + OBSERVED_FOR_MS;
+    return until > now ? until : null;
+  }
+
+  #addReadings(uid: string, { at, throttledRatio = null, cpuPressureRatio = null, memoryPressureRatio = null }: UsageSample): void {
+    const before = this.#readings.get(uid);
+    const added = (known: readonly RatioReading[] | undefined, ratio: number | null): readonly RatioReading[] =>
+      ratio === null ? (known ?? []) : [...(known ?? []), { from: at - TICK_MS, at, ratio }].slice(-2);
+    this.#readings.set(uid, {
+      container: CONTAINER,
+      throttledRatio: added(before?.throttledRatio, throttledRatio),
+      cpuPressureRatio: added(before?.cpuPressureRatio, cpuPressureRatio),
+      memoryPressureRatio: added(before?.memoryPressureRatio, memoryPressureRatio),
+    });
+  }
+}
