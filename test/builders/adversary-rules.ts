@@ -176,8 +176,11 @@ export class AdversaryRules {
     const { goal } = this.#life.options.policy?.container?.[POLICY[resource]] ?? { goal: 'Balanced' };
     const moved = Math.abs(is - was);
     const isUrgent = is > was && was < (advice?.[POLICY[resource]]?.lowerBound ?? 0);
-    const isLimitRaised = (to.limits[resource] ?? 0) > (from.limits[resource] ?? 0);
-    return isLimitRaised || (moved >= LEAST_CHANGE[resource] && (isUrgent || was === 0 || moved / was >= MIN_CHANGE_RATIO[goal]));
+    const [limit, newLimit] = [from.limits[resource] ?? 0, to.limits[resource] ?? 0];
+    const isAtLeast = (change: number, before: number, ratio: number): boolean =>
+      change >= LEAST_CHANGE[resource] && (before === 0 || change / before >= ratio);
+    if (newLimit > limit || isAtLeast(limit - newLimit, limit, MIN_CHANGE_RATIO[goal])) return true;
+    return isAtLeast(moved, was, isUrgent ? 0 : MIN_CHANGE_RATIO[goal]);
   }
 
   #checkShape({ step, to }: Change, lived: Lived): void {
@@ -238,12 +241,13 @@ export class AdversaryRules {
     }
   }
 
-  /** The end of a temporary increase of CPU, and a roll-back, may come at any time. */
+  /** A new pod is given what is in force, and the end of a temporary increase of CPU, and a roll-back, may come at any time. */
   #noteReduction({ step }: Change, resource: Resource, { decision }: Lived): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase over';
     const isHotNoMore = step.because.startsWith('its CPU use is like');
-    const isNoReduction = step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isHotNoMore));
+    const isNew = step.kind === 'conform' && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
+    const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isHotNoMore));
     this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
   }
 }

@@ -78,7 +78,7 @@ function curve(value: fc.Arbitrary<number>): fc.Arbitrary<Curve> {
       ),
     },
     {
-      weight: 1,
+      weight: 3,
       arbitrary: fc.tuple(value, value, fc.integer({ min: 0, max: 3 })).map(
         ([usual, hot, which]): Curve =>
           (_at, replica) =>
@@ -176,28 +176,50 @@ const templates: fc.Arbitrary<RequestsAndLimits> = fc
     return { requests, limits: { cpuMillicores: shape === 'limits' ? cpuRequest * 2 : null, memoryBytes } };
   });
 
-const SMALL_NODE: Resources = { cpuMillicores: 4_000, memoryBytes: 8_192 * MiB };
 const NODE: Resources = { cpuMillicores: 16_000, memoryBytes: 32_768 * MiB };
 const LARGE_NODE: Resources = { cpuMillicores: 64_000, memoryBytes: 262_144 * MiB };
 
-/** Six nodes of one to three sizes, the last of them large enough for every template. */
-const nodes: fc.Arbitrary<readonly LifeNode[]> = fc
-  .array(
-    fc.record({
-      size: fc.constantFrom(SMALL_NODE, NODE, LARGE_NODE),
-      refuses: fc.oneof(
-        { weight: 6, arbitrary: fc.constant(undefined) },
-        { weight: 1, arbitrary: fc.constantFrom('cpu' as const, 'memory' as const) },
-      ),
-    }),
-    { minLength: 5, maxLength: 5 },
-  )
-  .map((all) =>
-    [...all, { size: NODE, refuses: undefined }].map(({ size, refuses }, index) => ({
-      name: `n${index + 1}`,
-      allocatable: size,
-      ...(refuses === undefined ? {} : { refuses }),
+type NodeSize = (template: RequestsAndLimits) => Resources;
+
+const nodeSize: fc.Arbitrary<NodeSize> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(NODE, LARGE_NODE).map(
+      (size): NodeSize =>
+        () =>
+          size,
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.double({ min: 1, max: 3, noNaN: true }).map((factor): NodeSize => ({ requests }) => ({
+      cpuMillicores: Math.ceil((requests.cpuMillicores ?? 0) * factor),
+      memoryBytes: Math.ceil((requests.memoryBytes ?? 0) * factor),
     })),
+  },
+);
+
+/** Six nodes, alike or of several sizes, some of them hardly larger than what is deployed. */
+const nodes: fc.Arbitrary<(template: RequestsAndLimits) => readonly LifeNode[]> = fc
+  .record({
+    sizes: fc.oneof(
+      nodeSize.map((size) => Array<NodeSize>(6).fill(size)),
+      fc.array(nodeSize, { minLength: 6, maxLength: 6 }),
+    ),
+    refuses: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constantFrom('cpu' as const, 'memory' as const) },
+    ),
+    refusing: fc.integer({ min: 1, max: 6 }),
+  })
+  .map(
+    ({ sizes, refuses, refusing }) =>
+      (template) =>
+        sizes.map((size, index) => ({
+          name: `n${index + 1}`,
+          allocatable: size(template),
+          ...(refuses === undefined || index >= refusing ? {} : { refuses }),
+        })),
   );
 
 const goals = fc.constantFrom('Savings', 'Balanced', 'Safe');
@@ -263,7 +285,10 @@ const options: fc.Arbitrary<LifeOptions> = fc
     kubeletVersion: fc.constantFrom('v1.36.0', 'v1.36.0', 'v1.33.2'),
     autoscaler: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: autoscalers }),
   })
-  .map(({ autoscaler, ...others }) => (autoscaler === undefined ? others : { ...others, autoscaler }));
+  .map(({ autoscaler, ...others }) => {
+    const given = { ...others, nodes: others.nodes(others.template) };
+    return autoscaler === undefined ? given : { ...given, autoscaler };
+  });
 
 export const lives: fc.Arbitrary<Life> = fc.record({
   options,

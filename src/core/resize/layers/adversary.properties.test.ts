@@ -12,6 +12,6 @@ test('in a hostile life no limit passes its bound, and nothing is reduced withou
       playLife(life, (lived, tick) => rules.check(lived, tick));
       expect(rules.violations).toEqual([]);
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 });
