@@ -242,11 +242,14 @@ export class AdversaryRules {
   }
 
   /** A new pod is given what is in force, and the end of a temporary increase of CPU, and a roll-back, may come at any time. */
-  #noteReduction({ step }: Change, resource: Resource, { decision }: Lived): void {
+  #noteReduction({ step, to }: Change, resource: Resource, { decision, situation }: Lived): void {
     const { apply, lastApplied } = decision.memory;
     const endsIncrease = apply?.endsIncrease === true || lastApplied?.reason === 'temporary increase over';
     const isHotNoMore = step.because.startsWith('its CPU use is like');
-    const isNew = step.kind === 'conform' && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
+    const { memory } = situation;
+    const inForce = (memory.apply === null ? memory.lastApplied : memory.previous)?.values.get('main');
+    const isInForce = inForce !== undefined && amount(to, resource) >= amount(inForce, resource);
+    const isNew = isInForce && !this.#loweredAt.has(`${step.pod.uid}/${resource}`);
     const isNoReduction = isNew || step.isRollBack === true || (resource === 'cpuMillicores' && (endsIncrease || isHotNoMore));
     this.#isNoReduction.set(`${step.pod.uid}/${resource}`, isNoReduction);
   }
