@@ -72,8 +72,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
     if (urgent ? to - from < LEAST_CHANGE[resource] && !oom : !worthIt(from, to, minRatio, resource)) return null;
     return { ...common, direction: 'raise', urgent, oom };
   }
-  const [limit, lowered] = [current.limits[field], target.limits[field]];
-  const limitFalls = limit !== null && lowered !== null && lowered < limit && worthIt(limit, lowered, minRatio, resource);
+  const limitFalls = isLimitToFall(inputs, resource);
   if (to < from ? worthIt(from, to, minRatio, resource) || limitFalls : limitFalls) {
     return {
       ...common,
@@ -86,6 +85,12 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
   // A limit alone may stand too low (a rule with a greater ratio).
   const urgent = isHeldBack(inputs, resource);
   return isLess(current.limits[field], target.limits[field]) ? { ...common, direction: 'raise', urgent, oom } : null;
+}
+
+/** By so much that it is worth a write. */
+function isLimitToFall({ current, target, policy }: DueInputs, resource: ResourceName): boolean {
+  const [from, to] = [current.limits[FIELD[resource]], target.limits[FIELD[resource]]];
+  return from !== null && to !== null && to < from && worthIt(from, to, policy[resource].minChangeRatio, resource);
 }
 
 function isHeldBack({ isCpuHeldBack }: DueInputs, resource: ResourceName): boolean {
