@@ -107,12 +107,13 @@ export class RunningProcess {
   }
 }
 
-/** Options of Node.js with which the script of package.json starts the program. */
+/** Options of Node.js with which the script of package.json starts the program; a built one has those of its source. */
 function flagsOf(program: string): readonly string[] {
+  const source = program.replace(/^dist\/(.*)\.js$/, 'src/$1.ts');
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
-  const command = Object.values(scripts).find((each) => each.endsWith(` ${program}`));
+  const command = Object.values(scripts).find((each) => each.endsWith(` ${source}`));
   if (command === undefined) throw new Error(`no script of package.json starts ${program}`);
   return command.split(' ').slice(1, -1);
 }
