@@ -1,5 +1,7 @@
 // Brings a change that is under way further: this stage's pods, then the next stage, then done.
 
+import { formatDuration } from '../../model/duration.ts';
+import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
@@ -12,10 +14,12 @@ import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
-import { waitingChange } from './waiting-change.ts';
 import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
-import type { ChangeUnderWay, ResizeMemory } from '../model/situation.ts';
+import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
+
+/** On top of the time in which a stage proves itself: longer than that it comes no further. */
+const STUCK_AFTER_MS: DurationMs = 30 * MINUTE_MS;
 
 /** @param before where the change has only just begun: what was remembered before it */
 export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: ResizeMemory): Outcome {
@@ -66,6 +70,22 @@ function applying(draft: Draft, change: ChangeUnderWay, progress: CarryOut): Out
   const waits = progress.waits.slice(0, 1).map(({ message }) => message);
   const far = `${progress.settled.length} of ${progress.reachable} pods have it`;
   return outcome('applying', null, [far, ...waits, draft.summary(change.values)].join('; '));
+}
+
+/**
+ * A change under way that waits is kept, and goes on where it can, but reports what for, and keeps no other workload waiting.
+ * null: it goes on.
+ */
+function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy }: WorkloadSituation): Outcome | null {
+  const { steps, settled, reachable, waits } = progress;
+  if (steps.length > 0) return null;
+  const lasts = Math.floor((now - change.stageStartedAt) / MINUTE_MS) * MINUTE_MS;
+  const far = `${settled.length} of ${reachable} pods have it`;
+  const begun = outcome('applying', null, far);
+  if (lasts < stageMs(policy) + STUCK_AFTER_MS) return settled.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
+  const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
+  const told = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
+  return fromWaiting(told, outcome('awaiting', 'stuck', `${stuck}; their nodes have not carried it out yet`));
 }
 
 function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
