@@ -5,8 +5,10 @@ import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scal
 import { formatDuration } from '../../model/duration.ts';
 import { formatCpu, formatMemory } from '../../model/quantity.ts';
 import type { ResourceName } from '../../model/resources.ts';
+import type { Instant } from '../../model/units.ts';
 import { FIELD, type Values } from '../model/container-values.ts';
-import type { DueChange } from './due-changes.ts';
+import { outcome, type Outcome } from '../model/decision.ts';
+import { dueChanges, type DueChange } from './due-changes.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { withinPodBounds, type PodBounds } from './pod-bounds.ts';
 import { autoscalersIn, type Autoscaler, type AutoscalerTarget } from './autoscalers.ts';
@@ -26,6 +28,17 @@ export function withinAutoscalers(figures: readonly ContainerFigures[], situatio
     }
   }
   return bounded;
+}
+
+/** The outcome where an autoscaler alone keeps a change from being due; null: none does. */
+export function beyondAutoscalers(figures: readonly ContainerFigures[], now: Instant): Outcome | null {
+  for (const { name, inForce, beyondAutoscaler, advice, policy } of figures) {
+    if (beyondAutoscaler === undefined || advice === null) continue;
+    const { target, because } = beyondAutoscaler;
+    if (dueChanges({ now, container: name, current: inForce, target, advice, policy }).length > 0)
+      return outcome('awaiting', 'hpa', because);
+  }
+  return null;
 }
 
 /** What holds a due change for the sake of an autoscaler; null: nothing does. */

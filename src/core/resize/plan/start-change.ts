@@ -3,7 +3,7 @@
 import { countOf, formatCountOrPercent } from '../../model/count-or-percent.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';
-import { beyondAutoscalers } from './beyond-autoscalers.ts';
+import { beyondAutoscalers } from './autoscaler-bounds.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
