@@ -8,9 +8,20 @@ import { waitsForClock } from './clock-set-back.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
 import { reducedWithinADay } from './once-a-day.ts';
+import { otherManager } from './other-manager.ts';
 import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
+import { modeInForce } from '../policy/policy-rules.ts';
+
+/** Whether anything may be done to the workload's pods now, whatever it is. A dry run changes nothing. */
+export function mayChangePods(context: WorkloadSituation): boolean {
+  const { standing, policy, policyProblem, overrides } = context;
+  const mode = modeInForce(policy, overrides);
+  if (mode !== 'Auto' && mode !== 'Approve') return false;
+  if (overrides.excluded || overrides.problems.length > 0 || policyProblem !== null) return false;
+  return standing.inPlace && !standing.dryRun && !policy.dryRun && holdsEverything(context) === null && otherManager(context) === null;
+}
 
 /** What holds back every effect that follows from usage, whichever way it goes; null: nothing. */
 export function holdsEverything(situation: WorkloadSituation): Waiting | null {

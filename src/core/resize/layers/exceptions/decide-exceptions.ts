@@ -5,7 +5,7 @@ import type { ResourceName } from '../../../model/resources.ts';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { isOneToOne } from '../../plan/container-target.ts';
-import { mayChangePods } from '../../plan/may-change.ts';
+import { mayChangePods } from '../../plan/interlocks.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';
 import { containerMode } from '../../policy/policy-rules.ts';

@@ -8,7 +8,7 @@ import type { WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { modeInForce } from '../../policy/policy-rules.ts';
 import { workloadFigures } from '../../plan/workload-figures.ts';
-import { mayChangePods } from '../../plan/may-change.ts';
+import { mayChangePods } from '../../plan/interlocks.ts';
 import type { ResizeLayer } from '../layer.ts';
 import { decideExceptions, type ExceptionsDecision } from './decide-exceptions.ts';
 import { exceptionWords } from './exception-words.ts';

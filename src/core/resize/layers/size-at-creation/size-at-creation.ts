@@ -2,8 +2,7 @@
 // the size back where new pods fail with it.
 
 import { fitPod } from '../../plan/pod-change.ts';
-import { isShortLived } from '../../plan/interlocks.ts';
-import { mayChangePods } from '../../plan/may-change.ts';
+import { isShortLived, mayChangePods } from '../../plan/interlocks.ts';
 import { rolledBack } from '../../plan/memory-steps.ts';
 import { resizesLeftAlone } from '../../plan/other-resizes.ts';
 import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
