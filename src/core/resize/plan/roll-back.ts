@@ -1,10 +1,19 @@
 // Going back to the values before: because a user asks for it, or because pods were harmed by the change.
 
 import type { Instant } from '../../model/units.ts';
+import type { Values } from '../model/container-values.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
+import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
-import { harmSeen } from './harm-seen.ts';
+import { evidenceOfHarm } from './evidence-of-harm.ts';
+import { harmOf, type Harm } from './harm-of-change.ts';
 import { rolledBack } from './memory-steps.ts';
+import { mustProveItself } from './stages.ts';
 import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
+import { throttledRatioOf } from './what-is-due.ts';
+
+const NOTHING: Values = new Map();
+const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
 
 export function rollBackOnRequest(draft: Draft): void {
   const { userRequests, memory } = draft.context;
@@ -16,6 +25,20 @@ export function rollBackOnRequest(draft: Draft): void {
 export function rollBackOnHarm(draft: Draft): void {
   const harm = harmSeen(draft.context);
   if (harm !== null) rollBack(draft, harm.reason, harm.message, null);
+}
+
+/** Why the change under way should be taken back; null: there is none, or no sign of harm. */
+function harmSeen(situation: WorkloadSituation): Harm | null {
+  const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS } = situation;
+  if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
+  const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
+  const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
+  const previous = memory.previous?.values ?? null;
+  const throttledRatio = throttledRatioOf(situation);
+  const proof = { now, change: memory.apply, previous, changed, others, countedKills, throttledRatio, errorRate };
+  const { apply } = memory;
+  const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
+  return harmOf(proof, policy.rollback) ?? evidenceOfHarm(situation, reduction).harm;
 }
 
 /** Harm in what has been in force for hours: all that is watched goes back, and what is on its way does not come. */
