@@ -5,7 +5,7 @@ import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../mode
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
 import type { CountedKill } from '../model/counted-kill.ts';
-import type { ChangeUnderWay } from '../model/situation.ts';
+import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 import { tooManyErrors } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
 import { failedSince, failuresSince, isSignificantlyGreater, restartsBefore } from './restart-rates.ts';
@@ -100,4 +100,10 @@ function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rule
   const rise = throttledRatio === null ? 0 : throttledRatio - (change.throttledRatioBefore ?? throttledRatio);
   if (rules.onThrottleRatio >= 1 || rise < rules.onThrottleRatio) return null;
   return { reason: 'throttling', message: `throttled CPU periods rose by ${Math.round(rise * 100)} % of all` };
+}
+
+/** Of the container that is throttled most, before a change and since; null: of none it is known. */
+export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
+  const ratios = advice.flatMap(({ throttledRatio }) => throttledRatio ?? []);
+  return ratios.length === 0 ? null : Math.max(...ratios);
 }

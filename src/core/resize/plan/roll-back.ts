@@ -6,11 +6,10 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfHarm } from './evidence-of-harm.ts';
-import { harmOf, type Harm } from './harm-of-change.ts';
+import { harmOf, throttledRatioOf, type Harm } from './harm-of-change.ts';
 import { rolledBack } from './memory-steps.ts';
 import { mustProveItself } from './stages.ts';
 import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
-import { throttledRatioOf } from './what-is-due.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();

@@ -76,11 +76,6 @@ export function summaryOf({ situation: { memory }, figures }: PlanContext, value
   return changeSummary(before?.values ?? inForceOf(figures), values);
 }
 
-export function throttledRatioOf({ advice }: WorkloadSituation): number | null {
-  const ratios = advice.flatMap(({ throttledRatio }) => throttledRatio ?? []);
-  return ratios.length === 0 ? null : Math.max(...ratios);
-}
-
 export function reasonOf(changes: readonly DueChange[]): string {
   if (changes.some((change) => change.oom)) return 'an OOM kill';
   if (changes.some((change) => change.urgent)) return 'too small';
