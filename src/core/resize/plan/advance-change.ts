@@ -9,7 +9,7 @@ import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
-import { ended, forgiven, hasBegun, isMadeSmaller, lowersContainer } from './memory-steps.ts';
+import { ended, forgiven, hasBegun, isMadeSmaller, lowersContainer } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';

@@ -2,7 +2,7 @@
 
 import { carryOut, type CarryOut } from './carry-out.ts';
 import { heldByPerson } from './interlocks.ts';
-import { isMadeSmaller } from './memory-steps.ts';
+import { isMadeSmaller } from './remembered-change.ts';
 import { isTemplateRaised } from './raised-template.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';

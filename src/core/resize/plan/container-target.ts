@@ -5,7 +5,7 @@ import type { LimitRangeRecord } from '../../model/cluster-records.ts';
 import type { OptionalResources, ResourceName } from '../../model/resources.ts';
 import { MiB } from '../../model/units.ts';
 import type { ResourceAdvice } from '../../recommender/advice.ts';
-import { limitRatio } from './memory-limit-bound.ts';
+import { limitRatio } from './limit-bound.ts';
 import { memoryLimitFor } from './memory-limit.ts';
 import { FIELD, RESOURCES, withAmount } from '../model/container-values.ts';
 import { goMaxProcsSteps } from './go-max-procs.ts';

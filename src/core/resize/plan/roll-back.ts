@@ -7,7 +7,7 @@ import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfHarm } from './evidence-of-harm.ts';
 import { harmOf, throttledRatioOf, type Harm } from './harm-of-change.ts';
-import { rolledBack } from './memory-steps.ts';
+import { rolledBack } from './remembered-change.ts';
 import { mustProveItself } from './stages.ts';
 import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
 

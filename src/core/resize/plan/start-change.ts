@@ -9,7 +9,7 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { throttledRatioOf } from './harm-of-change.ts';
 import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
-import { begun } from './memory-steps.ts';
+import { begun } from './remembered-change.ts';
 import { inForceOf, merged, reasonOf, standingApproval, standingRejection, valuesFor } from './what-is-due.ts';
 import type { ApprovalStanding } from './user-requests.ts';
 import { sameValues, valuesOf, type Values } from '../model/container-values.ts';

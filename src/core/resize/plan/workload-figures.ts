@@ -20,7 +20,7 @@ import { besideHotReplicas } from './hot-replicas.ts';
 import { isLeakKept } from './leak.ts';
 import { boundingNode } from './largest-node.ts';
 import { boundedByBumps } from './oom-bumps.ts';
-import { limitBound } from './memory-limit-bound.ts';
+import { limitBound } from './limit-bound.ts';
 import { mayLowerMemoryLimit } from './pod-change.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';

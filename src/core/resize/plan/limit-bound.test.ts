@@ -11,7 +11,7 @@ import {
   pods,
 } from '../../../../test/builders/rightsizing.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../policy/policy-rules.ts';
-import { limitBound } from './memory-limit-bound.ts';
+import { limitBound } from './limit-bound.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { workloadFigures } from './workload-figures.ts';
 
