@@ -115,8 +115,5 @@ function networkUsage(namespace: string, pod: string, counters: Wire, now: Insta
     pod,
     at: optionalInstantAt(counters, 'time') ?? now,
     receiveBytes: numberAt(counters, 'rxBytes', 0),
-    transmitBytes: numberAt(counters, 'txBytes', 0),
-    receiveErrors: numberAt(counters, 'rxErrors', 0),
-    transmitErrors: numberAt(counters, 'txErrors', 0),
   };
 }

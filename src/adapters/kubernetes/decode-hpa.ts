@@ -18,12 +18,10 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
   const status = objectAt(wire, 'status');
   const target = objectAt(spec, 'scaleTargetRef', 'spec.scaleTargetRef');
   const resourceMetrics: ResourceMetric[] = [];
-  const otherMetrics: string[] = [];
   const metrics = objectsAt(spec, 'metrics', 'spec.metrics');
   for (const [index, metric] of metrics.entries()) {
     const read = readResourceMetric(metric, index);
-    if (read === null) otherMetrics.push(nameOfMetric(metric));
-    else resourceMetrics.push(read);
+    if (read !== null) resourceMetrics.push(read);
   }
   return {
     namespace: metadata.namespace,
@@ -48,7 +46,6 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     lastScaleAt: optionalInstantAt(status, 'lastScaleTime', 'status.lastScaleTime'),
     scaleDownWindowMs: scaleDownWindowOf(spec),
     resourceMetrics,
-    otherMetrics,
   };
 }
 
@@ -75,12 +72,4 @@ function readResourceMetric(metric: Wire, index: number): ResourceMetric | null 
     targetUtilizationRatio: percent === null ? null : percent / 100,
     averageValue: average === undefined || average === null ? null : resource === 'cpu' ? cpuOf(average, path) : bytesOf(average, path),
   };
-}
-
-// `Pods requests_per_second`, `External queue_length`, `Resource ephemeral-storage`.
-function nameOfMetric(metric: Wire): string {
-  const type = textAt(metric, 'type');
-  const source = objectAt(metric, `${type.charAt(0).toLowerCase()}${type.slice(1)}`);
-  const name = textAt(objectAt(source, 'metric'), 'name') || textAt(source, 'name');
-  return name === '' ? type : `${type} ${name}`;
 }

@@ -25,9 +25,6 @@ function aWatch() {
     pod,
     at: received.at,
     receiveBytes: received.bytes,
-    transmitBytes: 0,
-    receiveErrors: 0,
-    transmitErrors: 0,
   });
   const watch = new IdleWatch({
     cluster,

@@ -32,7 +32,7 @@ export interface HpaRecord {
   readonly lastScaleAt: Instant | null;
   /** How long it holds on to the most replicas that it has wanted lately, before it takes some away. */
   readonly scaleDownWindowMs: DurationMs;
-  /** Resource metrics alone; others are named in `otherMetrics`. `container` is set for ContainerResource. */
+  /** Metrics of other types are left out. `container` is set for ContainerResource. */
   readonly resourceMetrics: readonly {
     /** Its place in `spec.metrics`. */
     readonly index: number;
@@ -41,7 +41,6 @@ export interface HpaRecord {
     readonly targetUtilizationRatio: number | null;
     readonly averageValue: number | null;
   }[];
-  readonly otherMetrics: readonly string[];
 }
 
 /** A VerticalPodAutoscaler (autoscaling.k8s.io), as far as it says whose pods it sizes. */

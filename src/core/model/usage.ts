@@ -99,9 +99,6 @@ export interface NetworkUsage {
   readonly namespace: string;
   readonly pod: string;
   readonly at: Instant;
-  /** Counters since the pod's start. */
+  /** Counted since the pod's start. */
   readonly receiveBytes: number;
-  readonly transmitBytes: number;
-  readonly receiveErrors: number;
-  readonly transmitErrors: number;
 }

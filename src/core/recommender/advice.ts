@@ -98,8 +98,7 @@ export interface MemoryEvidence {
   /** Highest working set ever seen (the whole known history, not only the window). */
   readonly peakEver: Bytes;
   readonly peakEverAt: Instant;
-  /** Highest of the last 7 days, 24 hours, hour. */
-  readonly peak7d: Bytes;
+  /** Highest of the last 24 hours, hour. */
   readonly peak24h: Bytes;
   readonly peakHour: Bytes;
   /** Latest working set. */
@@ -111,8 +110,6 @@ export interface MemoryEvidence {
   readonly worstRecordRatio: number;
   /** Median of all that was seen, older points weighing less. */
   readonly typical: Bytes;
-  /** Median of the daily peaks; peakEver ÷ it says how spiky the container is. */
-  readonly medianDailyPeak: Bytes;
   /** Change of the last hour's peaks against the hour before, per hour; above 0 it grows. */
   readonly slopeBytesPerHour: number;
   readonly lastOomAt: Instant | null;

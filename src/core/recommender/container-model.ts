@@ -31,7 +31,6 @@ export const CHECKPOINT_VERSION = 6;
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */
 const THROTTLE_DECAY_PER_SLOT = Math.pow(0.5, 1 / 288);
-const DAILY_PEAKS = 14;
 
 export class ContainerModel {
   readonly #cpu = new CpuModel();
@@ -293,24 +292,17 @@ export class ContainerModel {
     const peakEver = Math.round(everIsOpen ? open : this.#peaks.ever);
     // The hours are kept in codes, 0.04 % wide: a window's peak must not read higher than the highest ever.
     const withOpen = (peak: number) => Math.min(peakEver, Math.round(Number.isNaN(open) || open < peak ? peak : open));
-    const hour = memory.hour;
-    const before = memory.ring.maxPeak(hour - 1, 1);
-    const daily = Array.from({ length: DAILY_PEAKS }, (_, day) => memory.ring.maxPeak(hour - day * 24, 24)).filter(
-      (peak) => !Number.isNaN(peak),
-    );
-    const sorted = daily.sort((a, b) => a - b);
+    const before = memory.ring.maxPeak(memory.hour - 1, 1);
     const peakHour = memory.peak(1);
     return {
       historyMs,
       peakEver,
       peakEverAt: everIsOpen ? this.#lastSampleAt : this.#peaks.everAt,
-      peak7d: withOpen(memory.peak(168)),
       peak24h: withOpen(memory.peak(24)),
       peakHour: withOpen(peakHour),
       latest: Math.round(Number.isNaN(open) ? memory.latest : open),
       worstRecordRatio: this.#peaks.worstRecordRatio,
       typical: Math.round(memory.percentile(0.5)),
-      medianDailyPeak: Math.round(sorted[Math.floor(sorted.length / 2)] ?? memory.latest),
       slopeBytesPerHour: Number.isNaN(before) ? 0 : Math.round(peakHour - before),
       lastOomAt: this.#ooms.lastAt,
       oomNeed,

@@ -124,7 +124,7 @@ describe('what a workload waits for', () => {
   test('an autoscaler on CPU holds CPU alone; one on other metrics holds nothing', () => {
     const held = decideWorkload(aSituation({ hpas: [hpa] }));
     expect(held.steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '128Mi'));
-    const free = decideWorkload(aSituation({ hpas: [{ ...hpa, resourceMetrics: [], otherMetrics: ['queue'] }] }));
+    const free = decideWorkload(aSituation({ hpas: [{ ...hpa, resourceMetrics: [] }] }));
     expect(free.steps[0]?.containers[0]?.to.requests).toEqual(amounts('100m', '128Mi'));
   });
 

@@ -13,13 +13,11 @@ function evidence(change: Partial<MemoryEvidence> = {}): MemoryEvidence {
     historyMs: 14 * DAY_MS,
     peakEver: steady,
     peakEverAt: NOW - 5 * DAY_MS,
-    peak7d: steady,
     peak24h: steady,
     peakHour: 190 * MiB,
     latest: 180 * MiB,
     worstRecordRatio: 1,
     typical: 180 * MiB,
-    medianDailyPeak: 190 * MiB,
     slopeBytesPerHour: 0,
     lastOomAt: null,
     oomNeed: 0,
@@ -58,7 +56,7 @@ describe('a memory limit', () => {
   // kubernetes/autoscaler#4150: page cache counts as in use, fills whatever it is given, and is given more.
   test('does not chase memory that keeps to its limit without being killed', () => {
     const current = 1 * GiB;
-    const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, peak7d: GiB, latest: GiB });
+    const atLimit = evidence({ typical: 0.98 * GiB, peakEver: GiB, latest: GiB });
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, evidence: atLimit }))).toMatchObject({ kind: 'keep', limit: current });
     const killed = { ...atLimit, lastOomAt: NOW - DAY_MS, oomNeed: 1.3 * GiB };
     expect(memoryLimitFor(inputs({ current, request: 1.1 * GiB, oomNeed: 1.3 * GiB, evidence: killed })).kind).toBe('raise');
