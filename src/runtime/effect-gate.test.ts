@@ -9,7 +9,6 @@ import { NO_METRICS } from './metrics.ts';
 
 const effect: Effect = {
   owner: 'shop/Deployment/web',
-  namespace: 'shop',
   lowers: true,
   dryRun: false,
   change: 'main: cpu 500m → 100m',
@@ -81,7 +80,7 @@ describe('EffectGate', () => {
     const { gate, clock, written } = aGate({ reductionsPerMinute: () => 2 });
     for (let times = 0; times < 3; times += 1) await gate.resizePod(effect, pod, running);
     expect(written).toHaveLength(2);
-    expect(await gate.resizePod({ ...effect, owner: 'other/Deployment/api', namespace: 'other' }, pod, running)).toMatchObject({
+    expect(await gate.resizePod({ ...effect, owner: 'other/Deployment/api' }, pod, running)).toMatchObject({
       kind: 'held',
       reason: 'budget',
     });

@@ -179,8 +179,7 @@ describe('UsageModel', () => {
 
   test('forgets a volume that no node has told of for a day', async () => {
     const volume = (claim: string) => {
-      const figures = { usedBytes: 1, capacityBytes: 2, inodesUsed: null, inodes: null };
-      return { namespace: 'default', pod: 'db-0', claim, at: clock.now(), ...figures };
+      return { namespace: 'default', pod: 'db-0', claim, at: clock.now(), usedBytes: 1, capacityBytes: 2 };
     };
     model.onSummary({ node: 'n1', volumes: [volume('scratch'), volume('data')], network: [], pressure: null });
     for (let hour = 0; hour < 26; hour += 1) {

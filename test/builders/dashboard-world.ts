@@ -180,7 +180,7 @@ function shopWorkload(row: ShopRow): WorkloadRecord {
     uid: `uid-${row.name}`,
     labels: { app: row.name, 'app.kubernetes.io/part-of': `${row.namespace}-suite` },
     containers: [{ name: 'app', sidecar: false, image: `${row.name}:1`, requests: amounts(row.before ?? row.asks), limits: limitsOf(row) }],
-    replicas: { desired: row.replicas, current: row.replicas, ready: row.replicas, updated: row.replicas },
+    replicas: { desired: row.replicas, current: row.replicas, ready: row.replicas },
   });
 }
 

@@ -48,7 +48,6 @@ export function aPodRecord(given: Partial<PodRecord> & { readonly name: string }
     resize: { state: 'none', message: '', since: null },
     containers: [aContainerRecord()],
     resizedBy: null,
-    claims: [],
     ...given,
   };
 }
@@ -88,14 +87,13 @@ export function aWorkloadRecord(given: Partial<WorkloadRecord> & { readonly kind
     apiVersion: 'apps/v1',
     uid: `${given.kind}-${given.name}`,
     resourceVersion: '1',
-    generation: 1,
     labels: {},
     annotations: {},
     createdAt: 0,
     deletionAt: null,
     controller: null,
     containers: [],
-    replicas: { desired: 1, current: 1, ready: 1, updated: 1 },
+    replicas: { desired: 1, current: 1, ready: 1 },
     rolloutInProgress: false,
     ...given,
   };

@@ -105,7 +105,6 @@ export function aPodRecord({ container = {}, ...record }: PodTraits = {}): PodRe
     ip: '10.0.0.1',
     resize: { state: 'none', message: '', since: null },
     resizedBy: null,
-    claims: [],
     ...record,
     containers,
   };
@@ -125,14 +124,13 @@ export function aWorkloadRecord(record: Partial<WorkloadRecord> = {}, container:
     apiVersion: 'apps/v1',
     uid: 'uid-web',
     resourceVersion: '1',
-    generation: 1,
     labels: { app: 'web' },
     annotations: {},
     createdAt: T0 - 30 * DAY_MS,
     deletionAt: null,
     controller: null,
     containers: [{ name, requests, limits, sidecar: false, image: 'web:1' }],
-    replicas: { desired: 3, current: 3, ready: 3, updated: 3 },
+    replicas: { desired: 3, current: 3, ready: 3 },
     rolloutInProgress: false,
     ...record,
   };
@@ -238,7 +236,6 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
       resource,
       container,
       targetUtilizationRatio: percent / 100,
-      averageValue: null,
     })),
   };
 }

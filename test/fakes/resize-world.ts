@@ -323,7 +323,7 @@ export class ResizeWorld {
         if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
         if (dryRun) return { kind: 'dry-run' };
         this.cluster.workloadList = this.cluster.workloadList.map((each) =>
-          each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to, updated: to } } : each,
+          each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to } } : each,
         );
         return { kind: 'done' };
       },

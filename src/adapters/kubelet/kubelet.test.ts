@@ -360,7 +360,7 @@ describe('readStatsSummary', () => {
     };
     expect(readStatsSummary('n1', { node: {}, pods: [pod] }, T)).toEqual({
       node: 'n1',
-      volumes: [{ namespace: 'a', pod: 'p', claim: 'data-p', at: T, usedBytes: 10, capacityBytes: 100, inodesUsed: 1, inodes: 5 }],
+      volumes: [{ namespace: 'a', pod: 'p', claim: 'data-p', at: T, usedBytes: 10, capacityBytes: 100 }],
       network: [
         {
           namespace: 'a',

@@ -104,8 +104,6 @@ function volumeUsage(namespace: string, pod: string, claim: string, volume: Wire
     at: optionalInstantAt(volume, 'time') ?? now,
     usedBytes: numberAt(volume, 'usedBytes', 0),
     capacityBytes: numberAt(volume, 'capacityBytes', 0),
-    inodesUsed: optionalNumberAt(volume, 'inodesUsed'),
-    inodes: optionalNumberAt(volume, 'inodes'),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import { annotationsOf, metadataOf } from './decode-metadata.ts';
-import { bytesOf, cpuOf } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
 import { latestWriterOf } from './managed-fields.ts';
 import { numberAt, objectAt, objectsAt, optionalInstantAt, optionalNumberAt, requiredTextAt, textAt, type Wire } from './wire.ts';
@@ -63,13 +62,10 @@ function readResourceMetric(metric: Wire, index: number): ResourceMetric | null 
   if (resource !== 'cpu' && resource !== 'memory') return null;
   const target = objectAt(source, 'target');
   const percent = optionalNumberAt(target, 'averageUtilization', 'spec.metrics[].target.averageUtilization');
-  const average = target['averageValue'];
-  const path = 'spec.metrics[].target.averageValue';
   return {
     index,
     resource,
     container: type === 'ContainerResource' ? textAt(source, 'container') : null,
     targetUtilizationRatio: percent === null ? null : percent / 100,
-    averageValue: average === undefined || average === null ? null : resource === 'cpu' ? cpuOf(average, path) : bytesOf(average, path),
   };
 }

@@ -65,7 +65,6 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     containers: containersOf(spec, status, interner),
     ...initContainersOf(spec, interner),
     ...overheadOf(spec, interner),
-    claims: claimsOf(spec, metadata.name),
   };
 }
 
@@ -194,17 +193,4 @@ function resizePolicyOf(container: Wire): ContainerRecord['resizePolicy'] {
   };
   const [cpu, memory] = [of('cpu'), of('memory')];
   return cpu === 'NotRequired' && memory === 'NotRequired' ? NO_RESTART : { cpu, memory };
-}
-
-const NO_CLAIMS: readonly string[] = [];
-
-function claimsOf(spec: Wire, podName: string): readonly string[] {
-  const claims: string[] = [];
-  for (const volume of objectsAt(spec, 'volumes', 'spec.volumes')) {
-    const claim = optionalObjectAt(volume, 'persistentVolumeClaim');
-    if (claim !== null) claims.push(textAt(claim, 'claimName'));
-    // Generic ephemeral volumes make a claim named after pod and volume.
-    else if (volume['ephemeral'] !== undefined && volume['ephemeral'] !== null) claims.push(`${podName}-${textAt(volume, 'name')}`);
-  }
-  return claims.length === 0 ? NO_CLAIMS : claims;
 }

@@ -24,7 +24,6 @@ export function readDisruptionBudget(wire: Wire, interner: Interner): Disruption
     namespace,
     name,
     selector: selector === null ? null : readSelector(selector, 'spec.selector'),
-    disruptionsAllowed: numberAt(status, 'disruptionsAllowed', 0, 'status.disruptionsAllowed'),
     expectedPods: numberAt(status, 'expectedPods', 0, 'status.expectedPods'),
     currentHealthy: numberAt(status, 'currentHealthy', 0, 'status.currentHealthy'),
     desiredHealthy: numberAt(status, 'desiredHealthy', 0, 'status.desiredHealthy'),

@@ -36,7 +36,6 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       apiVersion,
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
-      generation: metadata.generation,
       labels: metadata.labels,
       annotations: annotationsOf(wire, interner, isKeptAnnotation),
       createdAt: metadata.createdAt,
@@ -151,17 +150,17 @@ function progressOf(kind: string, metadata: Metadata, spec: Wire, status: Wire):
       return daemonSetProgress(metadata, spec, status);
     case 'ReplicaSet': {
       const current = numberAt(status, 'replicas', 0);
-      const replicas = { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0), updated: current };
+      const replicas = { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0) };
       return { replicas, rolloutInProgress: false };
     }
     case 'Job': {
       const active = numberAt(status, 'active', 0);
-      const replicas = { desired: numberAt(spec, 'parallelism', 1), current: active, ready: numberAt(status, 'ready', 0), updated: active };
+      const replicas = { desired: numberAt(spec, 'parallelism', 1), current: active, ready: numberAt(status, 'ready', 0) };
       return { replicas, rolloutInProgress: false };
     }
     default: {
       const active = objectsAt(status, 'active', 'status.active').length;
-      return { replicas: { desired: 0, current: active, ready: 0, updated: active }, rolloutInProgress: false };
+      return { replicas: { desired: 0, current: active, ready: 0 }, rolloutInProgress: false };
     }
   }
 }
@@ -170,7 +169,7 @@ function deploymentProgress(metadata: Metadata, spec: Wire, status: Wire): Progr
   const current = numberAt(status, 'replicas', 0);
   const updated = numberAt(status, 'updatedReplicas', 0);
   return {
-    replicas: { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0), updated },
+    replicas: { desired: numberAt(spec, 'replicas', 1), current, ready: numberAt(status, 'readyReplicas', 0) },
     rolloutInProgress: unseen(metadata, status) || current > updated,
   };
 }
@@ -185,7 +184,7 @@ function statefulSetProgress(metadata: Metadata, spec: Wire, status: Wire): Prog
   const partition = optionalNumberAt(objectAt(strategy, 'rollingUpdate'), 'partition') ?? 0;
   const due = textAt(strategy, 'type') === 'OnDelete' ? 0 : Math.max(0, Math.min(current, desired) - partition);
   return {
-    replicas: { desired, current, ready: numberAt(status, 'readyReplicas', 0), updated },
+    replicas: { desired, current, ready: numberAt(status, 'readyReplicas', 0) },
     rolloutInProgress: unseen(metadata, status) || updated < due,
   };
 }
@@ -196,7 +195,7 @@ function daemonSetProgress(metadata: Metadata, spec: Wire, status: Wire): Progre
   const onDelete = textAt(objectAt(spec, 'updateStrategy'), 'type') === 'OnDelete';
   const current = numberAt(status, 'currentNumberScheduled', 0);
   return {
-    replicas: { desired, current, ready: numberAt(status, 'numberReady', 0), updated },
+    replicas: { desired, current, ready: numberAt(status, 'numberReady', 0) },
     rolloutInProgress: unseen(metadata, status) || (!onDelete && updated < Math.min(desired, current)),
   };
 }

@@ -31,11 +31,6 @@ describe('a pod', () => {
         {
           nodeName: 'n1',
           priority: 1000,
-          volumes: [
-            { name: 'data', persistentVolumeClaim: { claimName: 'data-p' } },
-            { name: 'tmp', ephemeral: {} },
-            { name: 'x', emptyDir: {} },
-          ],
         },
         {
           podIP: '10.0.0.1',
@@ -74,7 +69,6 @@ describe('a pod', () => {
         ip: '10.0.0.1',
         annotations: { 'evenkeel.io/do-not-disrupt': 'true' },
         owner: { kind: 'ReplicaSet', name: 'web-1', uid: 'r' },
-        claims: ['data-p', 'p-tmp'],
         containers: [
           {
             name: 'app',
@@ -289,7 +283,7 @@ describe('a workload', () => {
       },
       interner,
     );
-    expect(daemons.replicas).toEqual({ desired: 5, current: 5, ready: 4, updated: 5 });
+    expect(daemons.replicas).toEqual({ desired: 5, current: 5, ready: 4 });
     expect(workloadReader(CRON_JOBS)({ metadata, spec: { jobTemplate: { spec: { template } } } }, interner).containers).toHaveLength(1);
     const link = { ...metadata, ownerReferences: [{ kind: 'Deployment', name: 'w', uid: 'd', controller: true }] };
     expect(workloadReader(REPLICA_SETS)({ metadata: link, spec: { template } }, interner)).toMatchObject({
@@ -314,8 +308,8 @@ describe('rules', () => {
       target: { namespace: 'a', kind: 'Deployment', name: 'web' },
       minReplicas: 1,
       resourceMetrics: [
-        { resource: 'cpu', container: null, targetUtilizationRatio: 0.7, averageValue: null },
-        { resource: 'memory', container: 'app', targetUtilizationRatio: null, averageValue: 2 ** 30 },
+        { resource: 'cpu', container: null, targetUtilizationRatio: 0.7 },
+        { resource: 'memory', container: 'app', targetUtilizationRatio: null },
       ],
     });
   });

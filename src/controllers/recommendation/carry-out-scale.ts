@@ -19,7 +19,6 @@ export async function carryOutScale(
   const change = `${what} ${step.from} → ${step.to}`;
   const effect = {
     owner: workloadKey(workload),
-    namespace: workload.namespace,
     dryRun,
     lowers: step.to < step.from,
     change,

@@ -60,7 +60,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
   const carried = carryOutSteps(ports, new RecommendationMetrics(metrics), aWorkloadRecord(), autoPolicy(), decision, running).finally(
     () => (state.ended = true),
   );
-  const other = { owner: 'other/Deployment/api', namespace: 'other', lowers: true, dryRun: false, change: '', because: '' };
+  const other = { owner: 'other/Deployment/api', lowers: true, dryRun: false, change: '', because: '' };
   while (!state.ended) {
     void gate.resizePod(other, { namespace: 'other', pod: 'other', uid: 'other', containers: [] }, running);
     await Promise.resolve();

@@ -112,8 +112,8 @@ function refusalOf(step: ResizeStep, { name, uid }: PodRecord, now: Instant, mes
   return { pod: name, uid, pool: null, resource: null, state, since: now, code, message, values };
 }
 
-function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'namespace' | 'dryRun'> {
-  return { owner: workloadKey(workload), namespace: workload.namespace, dryRun };
+function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'dryRun'> {
+  return { owner: workloadKey(workload), dryRun };
 }
 
 // Every await is a chance for the world to move on; the server tests the same once more.

@@ -29,8 +29,8 @@ export async function evict(
 ): Promise<string | null> {
   const because = pod.resize.message === '' ? 'it cannot be resized where it is' : `its node cannot resize it: ${pod.resize.message}`;
   const { apiVersion, kind, namespace, name, uid } = workload;
-  const owner = { owner: workloadKey(workload), namespace, dryRun: policy.dryRun };
-  const effect = { ...owner, lowers: true, change: 'evicted, to be created where there is room', because };
+  const change = 'evicted, to be created where there is room';
+  const effect = { owner: workloadKey(workload), dryRun: policy.dryRun, lowers: true, change, because };
   const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
   const isBudget = outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS;
   count(isBudget ? 'budget' : outcome.kind);

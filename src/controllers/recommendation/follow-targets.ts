@@ -82,7 +82,6 @@ export class TargetFollowing {
     const change = moveSummary(move);
     const effect = {
       owner: workloadKey(workload),
-      namespace: workload.namespace,
       dryRun: policy.dryRun,
       // A higher target lets the autoscaler take pods away.
       lowers: moves.some(({ from, to }) => to > from),

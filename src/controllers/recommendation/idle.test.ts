@@ -215,7 +215,7 @@ describe('Where the policy allows fewer replicas', () => {
 
   test('who scales it meanwhile means it: it wakes, and its replicas are left as they were set', async () => {
     await shrinks(1);
-    change({ replicas: { desired: 2, current: 2, ready: 2, updated: 2 } });
+    change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus()]).toEqual([2, [500, 500, 500]]);
     expect(world.status().lastIdle?.because).toContain('set to 2 by somebody else');

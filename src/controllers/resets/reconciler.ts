@@ -92,7 +92,6 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     if (rules.paused) return { requeueAfterMs: HELD_MS };
     const effect = {
       owner: workloadKey(workload),
-      namespace: workload.namespace,
       lowers: false,
       dryRun: rules.dryRun,
       change: 'restarted, to have what was deployed',

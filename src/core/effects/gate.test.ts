@@ -6,7 +6,7 @@ import { judgeEffect, nextCalm, recentReductions, reductionsPerMinute, staleSour
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
 const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], calmUntil: null };
-const intent: EffectIntent = { owner: 'shop/Deployment/web', namespace: 'shop', lowers: true, dryRun: false };
+const intent: EffectIntent = { owner: 'shop/Deployment/web', lowers: true, dryRun: false };
 
 describe('the gate', () => {
   test.each<[string, Partial<GateInputs>, Partial<EffectIntent>, string, string | null]>([

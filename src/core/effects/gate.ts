@@ -29,7 +29,6 @@ export interface GateInputs {
 export interface EffectIntent {
   /** Whose: the key of a workload. */
   readonly owner: string;
-  readonly namespace: string;
   /** It takes something away (a smaller request, an evicted pod). */
   readonly lowers: boolean;
   /** The policy's own dry run. */

@@ -39,7 +39,6 @@ export interface HpaRecord {
     readonly resource: 'cpu' | 'memory';
     readonly container: string | null;
     readonly targetUtilizationRatio: number | null;
-    readonly averageValue: number | null;
   }[];
 }
 
@@ -66,7 +65,6 @@ export interface DisruptionBudgetRecord {
   readonly namespace: string;
   readonly name: string;
   readonly selector: LabelSelector | null;
-  readonly disruptionsAllowed: number;
   readonly expectedPods: number;
   readonly currentHealthy: number;
   readonly desiredHealthy: number;

@@ -27,12 +27,10 @@ interface CronFields {
 
 /** When something recurs. */
 export class CronSchedule {
-  readonly text: string;
   readonly timeZone: TimeZone;
   readonly #fields: CronFields;
 
-  private constructor(text: string, timeZone: TimeZone, fields: CronFields) {
-    this.text = text;
+  private constructor(timeZone: TimeZone, fields: CronFields) {
     this.timeZone = timeZone;
     this.#fields = fields;
   }
@@ -42,7 +40,7 @@ export class CronSchedule {
     const zone = TimeZone.parse(timeZone);
     if (!zone.ok) return zone;
     const fields = parseFields(text);
-    return fields.ok ? parsed(new CronSchedule(text, zone.value, fields.value)) : fields;
+    return fields.ok ? parsed(new CronSchedule(zone.value, fields.value)) : fields;
   }
 
   /** The first occurrence after `after`; null where there is none for eight years (30 February). */

@@ -77,8 +77,6 @@ export interface PodRecord {
   readonly initContainers?: readonly InitContainerRecord[];
   /** Of its RuntimeClass; absent: none. */
   readonly overhead?: OptionalResources;
-  /** PersistentVolumeClaims it mounts, by name in its own namespace. */
-  readonly claims: readonly string[];
 }
 
 /** For a message, which has room for a few names. */

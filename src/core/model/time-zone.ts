@@ -8,21 +8,19 @@ export type LocalTime = number;
 
 /** An IANA time zone. */
 export class TimeZone {
-  readonly name: string;
   readonly #format: Intl.DateTimeFormat | null;
 
-  private constructor(name: string, format: Intl.DateTimeFormat | null) {
-    this.name = name;
+  private constructor(format: Intl.DateTimeFormat | null) {
     this.#format = format;
   }
 
   /** @param name IANA name such as `Europe/Vienna`, or `UTC` */
   static parse(name: string): Parsed<TimeZone> {
-    if (name === 'UTC' || name === 'Etc/UTC') return parsed(new TimeZone(name, null));
+    if (name === 'UTC' || name === 'Etc/UTC') return parsed(new TimeZone(null));
     // Offsets such as +02:00 are known to the engine too, but never follow a clock change: not what a schedule means.
     if (/^[A-Za-z]/.test(name)) {
       try {
-        return parsed(new TimeZone(name, formatOf(name)));
+        return parsed(new TimeZone(formatOf(name)));
       } catch {
         // Unknown to the engine: refused below.
       }

@@ -91,8 +91,6 @@ export interface VolumeUsage {
   readonly at: Instant;
   readonly usedBytes: Bytes;
   readonly capacityBytes: Bytes;
-  readonly inodesUsed: number | null;
-  readonly inodes: number | null;
 }
 
 export interface NetworkUsage {

@@ -52,7 +52,6 @@ export interface WorkloadRecord extends WorkloadRef {
   readonly apiVersion: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   /** Those under `evenkeel.io/`, and those that name another manager (Helm, Argo CD, Flux, VPA). */
   readonly annotations: Readonly<Record<string, string>>;
@@ -62,7 +61,7 @@ export interface WorkloadRecord extends WorkloadRef {
   readonly containers: readonly TemplateContainer[];
   /** Where its pods may land, as far as their template says so plainly; absent: anywhere. */
   readonly placement?: Placement;
-  readonly replicas: { readonly desired: number; readonly current: number; readonly ready: number; readonly updated: number };
+  readonly replicas: { readonly desired: number; readonly current: number; readonly ready: number };
   /** Two revisions have pods, or the controller has not yet seen the newest generation. */
   readonly rolloutInProgress: boolean;
   /** Why a changed template does not reach the pods by itself; absent: it does. */

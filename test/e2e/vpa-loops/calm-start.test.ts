@@ -17,7 +17,7 @@ function driftingWorld(): ResizeWorld {
   const world = new ResizeWorld({ calmMs: CALM_MS });
   for (let index = 0; index < WORKLOADS; index++) {
     const [namespace, name] = [`team-${index % 20}`, `app-${index}`];
-    const replicas = { desired: PODS_EACH, current: PODS_EACH, ready: PODS_EACH, updated: PODS_EACH };
+    const replicas = { desired: PODS_EACH, current: PODS_EACH, ready: PODS_EACH };
     const pods = Array.from({ length: PODS_EACH }, (_, pod) =>
       aPodRecord({ namespace, name: `${name}-${pod}`, uid: `uid-${name}-${pod}` }),
     );

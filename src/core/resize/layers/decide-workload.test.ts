@@ -147,7 +147,7 @@ describe('how a reduction spreads', () => {
   test('one pod, a tenth, half, all, each proven before the next', () => {
     let situation = aSituation({
       pods: pods(20),
-      workload: aWorkloadRecord({ replicas: { desired: 20, current: 20, ready: 20, updated: 20 } }),
+      workload: aWorkloadRecord({ replicas: { desired: 20, current: 20, ready: 20 } }),
     });
     const having: number[] = [];
     for (let minute = 0; minute <= 60; minute += 1) {

@@ -11,7 +11,7 @@ test.each<[string, Partial<NodeRecord>, Partial<WorkloadRecord>, string | null]>
   ['a label of Karpenter', { labels: { 'karpenter.sh/nodepool': 'blue' } }, {}, 'Karpenter'],
   ['a taint of the Cluster Autoscaler', { taints: [taint] }, {}, 'Cluster Autoscaler'],
   ['its Deployment', {}, { name: 'aws-cluster-autoscaler' }, 'Cluster Autoscaler'],
-  ['its Deployment, scaled to zero', {}, { name: 'cluster-autoscaler', replicas: { desired: 0, current: 0, ready: 0, updated: 0 } }, null],
+  ['its Deployment, scaled to zero', {}, { name: 'cluster-autoscaler', replicas: { desired: 0, current: 0, ready: 0 } }, null],
   ['the proportional autoscaler of a cluster', {}, { name: 'cluster-proportional-autoscaler' }, null],
   ['nothing', {}, {}, null],
 ])('a node autoscaler is seen by %s', (_case, node, workload, name) => {

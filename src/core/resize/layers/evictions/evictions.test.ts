@@ -78,8 +78,8 @@ describe('a pod that its node can never give its size', () => {
     ['in mode Recommend', { policy: { ...policy, mode: 'Recommend' } }],
     ['in a dry run', { policy: { ...policy, dryRun: true } }],
     ['while paused', { policy: { ...policy, paused: true } }],
-    ['the only replica', { workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1, updated: 1 } }), pods: [first!] }],
-    ['while another pod is not ready', { workload: aWorkloadRecord({ replicas: { desired: 3, current: 3, ready: 2, updated: 3 } }) }],
+    ['the only replica', { workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1 } }), pods: [first!] }],
+    ['while another pod is not ready', { workload: aWorkloadRecord({ replicas: { desired: 3, current: 3, ready: 2 } }) }],
     ['during a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }],
     ['outside the windows', { policy: { ...policy, windows: [window.value] } }],
     ['while held', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS } }],
@@ -109,9 +109,7 @@ describe('a pod that its node can never give its size', () => {
 
   test('what an eviction waits for is told', () => {
     expect(decide({ policy: { ...policy, windows: [window.value] } })).toMatchObject({ state: 'awaiting', reason: 'window' });
-    expect(
-      decide({ workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1, updated: 1 } }), pods: [first!] }),
-    ).toMatchObject({
+    expect(decide({ workload: aWorkloadRecord({ replicas: { desired: 1, current: 1, ready: 1 } }), pods: [first!] })).toMatchObject({
       state: 'awaiting',
       reason: 'not-evictable',
       message: expect.stringContaining('the only replica, which is never evicted'),
