@@ -12,6 +12,9 @@ interface Added extends ContainerRef {
   periods: number | null;
   throttled: number | null;
   oomEvents: number | null;
+  /** What was added is not known: a counter of an instance is lower than at the reading before. */
+  unknownCpu: boolean;
+  unknownOom: boolean;
 }
 
 /** Turns the growing counters of one node's containers into evidence: what was added since the reading before. 32 bytes a container. */
@@ -34,8 +37,9 @@ export class CounterDeltas {
     this.#before = next;
     this.#readAt = now;
     if (spanMs <= 0 || spanMs > LONGEST_SPAN_MS) return [];
-    return [...added.values()].map(({ namespace, pod, container, periods, throttled, oomEvents }) => {
-      return { namespace, pod, container, at: now, spanMs, throttledRatio: ratioOf(throttled, periods), oomEvents };
+    return [...added.values()].map(({ namespace, pod, container, periods, throttled, oomEvents, unknownCpu, unknownOom }) => {
+      const throttledRatio = unknownCpu ? null : ratioOf(throttled, periods);
+      return { namespace, pod, container, at: now, spanMs, throttledRatio, oomEvents: unknownOom ? null : oomEvents };
     });
   }
 
@@ -51,12 +55,17 @@ function addTo(added: Map<string, Added>, now: ContainerCounters, before: Float6
   const { namespace, pod, container } = now;
   const name = `${namespace}/${pod}/${container}`;
   let sum = added.get(name);
-  if (sum === undefined) added.set(name, (sum = { namespace, pod, container, periods: null, throttled: null, oomEvents: null }));
-  const since = (value: number | null, column: number): number | null =>
-    value === null ? null : Math.max(0, value - valueAt(before, row, column));
-  sum.periods = plus(sum.periods, since(now.cpuPeriods, 1));
-  sum.throttled = plus(sum.throttled, since(now.throttledPeriods, 2));
-  sum.oomEvents = plus(sum.oomEvents, since(now.oomEvents, 3));
+  if (sum === undefined) {
+    const none = { periods: null, throttled: null, oomEvents: null, unknownCpu: false, unknownOom: false };
+    added.set(name, (sum = { namespace, pod, container, ...none }));
+  }
+  const since = (value: number | null, column: number): number | null => (value === null ? null : value - valueAt(before, row, column));
+  const [periods, throttled, oomEvents] = [since(now.cpuPeriods, 1), since(now.throttledPeriods, 2), since(now.oomEvents, 3)];
+  sum.periods = plus(sum.periods, periods);
+  sum.throttled = plus(sum.throttled, throttled);
+  sum.oomEvents = plus(sum.oomEvents, oomEvents);
+  sum.unknownCpu ||= (periods ?? 0) < 0 || (throttled ?? 0) < 0;
+  sum.unknownOom ||= (oomEvents ?? 0) < 0;
 }
 
 /** 0 where the counter was not there. */

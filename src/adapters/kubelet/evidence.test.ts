@@ -178,11 +178,12 @@ describe('CounterDeltas', () => {
       { throttledRatio: null, oomEvents: 2 },
     ],
     [
-      '0 and not less where a counter went back',
+      'null where the counters of an instance went back',
       { oomEvents: 5 },
       { cpuPeriods: 900, throttledPeriods: 90, oomEvents: 1 },
-      { throttledRatio: 0, oomEvents: 0 },
+      { throttledRatio: null, oomEvents: null },
     ],
+    ['null where one of them alone went back', {}, { cpuPeriods: 3_000, throttledPeriods: 90 }, { throttledRatio: null, oomEvents: 0 }],
     ['null where throttled periods are missing', {}, { throttledPeriods: null }, { throttledRatio: null }],
   ])('reports evidence %s', (_, before, after, expected) => {
     expect(second(after, before)).toEqual([expect.objectContaining({ ...evidence, ...expected })]);
@@ -196,6 +197,13 @@ describe('CounterDeltas', () => {
       counters({ instance: '/b', cpuPeriods: 100, throttledPeriods: 0 }),
     ];
     expect(deltas.read(after, T + HOUR)).toEqual([expect.objectContaining({ throttledRatio: 0.25 })]);
+  });
+
+  test('reports no throttling where a counter of one of several instances went back', () => {
+    const deltas = new CounterDeltas();
+    const readings = [1_000, 500].map((cpuPeriods) => [counters({ cpuPeriods }), counters({ instance: '/b', cpuPeriods: 100 })]);
+    deltas.read(readings[0]!, T);
+    expect(deltas.read(readings[1]!, T + HOUR)).toEqual([expect.objectContaining({ throttledRatio: null })]);
   });
 
   test('reports nothing over a gap of half a day, and goes on from there', () => {
