@@ -294,7 +294,7 @@ describe('a workload', () => {
 });
 
 describe('rules', () => {
-  test('an autoscaler tells its resource metrics alone', () => {
+  test('an autoscaler is decoded with its resource metrics alone', () => {
     const metrics = [
       { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 70 } } },
       {

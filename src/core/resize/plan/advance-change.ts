@@ -9,7 +9,7 @@ import { pausedByAutoscaler, lowersWhatIsFixed } from './autoscaler-bounds.ts';
 import { carryOut, type CarryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
-import { ended, forgiven, hasBegun, isMadeSmaller, lowersContainer } from './remembered-change.ts';
+import { ended, hasBegun, isMadeSmaller, lowersContainer, resetRollBackCount } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
 import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
@@ -18,7 +18,7 @@ import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';
 import { fromWaiting, outcome, type Outcome } from '../model/decision.ts';
 import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 
-/** On top of the time in which a stage proves itself: longer than that it comes no further. */
+/** After the time in which a stage proves itself. A stage that takes longer is reported as stuck. */
 const STUCK_AFTER_MS: DurationMs = 30 * MINUTE_MS;
 
 /** @param before where the change has only just begun: what was remembered before it */
@@ -44,7 +44,7 @@ export function advanceChange(draft: Draft, change: ChangeUnderWay, before?: Res
   return applying(draft, advanced, further);
 }
 
-/** A reduction that had to wait counts from when it last lowered a pod, so that the next one is a day away for that pod, too. */
+/** Dates the reductions of the change from its last lowered pod, so that the next reduction is a day away for that pod, too. */
 function takeSteps(draft: Draft, change: ChangeUnderWay, { steps }: CarryOut): void {
   draft.steps.push(...steps);
   const { previous, reductions } = draft.memory;
@@ -84,8 +84,8 @@ function waitingChange(change: ChangeUnderWay, progress: CarryOut, { now, policy
   const begun = outcome('applying', null, far);
   if (lasts < stageMs(policy) + STUCK_AFTER_MS) return settled.length === 0 && waits.length > 0 ? fromWaiting(waits, begun) : null;
   const stuck = `${far}, and no more for ${formatDuration(lasts)}`;
-  const told = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
-  return fromWaiting(told, outcome('awaiting', 'stuck', `${stuck}; their nodes have not carried it out yet`));
+  const stuckWaits = waits.map((wait) => ({ ...wait, message: `${stuck}; ${wait.message}` }));
+  return fromWaiting(stuckWaits, outcome('awaiting', 'stuck', `${stuck}; their nodes have not carried it out yet`));
 }
 
 function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): Outcome {
@@ -96,7 +96,7 @@ function complete(draft: Draft, change: ChangeUnderWay, { settled }: CarryOut): 
   draft.rememberInForce({
     apply: null,
     lastApplied: { at: draft.context.now, by, reason, pods: settled.length, values },
-    rolledBack: forgiven(draft.memory.rolledBack, isProven),
+    rolledBack: resetRollBackCount(draft.memory.rolledBack, isProven),
     watched: watchedAfter(draft.context, change),
   });
   return outcome('applied', null, `in force on ${settled.length} pods; ${summary}`);

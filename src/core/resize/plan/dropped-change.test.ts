@@ -139,7 +139,7 @@ describe('a raise that is ended', () => {
     expect([decision.memory.apply, decision.memory.lastApplied, decision.steps]).toEqual([null, null, []]);
   });
 
-  test('keeps nothing of a pod that somebody gave more', () => {
+  test('keeps nothing of what another manager added to a pod', () => {
     const start = aSituation({ pods: pods(2), advice: [anAdvice({ cpu: '500m', memory: '846Mi' })] });
     const { steps, memory } = decideWorkload(start);
     const [first, second] = resized(start.pods, steps);

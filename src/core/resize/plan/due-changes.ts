@@ -87,7 +87,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
   return isLess(current.limits[field], target.limits[field]) ? { ...common, direction: 'raise', urgent, oom } : null;
 }
 
-/** By so much that it is worth a write. */
+/** Whether the limit falls by at least minChangeRatio. */
 function isLimitToFall({ current, target, policy }: DueInputs, resource: ResourceName): boolean {
   const [from, to] = [current.limits[FIELD[resource]], target.limits[FIELD[resource]]];
   return from !== null && to !== null && to < from && worthIt(from, to, policy[resource].minChangeRatio, resource);

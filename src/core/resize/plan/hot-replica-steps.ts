@@ -24,7 +24,10 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readon
   });
 }
 
-/** What the pod has, with the CPU that the other replicas have, or get by the change under way. What that lowers is lowered by its stages. */
+/**
+ * What the pod has, with the CPU that the other replicas have or that the change under way raises them to. Reductions are left to the
+ * stages of the change.
+ */
 function commonValues(
   { containers }: PodRecord,
   own: readonly HotReplica[],

@@ -1,4 +1,4 @@
-// How what is remembered changes when a change begins and when it is taken back.
+// The stored memory of a workload after its change begins, is dropped or is rolled back.
 
 import type { PodRecord } from '../../model/pod.ts';
 import { isOwnManager } from '../../model/field-managers.ts';
@@ -28,7 +28,7 @@ export function hasBegun(pods: readonly PodRecord[], previous: ResizeMemory['pre
   return pods.some(({ containers }) => containers.some((each) => !sameValues(previous?.values.get(each.name) ?? each, each)));
 }
 
-/** Whether a pod has less than before because the last change made it smaller, and nobody else has touched it since. */
+/** Whether a pod has less than before because the last change made it smaller, and no other manager has resized it since. */
 export function isMadeSmaller({ resizedBy, containers }: PodRecord, previous: ResizeMemory['previous']): boolean {
   if (previous === null || resizedBy === null || !isOwnManager(resizedBy.manager)) return false;
   // Times of the server's record are whole seconds.
@@ -43,7 +43,7 @@ export function lowersContainer(change: ChangeUnderWay, previous: ResizeMemory['
 }
 
 /**
- * A change that is dropped: what was before it is in force again, except for raises that pods have already, which they may use by now.
+ * Drops the change: the values before it are in force again, except for raises that pods already have and may use.
  * `previous` stays: pods that cannot be reached now may have the values of the change.
  * @param hasBegun some pod has been touched
  */
@@ -61,7 +61,7 @@ export function ended(memory: ResizeMemory, pods: readonly PodRecord[], now: Ins
   return { ...common, lastApplied: { at: now, by, reason: `not: ${apply?.reason ?? ''}`, pods: 0, values } };
 }
 
-/** `from` with what `to` raises, as far as a node has put it in force in any pod. */
+/** `from` with the raises of `to` that are in force in any pod. */
 function withReachedRaises(from: Values, to: Values, pods: readonly PodRecord[]): Values {
   const reached = pods
     .flatMap(({ containers }) => containers.map((each): Values => new Map([[each.name, each.actual ?? each]])))
@@ -108,7 +108,7 @@ export function rolledBack(
   };
 }
 
-/** Roll-backs in a row end with a change that proved itself; a raise has nothing to prove, and what only comes with new pods has not yet. */
-export function forgiven(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
+/** Roll-backs in a row end with a change that proved itself; a raise has nothing to prove, and a change that only new pods get is not proven yet. */
+export function resetRollBackCount(rolledBack: ResizeMemory['rolledBack'], isProven: boolean): ResizeMemory['rolledBack'] {
   return rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 };
 }
