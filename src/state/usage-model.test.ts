@@ -137,6 +137,51 @@ describe('UsageModel', () => {
     expect(model.isNodeStale('n1')).toBe(true);
   });
 
+  describe('a pod is unread', () => {
+    const isUnread = () => model.isUnread(state.findPod('default', 'db-0')!);
+
+    test('of which a node that answers has reported nothing, or nothing for three periods', async () => {
+      read({ pod: 'db-1' });
+      expect(isUnread()).toBe(true);
+      read({ pod: 'db-0' });
+      expect(isUnread()).toBe(false);
+      await clock.advance(180_000);
+      read({ pod: 'db-1' });
+      expect(isUnread()).toBe(false);
+      await clock.advance(1);
+      expect(isUnread()).toBe(true);
+    });
+
+    test('of which CPU or memory is missing', () => {
+      read({ pod: 'db-0', cpuMillicores: null });
+      expect(isUnread()).toBe(true);
+    });
+
+    test('one of whose containers is left out', () => {
+      const app = aContainerRecord({ name: 'app' });
+      putPod(aPodRecord({ name: 'db-0', node: 'n1', owner: ownedBy(db), containers: [app, aContainerRecord({ name: 'proxy' })] }));
+      read({ pod: 'db-0' });
+      expect(isUnread()).toBe(true);
+      read({ pod: 'db-0', container: 'proxy' });
+      expect(isUnread()).toBe(false);
+    });
+
+    test('whose node was read before the clock was put back, and not since', () => {
+      read({ pod: 'db-0' });
+      clock.now = () => T - 60 * 60_000;
+      expect(isUnread()).toBe(true);
+    });
+
+    test('but for a pod on no node, and a container that does not run: nothing is to be read of them', () => {
+      read({ pod: 'db-0' });
+      const ended = aContainerRecord({ name: 'setup', state: 'terminated' });
+      putPod(aPodRecord({ name: 'db-0', node: 'n1', owner: ownedBy(db), containers: [aContainerRecord({ name: 'app' }), ended] }));
+      expect(isUnread()).toBe(false);
+      putPod(aPodRecord({ name: 'db-0', node: null, owner: ownedBy(db) }));
+      expect(isUnread()).toBe(false);
+    });
+  });
+
   test('says what is wrong until every node is well again', () => {
     model.onFailure({ node: 'n1', at: T, message: 'kubelet of node n1: no answer' });
     expect(model.problem()).toBe('kubelet of node n1: no answer');

@@ -168,7 +168,21 @@ export class UsageModel implements UsageSink, EvidenceSink {
   /** A node was not read for two periods, or never: what its pods use now is not known. */
   isNodeStale(node: string): boolean {
     const confirmedAt = this.#nodes.get(node)?.confirmedAt ?? Number.NEGATIVE_INFINITY;
-    return this.#parts.clock.now() - confirmedAt > STALE_PERIODS * this.#parts.intervalMs;
+    // From ahead of now: the clock was set back since.
+    return Math.abs(this.#parts.clock.now() - confirmedAt) > STALE_PERIODS * this.#parts.intervalMs;
+  }
+
+  /** What a pod on a node uses now is not known: its node is stale, or has reported nothing of late of a container that runs. */
+  isUnread({ namespace, name, node, containers }: PodRecord): boolean {
+    if (node === null) return false;
+    if (this.isNodeStale(node)) return true;
+    const known = this.containersOf(namespace, name);
+    return containers.some((container) => container.state === 'running' && !this.#isKnown(known.get(container.name)));
+  }
+
+  #isKnown(sample: UsageSample | undefined): boolean {
+    if (sample === undefined) return false;
+    return sample.cpuMillicores !== null && sample.memoryBytes !== null && this.#isFresh(sample);
   }
 
   /** What is wrong with the source now, in words; null while the newest reading of every node was good. */
@@ -304,7 +318,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   #isFresh(sample: UsageSample): boolean {
-    return this.#parts.clock.now() - sample.at <= (STALE_PERIODS + 1) * this.#parts.intervalMs;
+    return Math.abs(this.#parts.clock.now() - sample.at) <= (STALE_PERIODS + 1) * this.#parts.intervalMs;
   }
 
   #sum(samples: Iterable<UsageSample>): UsageTotal {

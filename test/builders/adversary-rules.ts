@@ -18,7 +18,7 @@ const POLICY = { cpuMillicores: 'cpu', memoryBytes: 'memory' } as const;
 /** Without a reading for so long nothing is known of throttling. */
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
 /** Samples of two periods may be lost. */
-const SEEN_WITHIN_MS: DurationMs = 15 * MINUTE_MS;
+const SEEN_WITHIN_MS: DurationMs = 5 * MINUTE_MS;
 const BUSY_NODE_RATIO = 0.8;
 /** A smaller change is noise, whatever its share. */
 const LEAST_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
@@ -50,7 +50,8 @@ export class AdversaryRules {
   readonly #isNoReduction = new Map<string, boolean>();
   #clockBackAt: DurationMs = Number.NEGATIVE_INFINITY;
   #throttlingSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
-  #usageSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
+  /** When usage of a pod was taken in last, by uid. */
+  readonly #usageSeenAt = new Map<string, DurationMs>();
 
   constructor(life: Life) {
     this.#life = life;
@@ -82,7 +83,7 @@ export class AdversaryRules {
 
   #observe({ elapsedMs, seenBytes, isThrottlingSeen, situation }: Lived, tick: Tick): void {
     if (tick.clockBackMs !== undefined) this.#clockBackAt = elapsedMs;
-    if (seenBytes.size > 0) this.#usageSeenAt = elapsedMs;
+    for (const uid of seenBytes.keys()) this.#usageSeenAt.set(uid, elapsedMs);
     if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
     // What was learnt in the last tick is in no checkpoint yet.
     if (tick.restart !== undefined) {
@@ -200,11 +201,10 @@ export class AdversaryRules {
     const { situation, elapsedMs, decision } = lived;
     const details = [step.pod.name, step.kind, step.because, resource, from, to];
     const { calmUntil, stale } = situation.standing;
-    const unread = situation.unreadNodes.has(step.pod.node ?? '');
-    if (unread || stale !== null) this.#fail('a pod is reduced whose node was not read', lived, details);
+    if (stale !== null) this.#fail('a pod is reduced while usage is stale', lived, details);
     if ((calmUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
-    const age = elapsedMs - this.#usageSeenAt;
-    if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage was taken in', lived, [details, age]);
+    const age = elapsedMs - (this.#usageSeenAt.get(step.pod.uid) ?? Number.NEGATIVE_INFINITY);
+    if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage of it was taken in', lived, [details, age]);
     const target = amount(to, resource);
     const common = amount(decision.memory.apply?.values.get('main') ?? to, resource);
     if (target < Math.min(common, amount(from, resource)))

@@ -27,7 +27,6 @@ export class LifeController {
   #readings = new Map<string, ContainerReadings>();
   /** Latest sample that was taken in, by pod. */
   #latest = new Map<string, UsageSample>();
-  #readAt = new Map<string, Instant>();
   #freshSince: Instant | null = null;
 
   constructor(workload: WorkloadKey) {
@@ -36,7 +35,6 @@ export class LifeController {
 
   /** @returns whether the sample was taken in */
   observe(pod: PodRecord, sample: UsageSample, now: Instant): boolean {
-    this.#readAt.set(pod.name, now);
     if (faultOfSample(sample, now, this.#latest.get(pod.name)?.at ?? null) !== null) return false;
     this.#latest.set(pod.name, sample);
     if (!isStarting(pod, CONTAINER, sample.at)) {
@@ -69,7 +67,6 @@ export class LifeController {
     this.#throttled = new ThrottledPods();
     this.#readings = new Map();
     this.#latest = new Map();
-    this.#readAt = new Map();
     this.#freshSince = null;
     for (const pod of pods) {
       const { lastTermination, limits } = mainOf(pod);
@@ -93,9 +90,10 @@ export class LifeController {
     return new Map([...this.#readings].map(([uid, readings]) => [uid, [readings]]));
   }
 
-  /** Whether nothing was read of the pod's node within two periods, each much shorter than a tick. */
+  /** Whether no good sample of the pod was read within two periods, each much shorter than a tick. */
   isUnread(pod: string, now: Instant): boolean {
-    return this.#readAt.get(pod) !== now;
+    const at = this.#latest.get(pod)?.at;
+    return at === undefined || Math.abs(now - at) >= TICK_MS;
   }
 
   /** Nothing is reduced before; null: it may. @param isStale nothing at all was read */

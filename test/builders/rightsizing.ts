@@ -267,7 +267,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     limitRanges: [],
     quotas: [],
     kubeletVersions: new Map([['n1', 'v1.36.0']]),
-    unreadNodes: new Set(),
+    unreadPods: new Set(),
     freeOnNodes: new Map(),
     demand: [{ container: 'main', windows: [], throttlingMeasuredAt: situation.now ?? T0 }],
     largestNode: null,

@@ -284,7 +284,7 @@ export class WorkloadLife {
       ...(since === undefined ? {} : { readings: this.#controller.readings() }),
       hpas: this.#autoscaler === null ? [] : [this.#autoscaler.record],
       kubeletVersions: byNode(() => kubeletVersion),
-      unreadNodes: new Set(pods.filter(({ name }) => this.#controller.isUnread(name, now)).map(({ node }) => node ?? '')),
+      unreadPods: new Set(pods.filter(({ name }) => this.#controller.isUnread(name, now)).map(({ uid }) => uid)),
       cpuOfNodesWithoutPressure: tick.busyNodes === undefined ? new Map() : byNode(() => tick.busyNodes ?? null),
       nodePools: byNode((pod) => poolOf(this.#nodeOf(pod))),
       nodesOfPods: byNode((pod) => this.#nodeOf(pod).allocatable),

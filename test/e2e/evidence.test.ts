@@ -4,7 +4,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
 import { read } from './dashboard.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
-import { aPolicyFor, LoopScene, NAMESPACE, resources, type LoopWorkload } from './vpa-loops/scene.ts';
+import { aPolicyFor, LoopScene, NAMESPACE, resources, sizeOf, type LoopWorkload } from './vpa-loops/scene.ts';
 
 let scene: LoopScene | undefined;
 afterEach(() => scene?.end());
@@ -55,6 +55,25 @@ test(
       status: 'degraded',
       message: expect.stringMatching(/^not measured on 1 of 1 nodes, such as gke-\S+: it needs kubelet 1\.34 or newer/),
     });
+  },
+  HANG_TEST_MS,
+);
+
+test(
+  'a pod that its kubelet leaves out of its pages is not reduced by what its siblings use, until it is reported again',
+  async () => {
+    scene = await LoopScene.start({ workloads: [aWorkload('ample', null, 30)], nodes: 1, mostDays: 1 });
+    const [lost, reported] = scene.pods('ample').map(({ metadata }) => metadata.name);
+    scene.annotatePod(lost!, 'simulator.evenkeel.io/unreported', 'true');
+    const requests = (): Record<string, number | null> =>
+      Object.fromEntries(scene!.pods('ample').map(({ metadata, spec }) => [metadata.name, sizeOf(spec.containers[0]?.resources).cpu]));
+    await scene.hours(6);
+    expect(requests()[lost!]).toBe(100);
+    expect(requests()[reported!]).toBeLessThan(100);
+    expect(scene.recommendation('ample').message).toContain('has reported no usage of it for two periods');
+    scene.annotatePod(lost!, 'simulator.evenkeel.io/unreported', 'false');
+    await scene.hours(2);
+    expect(requests()[lost!]).toBe(requests()[reported!]);
   },
   HANG_TEST_MS,
 );

@@ -87,6 +87,8 @@ export class ResizeWorld {
   pause: { readonly reason: string; readonly until: number | null } | null = null;
   usageConfirmedAt: (() => number) | null = null;
   readonly unreadNodes = new Set<string>();
+  /** Pods, by name, of which their node reports nothing. */
+  readonly silentPods = new Set<string>();
   /** Millicores in use of nodes that measure no pressure; null: not known. */
   readonly cpuOfNodesWithoutPressure = new Map<string, number | null>();
   /** What the idle watch knows; where nothing is set, nobody watches. */
@@ -141,7 +143,7 @@ export class ResizeWorld {
       errorRates: { ask: async () => this.errorRate },
       advice: { advise: async (key, _, rules) => (this.onAdvise(key, rules), this.advice.get(key) ?? []) },
       usageSource: () => 'kubelet',
-      isUnread: (node) => this.unreadNodes.has(node),
+      isUnread: ({ node, name }) => this.unreadNodes.has(node ?? '') || this.silentPods.has(name),
       isPressureMeasured: (node) => !this.cpuOfNodesWithoutPressure.has(node),
       cpuUsedByNode: (node) => this.cpuOfNodesWithoutPressure.get(node) ?? null,
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },

@@ -88,7 +88,7 @@ export class Reconcilers {
       advice: this.#parts.learner,
       errorRates: this.#parts.errorRates,
       usageSource: () => (this.#parts.usage.confirmedAt() === 0 ? null : this.#parts.usageSource.name),
-      isUnread: (node) => this.#parts.usage.isNodeStale(node),
+      isUnread: (pod) => this.#parts.usage.isUnread(pod),
       isPressureMeasured: (node) => this.#parts.usage.evidence.isPressureKnown(node, clock.now()),
       cpuUsedByNode: (node) => this.#parts.usage.usedByNode(node)?.cpuMillicores ?? null,
       idle: {

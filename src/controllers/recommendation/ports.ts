@@ -30,8 +30,8 @@ export interface RecommendationPorts {
   readonly errorRates: ErrorRates | null;
   /** Name of the usage source; null before any has answered. */
   readonly usageSource: () => string | null;
-  /** Whether a node's kubelet has told no usage for two periods, or never. */
-  readonly isUnread: (node: string) => boolean;
+  /** Whether no usage of a pod that runs was read for two periods, or never: of its node, or of this pod alone. */
+  readonly isUnread: (pod: PodRecord) => boolean;
   /** Whether a node measures pressure (PSI), and has reported it of late. */
   readonly isPressureMeasured: (node: string) => boolean;
   /** CPU that a node uses as a whole, system daemons included; null: not known. */

@@ -216,6 +216,15 @@ describe('mode Auto', () => {
     expect(world.status().state).toBe('applied');
   });
 
+  test('a pod of which its node reports nothing waits; the others, on the same node, do not', async () => {
+    world.silentPods.add('web-2');
+    await world.run(2 * HOUR_MS);
+    expect(world.cpus()).toEqual([100, 500, 100]);
+    world.silentPods.clear();
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100]);
+  });
+
   test('where no node tells usage, nothing is done and the state says so', async () => {
     world.unreadNodes.add('n1');
     await world.run(2 * HOUR_MS);

@@ -93,7 +93,7 @@ export function situationOf(
     windowsNodes: new Set(
       pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.operatingSystem === 'windows' ? [node] : [])),
     ),
-    unreadNodes: new Set(pods.flatMap(({ node }) => (node !== null && ports.isUnread(node) ? [node] : []))),
+    unreadPods: new Set(pods.filter(ports.isUnread).map(({ uid }) => uid)),
     cordonedNodes: new Set(pods.flatMap(({ node }) => (node !== null && cluster.findNode(node)?.unschedulable === true ? [node] : []))),
     cpuOfNodesWithoutPressure: cpuOfNodesWithoutPressure(ports, pods),
     demand: ports.demandOf(key),

@@ -146,6 +146,12 @@ export class LoopScene {
     });
   }
 
+  annotatePod(name: string, annotation: string, value: string): void {
+    this.cluster.server.accessAs('people').modify('pods', NAMESPACE, name, ({ metadata }) => {
+      metadata.annotations = { ...metadata.annotations, [annotation]: value };
+    });
+  }
+
   hours(count: number): Promise<void> {
     return this.cluster.clock.runFor(count * HOUR_MS);
   }

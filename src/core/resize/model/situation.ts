@@ -40,8 +40,8 @@ export interface WorkloadSituation {
   readonly nodeClasses?: ReadonlyMap<string, string>;
   /** Version of each node's kubelet, by node name. */
   readonly kubeletVersions: ReadonlyMap<string, string>;
-  /** Nodes of its pods whose kubelet has told no usage for two periods: what their pods use now is not known. */
-  readonly unreadNodes: ReadonlySet<string>;
+  /** Its pods (uid) of which no usage was read for two periods: what they use now is not known. */
+  readonly unreadPods: ReadonlySet<string>;
   /** CPU in use of the nodes of its pods that measure no pressure (PSI), as a share of allocatable; null: not known. */
   readonly cpuOfNodesWithoutPressure?: ReadonlyMap<string, Ratio | null>;
   /** Nodes of its pods that take no new pods: they are cordoned, or being drained. */

@@ -119,24 +119,25 @@ describe('a load that grows while a reduction spreads', () => {
 });
 
 describe('pods whose node tells no usage', () => {
-  const unreadNodes = new Set(['n2']);
   const onTwoNodes = pods(4).map((pod, index) => (index === 3 ? { ...pod, node: 'n2' } : pod));
+  const unreadPods = new Set(onTwoNodes.slice(3).map(({ uid }) => uid));
 
   test('are raised, and not reduced', () => {
-    const { steps } = decideWorkload(aSituation({ pods: onTwoNodes, advice: needs(2000), unreadNodes }));
+    const { steps } = decideWorkload(aSituation({ pods: onTwoNodes, advice: needs(2000), unreadPods }));
     expect(steps.find(({ pod }) => pod.node === 'n2')?.containers[0]?.to.requests).toEqual(amounts('2', '512Mi'));
-    const lowered = decideWorkload(aSituation({ pods: onTwoNodes.slice(3), unreadNodes }));
+    const lowered = decideWorkload(aSituation({ pods: onTwoNodes.slice(3), unreadPods }));
     expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
   });
 
   test('are raised where there are no others', () => {
-    const { steps } = decideWorkload({ ...shortBesideProxy(), unreadNodes: new Set(['n1']) });
+    const short = shortBesideProxy();
+    const { steps } = decideWorkload({ ...short, unreadPods: new Set(short.pods.map(({ uid }) => uid)) });
     expect([steps.length, steps.some(({ lowers }) => lowers)]).toEqual([10, false]);
   });
 
   test('do not keep a raise from being done that their node does not carry out', () => {
     const advice = needs(2000).map((each) => ({ ...each, memory: null }));
-    const start = aSituation({ pods: onTwoNodes, advice, unreadNodes });
+    const start = aSituation({ pods: onTwoNodes, advice, unreadPods });
     const raised = carriedOut(start);
     const all = raised.pods.map((pod) => (pod.node === 'n2' ? { ...pod, resize: { ...pod.resize, state: 'in-progress' as const } } : pod));
     expect(decideWorkload({ ...raised, pods: all }).memory).toMatchObject({ apply: null, lastApplied: { pods: 3 } });

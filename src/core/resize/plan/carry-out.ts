@@ -203,10 +203,10 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
   return now >= until ? null : waiting('rollout', `${name} has just started`, until);
 }
 
-/** It conforms when its kubelet answers again. */
-function unread({ unreadNodes }: WorkloadSituation, { name, node }: PodRecord): Waiting | null {
-  if (node === null || !unreadNodes.has(node)) return null;
-  return waiting('stale-data', `${name}: its node ${node} has told no usage for two periods`);
+/** It conforms when its kubelet answers again, and for this pod. */
+function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecord): Waiting | null {
+  if (!unreadPods.has(uid)) return null;
+  return waiting('stale-data', `${name}: its node ${node ?? ''} has reported no usage of it for two periods`);
 }
 
 /** What is lowered is lowered by what is used now. */

@@ -72,7 +72,7 @@ test('the values before a change outlive the time in which no pod can be reached
   const first = decideWorkload(aSituation());
   const pending = pods(3, { phase: 'Pending', node: null, ready: false, readySince: null });
   const [out] = pods(1, { resize: { state: 'infeasible', message: 'no', since: T0 } });
-  const unread = { unreadNodes: new Set(['n1']) };
+  const unread = { unreadPods: new Set(pending.map(({ uid }) => uid)) };
   const second = decideWorkload(aSituation({ pods: [...pending.slice(1), out!], memory: first.memory, now: T0 + MINUTE_MS, ...unread }));
   expect(second.memory.previous?.values).toEqual(first.memory.previous?.values);
 });
@@ -169,7 +169,7 @@ describe('a canary that is not ready, while', () => {
   const standing = (source: 'usage' | 'informers') => ({ ...aSituation().standing, stale: { source, message: 'last confirmed 10m ago' } });
 
   test.each<[string, Partial<WorkloadSituation>, boolean]>([
-    ['its node tells no usage, is rolled back', { unreadNodes: new Set(['n1']) }, true],
+    ['its node tells no usage, is rolled back', { unreadPods: new Set(pods(3).map(({ uid }) => uid)) }, true],
     ['usage is stale, is rolled back', { standing: standing('usage') }, true],
     ['the status of pods is stale itself, is left alone', { standing: standing('informers') }, false],
   ])('%s', (_case, ill, isRolledBack) => {

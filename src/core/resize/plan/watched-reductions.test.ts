@@ -301,7 +301,7 @@ describe('without a week of evidence a reduction is compared with unchanged repl
   test('once it is in force, while one of them cannot be reached', () => {
     const before = reduced();
     const old = aPodRecord({ name: 'web-9', container: LIMITED, node: 'n9' });
-    const situation = { ...before, pods: [...before.pods, old], unreadNodes: new Set(['n9']) };
+    const situation = { ...before, pods: [...before.pods, old], unreadPods: new Set([old.uid]) };
     const quiet = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.1, 0.1, 0.1, 0.1]) });
     expect([quiet.memory.watched[0]?.comparedHours, quiet.memory.rolledBack]).toEqual([1, null]);
     const harmed = decideWorkload({ ...situation, readings: readings(situation.pods, situation.now, [0.5, 0.5, 0.5, 0.1]) });

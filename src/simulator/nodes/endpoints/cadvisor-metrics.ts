@@ -83,7 +83,7 @@ interface Measured {
 function measured(kubelet: Kubelet): readonly Measured[] {
   const found: Measured[] = [];
   for (const pod of kubelet.pods()) {
-    if (pod.ended) continue;
+    if (!pod.isReported) continue;
     for (const container of pod.containers) if (container.running && container.curve !== null) found.push({ pod, container });
   }
   return found;
@@ -121,7 +121,7 @@ function pressureFamilies(
 
 function podCpu(kubelet: Kubelet): MetricSample[] {
   return [...kubelet.pods()]
-    .filter((pod) => !pod.ended && pod.containers.some(({ running }) => running))
+    .filter((pod) => pod.isReported && pod.containers.some(({ running }) => running))
     .map((pod) => ({
       labels: seriesLabels({ container: '', id: podCgroup(pod), image: '', name: '', namespace: pod.namespace, pod: pod.name }),
       value: pod.cpuCoreSecondsAt(kubelet.evaluatedAt),

@@ -54,7 +54,7 @@ export class NodeUsageMetrics implements MetricsProvider {
   }
 
   #measured(pod: PodRuntime | undefined): readonly PodMetrics[] {
-    if (pod === undefined || pod.ended) return [];
+    if (pod?.isReported !== true) return [];
     const at = this.#clock.now();
     const containers = measuredContainers(pod, at);
     if (containers.length === 0) return [];

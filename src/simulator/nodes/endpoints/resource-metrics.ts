@@ -16,7 +16,7 @@ export class ResourceMetricsPage {
   /** The series of the page that usage is made from, without its text. */
   visit(kubelet: Kubelet, now: Instant, visitor: ResourceMetricsVisitor): void {
     for (const pod of kubelet.pods()) {
-      if (pod.ended) continue;
+      if (!pod.isReported) continue;
       for (const container of pod.containers) {
         const { startedAt } = container;
         if (startedAt === null || container.curve === null) continue;
@@ -88,7 +88,7 @@ const NO_ERROR: readonly MetricSample[] = [{ labels: '', value: 0, timestampMs: 
 
 /** Those that run and use something worth counting. */
 function measuredContainers(pod: PodRuntime): readonly ContainerRuntime[] {
-  return pod.ended ? [] : pod.containers.filter(({ startedAt, curve }) => startedAt !== null && curve !== null);
+  return pod.isReported ? pod.containers.filter(({ startedAt, curve }) => startedAt !== null && curve !== null) : [];
 }
 
 function cumulative(what: string): string {

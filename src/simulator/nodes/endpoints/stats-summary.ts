@@ -14,7 +14,7 @@ const NO_PRESSURE: PressureStats = { totalMs: 0, avg10: 0, avg60: 0, avg300: 0 }
 /** `/stats/summary` as a kubelet answers it: node, pods with containers, network counters, and a volume for each claim. */
 export function statsSummary(kubelet: Kubelet, now: Instant): object {
   const time = toTimestamp(now);
-  const pods = [...kubelet.pods()].filter((pod) => !pod.ended && pod.containers.some((container) => container.running));
+  const pods = [...kubelet.pods()].filter((pod) => pod.isReported && pod.containers.some((container) => container.running));
   return {
     node: {
       nodeName: kubelet.name,

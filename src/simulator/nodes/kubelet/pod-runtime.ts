@@ -23,6 +23,9 @@ export interface ResizePending {
   readonly generation: number;
 }
 
+/** On a pod, `true`: its kubelet has lost track of it, and leaves it out of its pages about usage. */
+const UNREPORTED_ANNOTATION = 'simulator.evenkeel.io/unreported';
+
 /** One pod on a node. Mutable, owned by its kubelet. */
 export class PodRuntime {
   /** As the store last told it. */
@@ -71,6 +74,10 @@ export class PodRuntime {
     this.qosClass = object.status.qosClass ?? qosClassOf(object.spec);
   }
 
+  /** Whether the kubelet's pages show what it uses. */
+  get isReported(): boolean {
+    return !this.ended && this.object.metadata.annotations?.[UNREPORTED_ANNOTATION] !== 'true';
+  }
   get uid(): string {
     return this.object.metadata.uid;
   }

@@ -40,9 +40,9 @@ function quietSinceOf({ activity, memory }: WorkloadSituation): Instant {
 }
 
 /** What is quiet where nobody listens proves nothing. */
-function allHeard({ pods, unreadNodes, activity }: WorkloadSituation): boolean {
+function allHeard({ pods, unreadPods, activity }: WorkloadSituation): boolean {
   const running = pods.filter(({ phase }) => phase === 'Running');
-  return running.length > 0 && unreadNodes.size === 0 && running.every(({ name }) => activity?.heard.has(name) === true);
+  return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.heard.has(name) === true);
 }
 
 /** A workload that was never seen in use is small, not idle: its size is a matter of right-sizing. */

@@ -113,8 +113,8 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
   const patient = now - waking.since < NODES_PATIENCE_MS;
   const left = leftToOthers(situation, idle);
   const short = pods.filter((pod) => isShort(pod, natural) && (patient || isResizable(pod)) && !left(pod));
-  // A node that tells no usage can be asked to give more all the same.
-  const reachable = { ...situation, pods: short, unreadNodes: new Set<string>() };
+  // A node that reports no usage can be asked to give more all the same.
+  const reachable = { ...situation, pods: short, unreadPods: new Set<string>() };
   const wanted: Sizes = new Map([...natural].map(([name, { requests }]) => [name, requestsOnly(requests)]));
   const progress = carryOut(reachable, wanted, { kind: 'change', most: Number.POSITIVE_INFINITY, because });
   const refused = patient ? pods.filter(({ resize }) => resize.state === 'deferred' || resize.state === 'infeasible') : [];
