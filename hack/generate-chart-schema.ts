@@ -60,9 +60,10 @@ function group(description?: string): Schema {
 }
 
 function leafSchema(setting: Setting): Schema {
-  const { help, enum: allowed, minimum, maximum, exclusiveMinimum, status } = setting;
+  const { help, items, enum: allowed, minimum, maximum, exclusiveMinimum, status } = setting;
   return {
     ...BY_TYPE[setting.type],
+    ...(items === undefined ? {} : { items: { type: 'string', pattern: items.pattern } }),
     description: help,
     ...(allowed === undefined ? {} : { enum: allowed }),
     ...(minimum === undefined ? {} : { minimum }),

@@ -100,7 +100,7 @@ function openMetrics(): string {
 }
 
 function aClient(): PrometheusClient {
-  const connection = connectPrometheus({ url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+  const connection = connectPrometheus({ url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [] }, 'prometheus.url');
   return new PrometheusClient({ connection, timer: new SystemTimer(), random: new SeededRandom(1) });
 }
 

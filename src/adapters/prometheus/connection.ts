@@ -1,6 +1,7 @@
 // How Prometheus, or whatever speaks its API (Thanos, Mimir, VictoriaMetrics), is reached, from settings or options.
 
 import { readFileSync } from 'node:fs';
+import { LABEL_MATCHER, LABEL_MATCHER_FORM } from '../../runtime/options/label-matcher.ts';
 
 export interface PrometheusAddress {
   readonly url: string;
@@ -12,6 +13,8 @@ export interface PrometheusAddress {
   readonly headers: readonly string[];
   /** Sent as X-Scope-OrgID. Empty: none. */
   readonly tenant: string;
+  /** Label matchers that every query is narrowed by, each as PromQL writes it. */
+  readonly matchers: readonly string[];
 }
 
 export interface PrometheusConnection {
@@ -20,12 +23,15 @@ export interface PrometheusConnection {
   /** For people: without user and password. */
   readonly shown: string;
   readonly ca: string | null;
+  /** With commas between, as PromQL writes them; empty: none. */
+  readonly matchers: string;
   /** Headers of the next request. Throws where the token cannot be read. */
   headers(): Readonly<Record<string, string>>;
 }
 
 /** Throws with what is wrong and what to write instead; no message holds a secret. @param what how the user calls the address */
-export function connectPrometheus({ url, tokenFile, caFile, headers, tenant }: PrometheusAddress, what: string): PrometheusConnection {
+export function connectPrometheus(address: PrometheusAddress, what: string): PrometheusConnection {
+  const { url, tokenFile, caFile, headers, tenant, matchers } = address;
   if (!URL.canParse(url)) throw new Error(`${what} is not a URL: write http://HOST:9090, or https://HOST/PATH`);
   const base = new URL(url);
   if (base.protocol !== 'http:' && base.protocol !== 'https:') {
@@ -36,6 +42,9 @@ export function connectPrometheus({ url, tokenFile, caFile, headers, tenant }: P
     const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:\s*([\t\x20-\x7e]*?)\s*$/.exec(header) ?? [];
     if (name === undefined || value === undefined) throw new Error(`a header for ${what} is not written as "Name: value"`);
     fixed[name.toLowerCase()] = value;
+  }
+  if (!matchers.every((matcher) => new RegExp(LABEL_MATCHER).test(matcher))) {
+    throw new Error(`the matchers for ${what} must be ${LABEL_MATCHER_FORM}`);
   }
   if (tenant !== '') fixed['x-scope-orgid'] = tenant;
   if (base.username !== '') {
@@ -48,6 +57,7 @@ export function connectPrometheus({ url, tokenFile, caFile, headers, tenant }: P
     base,
     shown: base.href,
     ca: caFile === '' ? null : readOrExplain(caFile, `the certificates of ${what}`),
+    matchers: matchers.map((matcher) => matcher.trim()).join(','),
     headers: () =>
       tokenFile === '' ? fixed : { ...fixed, authorization: `Bearer ${readOrExplain(tokenFile, `the token for ${what}`).trim()}` },
   };

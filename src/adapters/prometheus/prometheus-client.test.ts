@@ -35,7 +35,7 @@ type ClientOptions = Partial<PrometheusAddress> & { readonly warnings?: string[]
 
 function aClient({ warnings = [], timer = SHORT_WAITS, ...address }: ClientOptions = {}): PrometheusClient {
   const connection = connectPrometheus(
-    { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', ...address },
+    { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [], ...address },
     'prometheus.url',
   );
   const onWarning = (warning: string): void => void warnings.push(warning);
@@ -50,6 +50,23 @@ function first(...replies: PrometheusReply[]): void {
 }
 
 describe('a query to Prometheus', () => {
+  test('has the matchers of the settings in every selector, whatever is asked', async () => {
+    const client = aClient({ matchers: ['cluster="prod-eu"', ' env != "test" '] });
+    await client.instant('a / b{x="y"}', 0, GOING_ON);
+    await client.range('rate(a[5m])', { from: 0, to: 1, stepSeconds: 300 }, GOING_ON);
+    await client.labelNames('a', 0, 1, GOING_ON);
+    await client.labelValues('namespace', 'a{}', 0, 1, GOING_ON);
+    await client.series('{__name__="a"}', 0, 1, GOING_ON);
+    const ours = 'cluster="prod-eu",env != "test"';
+    expect(server.requests.map(({ form }) => form.get('query') ?? form.get('match[]'))).toEqual([
+      `a{${ours}} / b{${ours},x="y"}`,
+      `rate(a{${ours}}[5m])`,
+      `a{${ours}}`,
+      `a{${ours}}`,
+      `{${ours},__name__="a"}`,
+    ]);
+  });
+
   test('goes as a form, and its answer is read', async () => {
     first();
     expect(await aClient().instant('up{a="ü"}', 1_700_000_000_500, GOING_ON)).toEqual([{ labels: { pod: 'a' }, value: 2 }]);
@@ -166,7 +183,10 @@ describe('a query to Prometheus', () => {
         return () => undefined;
       },
     };
-    const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+    const connection = connectPrometheus(
+      { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [] },
+      'prometheus.url',
+    );
     const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1) });
     clients.push(client);
     server.on(() => {
@@ -187,7 +207,10 @@ describe('a query to Prometheus', () => {
         return () => pending.delete(task);
       },
     };
-    const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+    const connection = connectPrometheus(
+      { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [] },
+      'prometheus.url',
+    );
     const client = new PrometheusClient({ connection, timer, random: new SeededRandom(1) });
     server.on(({ form }) => (form.get('query') === 'busy' ? { status: 503, text: 'later' } : { hang: true }));
     const asked = ['busy', 'silent', 'queued'].map((query) => client.instant(query, 0, GOING_ON));
@@ -247,6 +270,7 @@ describe('how Prometheus is reached', () => {
     [{ url: 'not a url' }, /prometheus.url is not a URL/],
     [{ headers: ['nonsense'] }, /not written as "Name: value"/],
     [{ headers: ['X: a\nB: c'] }, /not written as "Name: value"/],
+    [{ matchers: ['cluster="a"} or up{a="b"'] }, /matchers for prometheus.url must be label matchers such as cluster="prod-eu"/],
     [{ caFile: '/nowhere/ca.pem' }, /certificates of prometheus.url from \/nowhere\/ca.pem failed/],
   ])('%j is refused, with what to write instead', (address, message) => {
     expect(() => aClient(address)).toThrow(message);

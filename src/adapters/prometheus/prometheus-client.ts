@@ -7,6 +7,7 @@ import type { Random } from '../../ports/random.ts';
 import type { PrometheusConnection } from './connection.ts';
 import { PrometheusFailure } from './failure.ts';
 import { type HttpAnswer, HttpExchange } from './http-exchange.ts';
+import { narrowed } from './narrow-query.ts';
 import { type LabelSet, readLabelNames, readMatrix, readSeries, readVector, type RangeSeries, type InstantSample } from './read-answer.ts';
 
 /** At once, whoever asks. */
@@ -35,6 +36,10 @@ interface Question {
   readonly form: URLSearchParams;
 }
 
+/** What Prometheus is asked. */
+export type PrometheusQueries = Pick<PrometheusClient, 'shown' | 'instant' | 'range' | 'labelNames' | 'labelValues' | 'series'>;
+
+/** Every query and selector is narrowed by the matchers of the connection. */
 export class PrometheusClient {
   readonly shown: string;
   readonly #parts: PrometheusClientParts;
@@ -58,7 +63,7 @@ export class PrometheusClient {
 
   /** The value of each series at a moment. Throws PrometheusFailure. */
   async instant(query: string, at: Instant, signal: AbortSignal): Promise<readonly InstantSample[]> {
-    const form = new URLSearchParams({ query, time: seconds(at), timeout: `${QUERY_TIMEOUT_MS / SECOND_MS}s` });
+    const form = new URLSearchParams({ query: this.#ours(query), time: seconds(at), timeout: `${QUERY_TIMEOUT_MS / SECOND_MS}s` });
     return readVector(await this.#ask('/api/v1/query', form, signal));
   }
 
@@ -69,7 +74,7 @@ export class PrometheusClient {
     signal: AbortSignal,
   ): Promise<readonly RangeSeries[]> {
     const form = new URLSearchParams({
-      query,
+      query: this.#ours(query),
       start: seconds(from),
       end: seconds(to),
       step: String(stepSeconds),
@@ -80,20 +85,24 @@ export class PrometheusClient {
 
   /** Names of the labels that series of a selector carry: the index alone is read. */
   async labelNames(match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const form = new URLSearchParams({ 'match[]': match, start: seconds(from), end: seconds(to) });
+    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
     return readLabelNames(await this.#ask('/api/v1/labels', form, signal));
   }
 
   /** Values of one label over the series of a selector: the index alone is read. */
   async labelValues(label: string, match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly string[]> {
-    const form = new URLSearchParams({ 'match[]': match, start: seconds(from), end: seconds(to) });
+    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
     return [...readLabelNames(await this.#ask(`/api/v1/label/${label}/values`, form, signal, 'GET'))];
   }
 
   /** Label sets of the series of a selector: the index alone is read. */
   async series(match: string, from: Instant, to: Instant, signal: AbortSignal): Promise<readonly LabelSet[]> {
-    const form = new URLSearchParams({ 'match[]': match, start: seconds(from), end: seconds(to) });
+    const form = new URLSearchParams({ 'match[]': this.#ours(match), start: seconds(from), end: seconds(to) });
     return readSeries(await this.#ask('/api/v1/series', form, signal));
+  }
+
+  #ours(query: string): string {
+    return narrowed(query, this.#parts.connection.matchers);
   }
 
   async #ask(path: string, form: URLSearchParams, caller: AbortSignal, method: 'GET' | 'POST' = 'POST'): Promise<unknown> {

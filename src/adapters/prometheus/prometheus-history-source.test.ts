@@ -18,7 +18,10 @@ let server: FakePrometheus;
 let client: PrometheusClient;
 beforeEach(async () => {
   server = await FakePrometheus.start();
-  const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '' }, 'prometheus.url');
+  const connection = connectPrometheus(
+    { url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [] },
+    'prometheus.url',
+  );
   client = new PrometheusClient({ connection, timer: new FastTimer(2), random: new SeededRandom(1) });
 });
 afterEach(async () => {

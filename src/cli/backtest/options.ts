@@ -32,11 +32,11 @@ const report: OptionReader<string | null> = (given) =>
 
 const names: OptionReader<readonly string[] | null> = (given) => {
   const value = given.split(',').map((name) => name.trim());
-  return value.every((name) => name !== '') ? { ok: true, value } : { ok: false, message: 'must be names, with commas between them' };
+  return value.every((name) => name !== '') ? { ok: true, value } : { ok: false, message: 'must be a list with commas between' };
 };
 
 /** Those that say nothing without --prometheus. */
-const OF_PROMETHEUS = ['namespace', 'days', 'token-file', 'ca-file', 'header', 'tenant'] as const;
+const OF_PROMETHEUS = ['namespace', 'days', 'token-file', 'ca-file', 'header', 'tenant', 'matchers'] as const;
 
 export const BACKTEST_OPTIONS = {
   goal: {
@@ -88,6 +88,12 @@ export const BACKTEST_OPTIONS = {
   'ca-file': { value: 'FILE', help: "authority of Prometheus' certificate, PEM", read: text(), default: null },
   header: { value: 'TEXT', help: 'a further header for Prometheus, "Name: value"', read: text(), default: null },
   tenant: { value: 'NAME', help: 'tenant, sent as X-Scope-OrgID', read: text(), default: null },
+  matchers: {
+    value: 'MATCHER,...',
+    help: 'label matchers added to every query, such as cluster="prod-eu": needed where Prometheus holds several clusters',
+    read: names,
+    default: null,
+  },
   jobs: { value: 'N', help: 'recordings replayed at a time (default one a core)', read: wholeNumber(1, 64), default: null },
 } as const satisfies OptionTable;
 

@@ -31,6 +31,7 @@ export function connectByOptions(options: BacktestOptions, onProblem: (problem: 
     caFile: options['ca-file'] ?? '',
     headers: options.header === null ? [] : [options.header],
     tenant: options.tenant ?? '',
+    matchers: options.matchers ?? [],
   };
   try {
     const connection = connectPrometheus(address, '--prometheus');

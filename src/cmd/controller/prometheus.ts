@@ -40,6 +40,7 @@ export class ControllerPrometheus {
           caFile: settings['prometheus.caFile'],
           headers: settings['prometheus.headers'],
           tenant: settings['prometheus.tenant'],
+          matchers: settings['prometheus.matchers'],
         };
         const onWarning = (warning: string): void => logger.warn('Prometheus answered in part', { warning });
         const connection = connectPrometheus(address, 'prometheus.url');

@@ -92,6 +92,30 @@ describe('loadSettings', () => {
     expect(problemsOf(load({ yaml })).map((problem) => problem.split(' | ')[0])).toContain(path);
   });
 
+  test('matchers of Prometheus are label matchers and nothing else', () => {
+    const matchers = ['cluster="prod-eu"', ' env !~ "test|\\"dev\\"" ', 'cluster=""'];
+    expect(settingsOf(load({ yaml: JSON.stringify({ prometheus: { matchers } }) }))['prometheus.matchers']).toEqual(matchers);
+    const environment = { EVENKEEL_PROMETHEUS_MATCHERS: 'cluster="prod-eu",env=~"a|b"' };
+    expect(settingsOf(load({ environment }))['prometheus.matchers']).toEqual(['cluster="prod-eu"', 'env=~"a|b"']);
+  });
+
+  test.each([
+    'prod-eu',
+    'cluster=prod-eu',
+    "cluster='prod-eu'",
+    '{cluster="prod-eu"}',
+    'cluster="a" or env="b"',
+    'cluster="a"} or up{env="b"',
+    'cluster="a",env="b"',
+    'cluster="a\nb"',
+    'cluster="a\\"',
+    '',
+  ])('%j is no matcher of Prometheus', (matcher) => {
+    expect(problemsOf(load({ yaml: JSON.stringify({ prometheus: { matchers: ['a="b"', matcher] } }) }))).toEqual([
+      'prometheus.matchers | file evenkeel.yaml:1 | must be a list of label matchers such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)',
+    ]);
+  });
+
   test('an unknown key is met with the nearest known one, and with --config-compat it only warns', () => {
     const yaml = 'controler: { dryRun: true }\nnew: { setting: 1 }\n';
     expect(problemsOf(load({ environment: { EVENKEEL_CONTROLER_DRY_RUN: 'true' } }))[0]).toContain('did you mean controller.dryRun?');

@@ -20,7 +20,7 @@ export function readValue(setting: Setting, raw: unknown, fromText: boolean): Re
     case 'address':
       return readAddress(raw);
     case 'list':
-      return readList(raw, fromText);
+      return readList(setting, raw, fromText);
     case 'string':
       return readString(setting, raw);
   }
@@ -69,13 +69,17 @@ function readAddress(raw: unknown): ReadValue {
   return { ok: false, message: 'must be an address such as :9090 or 127.0.0.1:9090' };
 }
 
-function readList(raw: unknown, fromText: boolean): ReadValue {
-  if (fromText && typeof raw === 'string') {
-    const items = raw.split(',').map((item) => item.trim());
-    return { ok: true, value: items.filter((item) => item !== '') };
-  }
-  if (Array.isArray(raw) && raw.every((item) => typeof item === 'string')) return { ok: true, value: raw };
+function readList({ items: each }: Setting, raw: unknown, fromText: boolean): ReadValue {
+  const given = fromText && typeof raw === 'string' ? itemsOf(raw) : raw;
+  const pattern = new RegExp(each?.pattern ?? '');
+  if (Array.isArray(given) && given.every((item) => typeof item === 'string' && pattern.test(item))) return { ok: true, value: given };
+  if (each !== undefined) return { ok: false, message: `must be a list of ${each.form}` };
   return { ok: false, message: fromText ? 'must be a list with commas between' : 'must be a list of texts' };
+}
+
+function itemsOf(text: string): readonly string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '');
 }
 
 function readString(setting: Setting, raw: unknown): ReadValue {

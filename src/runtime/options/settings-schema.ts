@@ -1,6 +1,8 @@
 // Every setting of both binaries, once: type, default, bounds and what it is for. The loader, the error messages and the
 // reference in docs/settings.md are all made from this.
 
+import { LABEL_MATCHER, LABEL_MATCHER_FORM } from './label-matcher.ts';
+
 /** A duration is written in the one duration format and handed out as milliseconds. */
 export type SettingType = 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'address' | 'list';
 
@@ -15,6 +17,8 @@ export interface Setting {
   readonly exclusiveMinimum?: number;
   /** Shortest duration, in the duration format. */
   readonly shortest?: string;
+  /** What each item of a list must match, and in words after "must be a list of". */
+  readonly items?: { readonly pattern: string; readonly form: string };
   /** Never logged and never repeated in an error. */
   readonly secret?: boolean;
   /**
@@ -146,6 +150,12 @@ export const SETTINGS = {
     help: 'Further headers of each query, each as "Name: value". Never shown.',
   },
   'prometheus.tenant': { type: 'string', default: '', help: 'Tenant, sent as X-Scope-OrgID (Mimir, Cortex). Empty: none.' },
+  'prometheus.matchers': {
+    type: 'list',
+    default: [],
+    items: { pattern: LABEL_MATCHER, form: LABEL_MATCHER_FORM },
+    help: 'Label matchers that are added to every query, each as cluster="prod-eu": what only the series of this cluster have. Needed where Prometheus holds several clusters; without them it is then not used.',
+  },
   'kubelet.interval': { type: 'duration', default: '60s', shortest: '5s', help: 'How often usage is read from each node.' },
   'kubelet.viaProxy': {
     type: 'boolean',
