@@ -1,17 +1,20 @@
-// A controller that starts with the past usage in Prometheus, and one whose Prometheus refuses it.
+// A controller that starts with the past usage in Prometheus, also where that is of several clusters, and one whose Prometheus
+// refuses it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { HealthCheck, RecommendationDetail } from '../../src/apis/http/types.generated.ts';
 import { MiB } from '../../src/core/model/units.ts';
-import { FakePrometheus, labelsOf, rangeOf } from '../fakes/fake-prometheus.ts';
+import { FakePrometheus } from '../fakes/fake-prometheus.ts';
+import { answeredFrom, type LabelledSeries } from '../fakes/labelled-prometheus.ts';
 import { type ClusterClient, PATHS } from './cluster-client.ts';
 import { aQuickPolicy, NAMESPACE, startConstantCluster } from './constant-cluster.ts';
-import { type Controller, startController } from './controller-process.ts';
+import { type Controller, logged, startController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { eventually, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { TestFixture } from './processes.ts';
 
 const DAY_MS = 86_400_000;
+const GONE = 'web-7d4f9c5b8d-x2k4v';
 
 let fixture: TestFixture;
 let prometheus: FakePrometheus;
@@ -38,8 +41,49 @@ afterAll(async () => {
   await prometheus.stop();
 });
 
-async function aController(url: string): Promise<Controller> {
-  return startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.leaderElect': 'false', 'prometheus.url': url });
+async function aController(url: string, matchers = ''): Promise<Controller> {
+  const ofPrometheus = { 'prometheus.url': url, 'prometheus.matchers': matchers };
+  return startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.leaderElect': 'false', ...ofPrometheus });
+}
+
+/** What a cluster's cAdvisor told of pods for a fortnight. */
+function usageOf(cluster: string, pods: readonly string[], memoryMib: number): LabelledSeries[] {
+  const values = { container_cpu_usage_seconds_total: 0.07, container_memory_working_set_bytes: memoryMib * MiB };
+  return pods.flatMap((pod) =>
+    Object.entries(values).map(([name, value]) => {
+      const labels = {
+        __name__: name,
+        cluster,
+        job: 'kubelet',
+        instance: `${cluster}/${pod}`,
+        namespace: NAMESPACE,
+        pod,
+        container: 'app',
+      };
+      return { labels, value, isPast: pod === GONE };
+    }),
+  );
+}
+
+/** Pods of this cluster now, and one that is gone. */
+async function ownPods(): Promise<readonly string[]> {
+  const pods = await cluster.pods(NAMESPACE);
+  return [GONE, ...pods.map(({ metadata }) => metadata.name)];
+}
+
+async function recommendationOf(controller: Controller): Promise<{ spanDays: number; samples: number; memoryBytes: number }> {
+  const detail = await read<RecommendationDetail>(controller.dashboard, `recommendations/${NAMESPACE}/web`);
+  const { firstSampleAt, lastSampleAt, samples } = detail.audit.containers[0]?.inputs ?? {};
+  const spanDays = (Date.parse(lastSampleAt ?? '') - Date.parse(firstSampleAt ?? '')) / DAY_MS;
+  return { spanDays, samples: samples ?? 0, memoryBytes: detail.containers[0]?.usage.max.memoryBytes ?? 0 };
+}
+
+/** Once its history is of two weeks. */
+async function afterTwoWeeks(controller: Controller): ReturnType<typeof recommendationOf> {
+  return eventually('two weeks of history: Prometheus answers with them', HANG_MS, async () => {
+    const known = await recommendationOf(controller);
+    return known.spanDays > 13.9 && known;
+  });
 }
 
 async function checkOf(controller: Controller): Promise<HealthCheck | undefined> {
@@ -51,25 +95,44 @@ describe('the past from Prometheus', () => {
   test(
     'is known soon after a start: replicas that are gone count for their workload',
     async () => {
-      prometheus.on(labelsOf(/^container_/, 'namespace', 'pod', 'container'));
-      const gone = { pod: 'web-7d4f9c5b8d-x2k4v', container: 'app' };
-      prometheus.on(rangeOf(/cpu_usage/, [[gone, () => 0.07]]));
-      prometheus.on(rangeOf(/working_set/, [[gone, () => 96 * MiB]]));
+      const held = usageOf('here', await ownPods(), 96);
+      prometheus.on(answeredFrom(() => held));
       const controller = await aController(prometheus.url);
       await cluster.create(PATHS.policies, aQuickPolicy('all', { mode: 'Recommend' }));
-      const inputs = await eventually('two weeks of history: Prometheus answers with them', HANG_MS, async () => {
-        const detail = await read<RecommendationDetail>(controller.dashboard, `recommendations/${NAMESPACE}/web`);
-        const { firstSampleAt, lastSampleAt, samples } = detail.audit.containers[0]?.inputs ?? {};
-        const span = Date.parse(lastSampleAt ?? '') - Date.parse(firstSampleAt ?? '');
-        return span > 13.9 * DAY_MS && { samples };
-      });
-      expect(inputs.samples).toBeGreaterThanOrEqual(14 * 288);
+      expect((await afterTwoWeeks(controller)).samples).toBeGreaterThanOrEqual(14 * 288);
       expect(await checkOf(controller)).toMatchObject({
         status: 'ok',
         message: expect.stringMatching(/the past of \d+ namespaces? read$/),
       });
       expect(prometheus.mostInFlight).toBeLessThanOrEqual(2);
       await controller.process.kill();
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'of several clusters: this one alone is learnt from with a matcher, and nothing without one',
+    async () => {
+      const held = [...usageOf('here', await ownPods(), 96), ...usageOf('elsewhere', [GONE, 'web-7d4f9c5b8d-zzzzz', 'web-0'], 900)];
+      prometheus.on(answeredFrom(() => held));
+      const narrowed = await aController(prometheus.url, 'cluster="here"');
+      expect((await afterTwoWeeks(narrowed)).memoryBytes).toBeLessThan(128 * MiB);
+      await narrowed.process.kill();
+
+      const refused = await aController(prometheus.url);
+      const check = await eventually('health naming it: Prometheus holds several clusters', HANG_MS, async () => {
+        const found = await checkOf(refused);
+        return found?.status === 'degraded' && found;
+      });
+      expect(check.message).toMatch(/label cluster is "elsewhere", "here"; set prometheus\.matchers to what is this cluster's/);
+      expect(logged(refused.process, 'Prometheus is not used')).toHaveLength(1);
+      const samples = await eventually('samples: the kubelets are read', HANG_MS, async () => {
+        const known = await recommendationOf(refused);
+        return known.samples > 0 && known;
+      });
+      expect(samples.spanDays).toBeLessThan(1);
+      expect(samples.memoryBytes).toBeLessThan(128 * MiB);
+      await refused.process.kill();
     },
     HANG_TEST_MS,
   );

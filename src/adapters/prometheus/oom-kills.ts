@@ -1,13 +1,10 @@
 // OOM kills of the past, from what kube-state-metrics says of restarts: a restart whose last end was a kill.
 
 import type { Bytes, Instant } from '../../core/model/units.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import { LAST_TERMINATED_REASON as REASON, LIMITS, RESTARTS } from './metric-names.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 import type { RangeSeries } from './read-answer.ts';
 import { containersIn, namesOf, refOf, type SeriesNames } from './series-names.ts';
-
-const REASON = 'kube_pod_container_status_last_terminated_reason';
-const RESTARTS = 'kube_pod_container_status_restarts_total';
-const LIMITS = 'kube_pod_container_resource_limits';
 
 /** By `pod/container`. */
 export type OomKills = ReadonlyMap<string, readonly { readonly at: Instant; readonly memoryLimitBytes: Bytes | null }[]>;
@@ -19,7 +16,7 @@ interface Span {
 
 /** Kills of a namespace; none where kube-state-metrics is not there. A kill is told at the step that first shows it. */
 export async function oomKillsOf(
-  client: PrometheusClient,
+  client: PrometheusQueries,
   namespace: string,
   span: Span,
   chunks: readonly Span[],

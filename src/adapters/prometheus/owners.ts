@@ -2,8 +2,9 @@
 
 import type { Instant } from '../../core/model/units.ts';
 import type { WorkloadRef } from '../../core/model/workload.ts';
+import { JOB_OWNER, POD_OWNER, REPLICA_SET_OWNER } from './metric-names.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 import type { LabelSet } from './read-answer.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
 import { quoted } from './series-names.ts';
 
 export type OwnerLookup = (pod: string) => WorkloadRef | null;
@@ -15,7 +16,7 @@ interface Owner {
 
 /** Owners of a namespace's pods in a span of time; null for pods that it does not tell of. */
 export async function ownersIn(
-  client: PrometheusClient,
+  client: PrometheusQueries,
   namespace: string,
   { from, to }: { readonly from: Instant; readonly to: Instant },
   signal: AbortSignal,
@@ -25,11 +26,11 @@ export async function ownersIn(
     const found = inNamespace.length > 0 ? inNamespace : await client.series(`${metric}{namespace=${quoted(namespace)}}`, from, to, signal);
     return new Map(found.flatMap((labels) => ownerIn(labels, label)));
   };
-  const pods = await read('kube_pod_owner', 'pod');
+  const pods = await read(POD_OWNER, 'pod');
   if (pods.size === 0) return () => null;
   const kinds = new Set([...pods.values()].map(({ kind }) => kind));
-  const replicaSets = kinds.has('ReplicaSet') ? await read('kube_replicaset_owner', 'replicaset') : new Map<string, Owner>();
-  const jobs = kinds.has('Job') ? await read('kube_job_owner', 'job_name') : new Map<string, Owner>();
+  const replicaSets = kinds.has('ReplicaSet') ? await read(REPLICA_SET_OWNER, 'replicaset') : new Map<string, Owner>();
+  const jobs = kinds.has('Job') ? await read(JOB_OWNER, 'job_name') : new Map<string, Owner>();
   return (pod) => {
     const owner = pods.get(pod);
     if (owner === undefined) return null;

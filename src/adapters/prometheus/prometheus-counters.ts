@@ -2,15 +2,16 @@ import type { NodeRecord } from '../../core/model/node.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import { OOM_EVENTS, PERIODS, THROTTLED } from './metric-names.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 import { quoted } from './series-names.ts';
 
 type Counter = 'cpuPeriods' | 'throttledPeriods' | 'oomEvents';
 
 const COUNTERS: Readonly<Record<string, Counter>> = {
-  container_cpu_cfs_periods_total: 'cpuPeriods',
-  container_cpu_cfs_throttled_periods_total: 'throttledPeriods',
-  container_oom_events_total: 'oomEvents',
+  [PERIODS]: 'cpuPeriods',
+  [THROTTLED]: 'throttledPeriods',
+  [OOM_EVENTS]: 'oomEvents',
 };
 
 type MutableCounters = { -readonly [K in keyof ContainerCounters]: ContainerCounters[K] };
@@ -21,11 +22,11 @@ type MutableCounters = { -readonly [K in keyof ContainerCounters]: ContainerCoun
  */
 export class PrometheusCounters implements ContainerCounterSource {
   readonly name = 'prometheus';
-  readonly #client: Pick<PrometheusClient, 'instant'>;
+  readonly #client: Pick<PrometheusQueries, 'instant'>;
   readonly #podsOnNode: (node: string) => Iterable<PodRecord>;
   readonly #clock: Pick<Clock, 'now'>;
 
-  constructor(client: Pick<PrometheusClient, 'instant'>, podsOnNode: (node: string) => Iterable<PodRecord>, clock: Pick<Clock, 'now'>) {
+  constructor(client: Pick<PrometheusQueries, 'instant'>, podsOnNode: (node: string) => Iterable<PodRecord>, clock: Pick<Clock, 'now'>) {
     this.#client = client;
     this.#podsOnNode = podsOnNode;
     this.#clock = clock;

@@ -2,17 +2,17 @@ import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 
 /** A decision waits for it: one that takes longer is no answer. */
 const WITHIN_MS: DurationMs = 10 * SECOND_MS;
 
 export class PrometheusErrorRates implements ErrorRates {
-  readonly #client: Pick<PrometheusClient, 'instant'>;
+  readonly #client: Pick<PrometheusQueries, 'instant'>;
   readonly #timer: MachineTimer;
   readonly #logger: Logger;
 
-  constructor(client: Pick<PrometheusClient, 'instant'>, timer: MachineTimer, logger: Logger) {
+  constructor(client: Pick<PrometheusQueries, 'instant'>, timer: MachineTimer, logger: Logger) {
     this.#client = client;
     this.#timer = timer;
     this.#logger = logger;

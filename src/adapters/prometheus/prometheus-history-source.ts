@@ -6,16 +6,13 @@ import type { UsageSeries } from '../../core/model/usage.ts';
 import type { WorkloadRef } from '../../core/model/workload.ts';
 import type { UsageHistorySource, UsageRange } from '../../ports/usage-source.ts';
 import { PrometheusFailure } from './failure.ts';
+import { CPU, MEMORY, PERIODS, THROTTLED } from './metric-names.ts';
 import { oomKillsOf, type OomKills } from './oom-kills.ts';
 import { type OwnerLookup, ownersIn } from './owners.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 import type { RangeSeries } from './read-answer.ts';
 import { containersIn, namesOf, refOf, type SeriesNames } from './series-names.ts';
 
-const CPU = 'container_cpu_usage_seconds_total';
-const MEMORY = 'container_memory_working_set_bytes';
-const THROTTLED = 'container_cpu_cfs_throttled_periods_total';
-const PERIODS = 'container_cpu_cfs_periods_total';
 /** Of one query: 288 points a series, far below the 11,000 that Prometheus allows. */
 const CHUNK_MS: DurationMs = DAY_MS;
 /** What is too much even over so short a time is too much. */
@@ -27,7 +24,7 @@ const MOST_WINDOW_MS: DurationMs = 20 * MINUTE_MS;
 const SCRAPES_SEEN_IN: DurationMs = 30 * MINUTE_MS;
 
 export interface PrometheusHistoryParts {
-  readonly client: PrometheusClient;
+  readonly client: PrometheusQueries;
   /** Owner of a pod that kube-state-metrics does not tell of. */
   readonly ownerOf: (namespace: string, pod: string) => WorkloadRef | null;
   /** Asks for OOM kills and throttling, too; who only wants usage spares Prometheus the queries. */

@@ -3,7 +3,7 @@
 
 import type { Instant } from '../../core/model/units.ts';
 import type { LabelSet } from './read-answer.ts';
-import type { PrometheusClient } from './prometheus-client.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
 
 export interface SeriesNames {
   readonly namespace: string;
@@ -20,7 +20,7 @@ const CANDIDATES: Readonly<Record<keyof SeriesNames, readonly string[]>> = {
 
 /** Null where the metric is not there in this time, or does not tell which container it is about. */
 export async function namesOf(
-  client: PrometheusClient,
+  client: Pick<PrometheusQueries, 'labelNames'>,
   metric: string,
   { from, to }: { readonly from: Instant; readonly to: Instant },
   signal: AbortSignal,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { FakePrometheus, labelsOf, rangeOf } from '../../../test/fakes/fake-prometheus.ts';
+import { answeredFrom } from '../../../test/fakes/labelled-prometheus.ts';
 import { score } from '../../core/backtest/score.ts';
 import { traceOf } from '../../core/backtest/time-grid.ts';
 import { backtestCommand } from './command.ts';
@@ -159,6 +160,10 @@ describe('evenkeel backtest', () => {
     [['x.csv', '--report', 'report.pdf'], /must end in .md or .html/],
     [['x.csv', '--namespace', 'shop'], /--namespace is about Prometheus: give --prometheus URL, too/],
     [['--prometheus', 'http://x', '--days', '100'], /must be a whole number from 1 to 90/],
+    [
+      ['--prometheus', 'http://x', '--matchers', 'prod-eu'],
+      /the matchers for --prometheus must be label matchers such as cluster="prod-eu"/,
+    ],
     [['--prometheus', 'localhost'], /--prometheus is not a URL/],
     [['--prometheus', 'http://x', '--token-file', '/absent/token'], /reading the token for --prometheus from \/absent\/token failed/],
   ])('%j is called wrongly: exit code 2', async (args, message) => {
@@ -251,6 +256,27 @@ describe('evenkeel backtest', () => {
       expect(readFileSync(join(emitted, 'shop/Deployment/web/__app.csv'), 'utf8')).toMatch(/^t_s,cpu_m,mem_mib\n\d+,/);
       expect(err).toContain('reading 5 days of namespace shop');
       expect(out + err).not.toContain('hunter2');
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('of a Prometheus of several clusters nothing is replayed without matchers', async () => {
+    const server = await FakePrometheus.start();
+    try {
+      const of = (cluster: string, value: number) =>
+        ['container_cpu_usage_seconds_total', 'container_memory_working_set_bytes'].map((name) => {
+          return { labels: { __name__: name, cluster, namespace: 'shop', pod: 'web-0', container: 'app' }, value };
+        });
+      server.on(answeredFrom(() => [...of('a', 1), ...of('b', 2)]));
+      const args = ['--prometheus', server.url, '--namespace', 'shop', '--days', '5', '--json'];
+      const { code, err } = await run(...args);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/label cluster is "a", "b"; set --matchers to what/) });
+      const ofOne = await run(...args, '--matchers', 'cluster="a"');
+      expect({ code: ofOne.code, workloads: (JSON.parse(ofOne.out) as BacktestSummary).workloads.length }).toEqual({
+        code: 0,
+        workloads: 1,
+      });
     } finally {
       await server.stop();
     }

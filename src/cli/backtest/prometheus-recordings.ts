@@ -1,6 +1,7 @@
 // Recordings from Prometheus: the past of each container of each workload, a namespace at a time.
 
 import { randomBytes } from 'node:crypto';
+import { severalClusters } from '../../adapters/prometheus/cluster-labels.ts';
 import { connectPrometheus, type PrometheusConnection } from '../../adapters/prometheus/connection.ts';
 import { PrometheusFailure } from '../../adapters/prometheus/failure.ts';
 import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
@@ -67,6 +68,8 @@ export async function readFromPrometheus(
   const recordings: PrometheusRecording[] = [];
   const problems: InputProblem[] = [];
   try {
+    const unfit = await severalClusters(client, span, '--matchers', signal).catch(reasonOf);
+    if (unfit !== null) return { recordings, problems: [{ source: client.shown, line: null, problem: unfit }] };
     const namespaces = options.namespace ?? (await source.namespaces(span, signal));
     if (namespaces.length === 0) {
       problems.push({
@@ -95,6 +98,12 @@ export async function readFromPrometheus(
     client.close();
   }
   return { recordings, problems };
+}
+
+/** Of a question that failed. */
+function reasonOf(error: unknown): string {
+  if (error instanceof PrometheusFailure) return error.message;
+  throw error;
 }
 
 function recordingsOf(source: string, series: readonly UsageSeries[]): PrometheusRecording[] {

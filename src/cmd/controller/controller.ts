@@ -17,7 +17,7 @@ import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { reductionsPerMinute } from '../../core/effects/gate.ts';
-import { DAY_MS, type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
+import { type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
@@ -39,14 +39,12 @@ import { leadTerm } from './leading.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
-import { orAborted } from './or-aborted.ts';
-import { ControllerPrometheus } from './prometheus.ts';
+import { orAborted } from '../../runtime/or-aborted.ts';
+import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSources, liveUsage, type LiveUsage } from './usage-sources.ts';
 import type { ControllerParts } from './controller-parts.ts';
 
-/** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
-const PAST_MS: DurationMs = 14 * DAY_MS;
 /** Informers that say nothing for this long no longer confirm what they hold: they are to hear a bookmark each minute. */
 const INFORMER_PERIOD_MS: DurationMs = MINUTE_MS;
 
@@ -139,7 +137,7 @@ class Starting {
     await this.#component('recommender', undefined, () => threads.stop());
     const learner = new RunsApart(threads);
 
-    const prometheus = new ControllerPrometheus(world, settings, logger);
+    const prometheus = new ControllerPrometheus(world, settings, state, logger);
     await this.#component('prometheus', undefined, () => prometheus.stop());
     const election = controllerElection(this.#parts);
     const events = new KubernetesEventRecorder({
@@ -204,8 +202,16 @@ class Starting {
     });
     const admission = this.#admission(state, reconcilers.policies, leaders, isLeader);
     const { decisions } = reconcilers;
-    const counters = prometheus.counters(state, clock);
-    const usageSource = liveUsage({ sources: usageSources, prometheus: counters, usage, decisions, cluster: state, world, metrics });
+    const usageSource = liveUsage({
+      sources: usageSources,
+      prometheus: prometheus.counters,
+      prometheusProblem: () => prometheus.refusal(),
+      usage,
+      decisions,
+      cluster: state,
+      world,
+      metrics,
+    });
     const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
@@ -332,7 +338,7 @@ class Starting {
       () => feed.stop(),
     );
     await this.#component('checkpoints', undefined, () => checkpoints.stop());
-    prometheus.startPast(feed, state, PAST_MS);
+    prometheus.startPast(feed);
     return checkpoints;
   }
 

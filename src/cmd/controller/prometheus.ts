@@ -1,14 +1,15 @@
 import { connectPrometheus } from '../../adapters/prometheus/connection.ts';
-import { PrometheusClient } from '../../adapters/prometheus/prometheus-client.ts';
+import { CheckedQueries } from '../../adapters/prometheus/checked-queries.ts';
+import { ClusterCheck } from '../../adapters/prometheus/cluster-check.ts';
+import { PrometheusClient, type PrometheusQueries } from '../../adapters/prometheus/prometheus-client.ts';
 import { PrometheusCounters } from '../../adapters/prometheus/prometheus-counters.ts';
 import { PrometheusErrorRates } from '../../adapters/prometheus/prometheus-error-rates.ts';
 import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-history-source.ts';
 import { PastUsage } from '../../controllers/usage/past-usage.ts';
 import type { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { ownersByName } from '../../core/model/owner-by-name.ts';
-import type { DurationMs } from '../../core/model/units.ts';
+import { DAY_MS, type DurationMs } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRef } from '../../core/model/workload.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ContainerCounterSource } from '../../ports/kubelet-pages.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
@@ -16,18 +17,28 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { ControllerWorld } from './world.ts';
 
+/** How much of the past is asked for at a start, where a source knows it: the longest window of a policy's default. */
+export const PAST_MS: DurationMs = 14 * DAY_MS;
+
 /** What Prometheus gives the controller, where there is one: the past, error rates, and the counters of containers. */
 export class ControllerPrometheus {
   readonly errorRates: ErrorRates | null;
+  /** Counters of containers as last scraped. */
+  readonly counters: ContainerCounterSource | null;
   readonly #client: PrometheusClient | null;
+  readonly #check: ClusterCheck | null;
+  /** All that is asked for goes through the check. */
+  readonly #queries: PrometheusQueries | null;
   readonly #logger: Logger;
   readonly #world: Pick<ControllerWorld, 'timer'>;
+  readonly #cluster: ClusterReader;
   /** Why it cannot be used as it is set. */
   readonly #wrong: string | null;
   #past: PastUsage | null = null;
 
-  constructor(world: Pick<ControllerWorld, 'timer' | 'random'>, settings: Settings, logger: Logger) {
+  constructor(world: Pick<ControllerWorld, 'clock' | 'timer' | 'random'>, settings: Settings, cluster: ClusterReader, logger: Logger) {
     this.#world = world;
+    this.#cluster = cluster;
     this.#logger = logger;
     const url = settings['prometheus.url'];
     let wrong: string | null = null;
@@ -53,23 +64,24 @@ export class ControllerPrometheus {
     }
     this.#wrong = wrong;
     this.#client = client;
-    this.errorRates = client === null ? null : new PrometheusErrorRates(client, world.timer, logger);
-  }
-
-  /** Counters of containers as last scraped; null where there is no Prometheus. */
-  counters(cluster: Pick<ClusterReader, 'podsOnNode'>, clock: Clock): ContainerCounterSource | null {
-    return this.#client === null ? null : new PrometheusCounters(this.#client, (node) => cluster.podsOnNode(node), clock);
+    const check = client === null ? null : new ClusterCheck({ client, cluster, clock: world.clock, pastMs: PAST_MS, logger });
+    const queries = client === null || check === null ? null : new CheckedQueries(client, check);
+    this.#check = check;
+    this.#queries = queries;
+    this.errorRates = queries === null ? null : new PrometheusErrorRates(queries, world.timer, logger);
+    this.counters = queries === null ? null : new PrometheusCounters(queries, (node) => cluster.podsOnNode(node), world.clock);
   }
 
   /** Begins to read the past, behind everything else. */
-  startPast(feed: RecommenderFeed, cluster: ClusterReader, windowMs: DurationMs): void {
-    const client = this.#client;
+  startPast(feed: Pick<RecommenderFeed, 'readPast'>): void {
+    const client = this.#queries;
+    const cluster = this.#cluster;
     if (client === null) return;
     const ownerOf = (namespace: string, pod: string): WorkloadRef | null => ownerInCluster(cluster, namespace, pod);
     const source = new PrometheusHistorySource({ client, ownerOf, withKills: true });
     this.#past = new PastUsage({
       source: `Prometheus at ${client.shown}`,
-      read: (namespace, signal) => feed.readPast(source, windowMs, signal, [namespace]),
+      read: (namespace, signal) => feed.readPast(source, PAST_MS, signal, [namespace]),
       namespaces: () => new Set([...cluster.workloads()].map((workload) => workload.namespace)),
       timer: this.#world.timer,
       logger: this.#logger,
@@ -82,16 +94,22 @@ export class ControllerPrometheus {
     this.#client?.close();
   }
 
-  /** Why the past is missing; null where it is not, or none is to be had. */
+  /** Why it is not used, or the past is missing; null where neither is so, or none is to be had. */
   problem(): string | null {
-    return this.#wrong ?? this.#past?.problem() ?? null;
+    return this.refusal() ?? this.#past?.problem() ?? null;
   }
 
   /** Null where there is none. */
   status(): { readonly status: 'ok' | 'degraded'; readonly message: string } | null {
-    if (this.#wrong !== null) return { status: 'degraded', message: this.#wrong };
+    const refusal = this.refusal();
+    if (refusal !== null) return { status: 'degraded', message: refusal };
     if (this.#client === null) return null;
     return this.#past?.status() ?? { status: 'ok', message: 'not asked yet' };
+  }
+
+  /** Why nothing of it is used now. */
+  refusal(): string | null {
+    return this.#wrong ?? this.#check?.problem() ?? null;
   }
 }
 

@@ -28,7 +28,12 @@ class Scene {
   #health: readonly { name: string; status(): { readonly status: string; readonly message: string } }[] = [];
 
   async start(
-    given: { readonly prometheus?: ContainerCounterSource; readonly viaProxy?: boolean; readonly metricsServer?: boolean } = {},
+    given: {
+      readonly prometheus?: ContainerCounterSource;
+      readonly refusal?: string;
+      readonly viaProxy?: boolean;
+      readonly metricsServer?: boolean;
+    } = {},
   ): Promise<this> {
     const { clock, metrics, logger } = this;
     const cluster = new FakeClusterReader();
@@ -76,7 +81,8 @@ class Scene {
     const sources = await chooseUsageSources(world, { settings: loaded.settings, reader: cluster, metrics, logger }, this.stop.signal);
     const { prometheus = null } = given;
     const decisions = { find: () => undefined };
-    const source = liveUsage({ sources, prometheus, usage, decisions, cluster, world, metrics });
+    const prometheusProblem = (): string | null => given.refusal ?? null;
+    const source = liveUsage({ sources, prometheus, prometheusProblem, usage, decisions, cluster, world, metrics });
     this.#health = [
       usageHealth(usage, source.status, null, clock),
       throttlingHealth(usage.evidence, source.status, clock),
@@ -132,6 +138,15 @@ describe('where kubelets have self-signed certificates', () => {
     await scene.clock.advance(20 * MINUTE_MS);
     expect(await scene.source()).toBe('metrics.k8s.io');
     expect(scene.health('throttling')).toMatchObject({ status: 'ok', message: 'known of 1 nodes with CPU-limited containers' });
+    scene.stop.abort();
+  });
+
+  test('and where Prometheus is refused, nothing reports throttling: health says why', async () => {
+    const prometheus = { name: 'prometheus', containerCounters: () => Promise.reject(new Error('several clusters')) };
+    const scene = await new Scene().start({ prometheus, refusal: 'Prometheus holds several clusters' });
+    await scene.clock.advance(20 * MINUTE_MS);
+    const message = `not known, and reported as null: ${REMEDY}, and Prometheus holds several clusters`;
+    expect(scene.health('throttling')).toMatchObject({ status: 'degraded', message });
     scene.stop.abort();
   });
 

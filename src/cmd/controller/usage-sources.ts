@@ -36,6 +36,8 @@ export interface LiveUsageParts {
   readonly sources: UsageSources;
   /** Where Prometheus is set it spares the kubelets the question. */
   readonly prometheus: ContainerCounterSource | null;
+  /** Why nothing of Prometheus is used now; null: it is, or there is none. */
+  readonly prometheusProblem: () => string | null;
   readonly usage: Pick<UsageModel, 'containersOf'>;
   readonly decisions: Pick<DecisionBook, 'find'>;
   readonly cluster: ClusterReader;
@@ -43,7 +45,16 @@ export interface LiveUsageParts {
   readonly metrics: Metrics;
 }
 
-export function liveUsage({ sources, prometheus, usage, decisions, cluster, world, metrics }: LiveUsageParts): LiveUsage {
+export function liveUsage({
+  sources,
+  prometheus,
+  prometheusProblem,
+  usage,
+  decisions,
+  cluster,
+  world,
+  metrics,
+}: LiveUsageParts): LiveUsage {
   const { kubelets, fallback } = sources;
   const ofKubelets: readonly ContainerCounterSource[] =
     kubelets === null ? [] : [{ name: 'kubelet', containerCounters: (node, signal) => kubelets.containerCounters(node, signal) }];
@@ -66,11 +77,12 @@ export function liveUsage({ sources, prometheus, usage, decisions, cluster, worl
   return {
     status: () => {
       const unread = kubeletProblem();
+      const unanswered = prometheus === null ? 'prometheus.url is not set' : prometheusProblem();
       return {
         name: sources.usage.name,
         problem: fallback?.problem() ?? null,
         kubeletProblem: unread,
-        throttlingProblem: unread === null || prometheus !== null ? null : `${unread}, and prometheus.url is not set`,
+        throttlingProblem: unread === null || unanswered === null ? null : `${unread}, and ${unanswered}`,
       };
     },
     run: async (sink, intervalMs, signal) => {

@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { aPodRecord } from '../../../test/builders/records.ts';
+import { FakePrometheus } from '../../../test/fakes/fake-prometheus.ts';
+import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { answeredFrom, type LabelledSeries } from '../../../test/fakes/labelled-prometheus.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { DAY_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { SeededRandom } from '../../runtime/random.ts';
+import { ClusterCheck } from './cluster-check.ts';
+import { connectPrometheus } from './connection.ts';
+import { PrometheusClient } from './prometheus-client.ts';
+
+const T = Date.UTC(2026, 0, 15);
+const GOING_ON = new AbortController().signal;
+const OUR_UID = '11111111-1111-4111-8111-111111111111';
+const OTHER_UID = '22222222-2222-4222-8222-222222222222';
+const MEMORY = 'container_memory_working_set_bytes';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** A container's series as cAdvisor exposes it; an empty value takes a label away. */
+function ofPod(pod: string, more: Labels = {}, name = MEMORY): LabelledSeries {
+  const labels = { __name__: name, job: 'kubelet', instance: '10.0.0.1:10250', namespace: 'shop', pod, container: 'app', ...more };
+  return { labels: Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== '')), value: 1 };
+}
+
+const idOf = (uid: string): Labels => ({ id: `/kubepods.slice/kubepods-pod${uid.replaceAll('-', '_')}.slice/cri-containerd-abc.scope` });
+
+let server: FakePrometheus;
+let client: PrometheusClient;
+let series: readonly LabelledSeries[];
+let now: number;
+let logger: RecordingLogger;
+beforeEach(async () => {
+  server = await FakePrometheus.start();
+  server.on(answeredFrom(() => series));
+  now = T;
+  logger = new RecordingLogger();
+});
+afterEach(async () => {
+  client.close();
+  await server.stop();
+});
+
+/** A cluster with the pods `web-0` and `web-1` of namespace `shop`. */
+function aCheck(matchers: readonly string[] = []): ClusterCheck {
+  const connection = connectPrometheus({ url: server.url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers }, 'prometheus.url');
+  client = new PrometheusClient({ connection, timer: new FastTimer(2), random: new SeededRandom(1) });
+  const pods = new Map(['web-0', 'web-1'].map((name) => [name, aPodRecord({ namespace: 'shop', name, uid: OUR_UID })]));
+  const cluster = { synced: () => true, findPod: (namespace: string, name: string) => (namespace === 'shop' ? pods.get(name) : undefined) };
+  return new ClusterCheck({ client, cluster, clock: { now: () => now }, pastMs: 14 * DAY_MS, logger });
+}
+
+/** What is said against using it; null: it may be used. */
+async function verdict(check: ClusterCheck): Promise<string | null> {
+  const refusal = await check.pass(GOING_ON).then(
+    () => null,
+    (error: unknown) => (error as Error).message,
+  );
+  expect(check.problem()).toBe(refusal);
+  return refusal;
+}
+
+/** After looking as long as it takes to be certain. */
+async function lastVerdict(check: ClusterCheck): Promise<string | null> {
+  for (const end = now + 12 * MINUTE_MS; now < end; now += MINUTE_MS) await verdict(check);
+  return verdict(check);
+}
+
+describe('a Prometheus of this cluster alone may be used', () => {
+  test.each<[string, readonly LabelledSeries[]]>([
+    ['without labels of clusters', [ofPod('web-0'), ofPod('web-1')]],
+    ['with one cluster label', [ofPod('web-0', { cluster: 'a' }), ofPod('web-1', { cluster: 'a' })]],
+    ['scraped by two replicas of Prometheus', ['r0', 'r1'].map((prometheus_replica) => ofPod('web-0', { prometheus_replica }))],
+    ['scraped by two jobs, by different addresses', [ofPod('web-0'), ofPod('web-0', { job: 'again', instance: 'node-1' })]],
+    ['of several zones', ['x', 'y'].map((zone, pod) => ofPod(`web-${pod}`, { topology_kubernetes_io_zone: zone }))],
+    ['with the UIDs of its pods', [ofPod('web-0', idOf(OUR_UID))]],
+    ['with the labels of a kubelet before 1.16', [ofPod('', { pod_name: 'web-0', container: '', container_name: 'app' })]],
+  ])('%s', async (_, held) => {
+    series = held;
+    expect(await lastVerdict(aCheck())).toBeNull();
+  });
+
+  test('and asked little: once for its verdict, and again ten minutes later', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    await Promise.all([check.pass(GOING_ON), check.pass(GOING_ON)]);
+    const asked = server.requests.length;
+    now += 9 * MINUTE_MS;
+    await check.pass(GOING_ON);
+    expect(server.requests).toHaveLength(asked);
+    now += MINUTE_MS;
+    await check.pass(GOING_ON);
+    expect(server.requests.length).toBeGreaterThan(asked);
+  });
+
+  test('also where the clock was set back', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    expect(await verdict(check)).toBeNull();
+    now -= DAY_MS;
+    series = [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' })];
+    expect(await verdict(check)).toMatch(/holds several clusters/);
+  });
+});
+
+describe('a Prometheus of several clusters is refused', () => {
+  test.each(['cluster', 'cluster_id', 'clusterName', 'k8s_cluster', 'kubernetes_cluster_name', '__tenant_id__'])(
+    'by label %s',
+    async (label) => {
+      series = [ofPod('web-0', { [label]: 'prod-eu' }), ofPod('web-1', { [label]: 'prod-us' })];
+      expect(await verdict(aCheck())).toBe(
+        `Prometheus at ${server.url}/ holds several clusters: label ${label} is "prod-eu", "prod-us"; ` +
+          `set prometheus.matchers to what is this cluster's, such as ${label}="prod-eu"`,
+      );
+      expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+    },
+  );
+
+  test.each<[string, readonly LabelledSeries[]]>([
+    ['one of which has no cluster label', [ofPod('web-0'), ofPod('web-1', { cluster: 'b' })]],
+    [
+      'one of which only kube-state-metrics tells of',
+      [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'kube_pod_owner')],
+    ],
+    [
+      'one of which only counters tell of',
+      [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'container_oom_events_total')],
+    ],
+  ])('%s', async (_, held) => {
+    series = held;
+    expect(await verdict(aCheck())).toMatch(/holds several clusters: label cluster is /);
+  });
+
+  test('that have no labels of clusters, by pods that this cluster does not have', async () => {
+    series = [ofPod('web-0', { env: 'prod' }), ofPod('web-2', { env: 'test' })];
+    const check = aCheck();
+    expect(await verdict(check)).toMatch(/tells of pods that this cluster does not have \(shop\/web-2\): not used until they end/);
+    expect(await lastVerdict(check)).toBe(
+      `Prometheus at ${server.url}/ has told for 10 minutes of pods that this cluster does not have (shop/web-2): it is of several ` +
+        `clusters, or of another; set prometheus.matchers to what only this cluster's series have`,
+    );
+  });
+
+  test.each<[string, readonly LabelledSeries[]]>([
+    ['by their UIDs', [ofPod('web-0', idOf(OUR_UID)), ofPod('web-0', { ...idOf(OTHER_UID), env: 'test' })]],
+    ['by their nodes, where UIDs are not known', [ofPod('web-0'), ofPod('web-0', { instance: '10.9.0.1:10250' })]],
+  ])('that have the same pods, %s', async (_, held) => {
+    series = held;
+    expect(await lastVerdict(aCheck())).toMatch(/for 10 minutes of pods that this cluster does not have \(shop\/web-0 /);
+  });
+
+  test('also where matchers leave several, or another one', async () => {
+    series = [ofPod('web-0', { cluster: 'a', env: 'prod' }), ofPod('web-9', { cluster: 'b', env: 'prod' })];
+    expect(await verdict(aCheck(['env="prod"']))).toMatch(/label cluster is "a", "b"/);
+    expect(await verdict(aCheck(['cluster="b"']))).toMatch(/tells of no pod of this cluster now/);
+    expect(await verdict(aCheck(['cluster="a"']))).toBeNull();
+  });
+
+  test('as is one that tells of no pod now: nothing shows whose it is', async () => {
+    series = [];
+    expect(await verdict(aCheck())).toMatch(
+      /tells of no pod of this cluster now; .*\/metrics\/cadvisor.*prometheus\.url and prometheus\.matchers/,
+    );
+  });
+});
+
+describe('pods that come and go', () => {
+  test('are waited for: what was deleted a moment ago ends, and the next one is another', async () => {
+    series = [ofPod('web-0'), ofPod('deleted-1')];
+    const check = aCheck();
+    expect(await verdict(check)).toMatch(/not used until they end; unless they do within 10 minutes, set prometheus\.matchers/);
+    series = [ofPod('web-0'), ofPod('deleted-2')];
+    now += MINUTE_MS;
+    expect(await verdict(check)).toBeNull();
+  });
+
+  test('do not stop what was certain, unless they stay', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    expect(await verdict(check)).toBeNull();
+    now += 10 * MINUTE_MS;
+    series = [ofPod('web-0'), ofPod('web-7')];
+    expect(await verdict(check)).toBeNull();
+    expect(await lastVerdict(check)).toMatch(/for 10 minutes of pods that this cluster does not have/);
+    series = [ofPod('web-0')];
+    now += MINUTE_MS;
+    expect(await verdict(check)).toBeNull();
+    expect(logger.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
+  });
+});
+
+describe('a cluster that joins later', () => {
+  test('is found within ten minutes', async () => {
+    series = [ofPod('web-0', { cluster: 'a' })];
+    const check = aCheck();
+    expect(await verdict(check)).toBeNull();
+    series = [...series, ofPod('web-1', { cluster: 'b' })];
+    now += 10 * MINUTE_MS;
+    expect(await verdict(check)).toMatch(/holds several clusters/);
+  });
+});
+
+describe('without an answer there is no verdict', () => {
+  test('and whoever asked is told why', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    server.on(() => ({ status: 401, text: 'Unauthorized' }));
+    await expect(check.pass(GOING_ON)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('answered 401') });
+  });
+
+  test('and whoever stops does not wait for it', async () => {
+    series = [];
+    const check = aCheck();
+    server.on(() => ({ hang: true }));
+    const stop = new AbortController();
+    const passed = check.pass(stop.signal);
+    stop.abort(new Error('stopping'));
+    await expect(passed).rejects.toThrow('stopping');
+  });
+});

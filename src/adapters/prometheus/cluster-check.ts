@@ -1,0 +1,171 @@
+// Whether Prometheus tells of this cluster alone. Namesakes are everywhere (`default/web`): what a Prometheus of several
+// clusters says of them would be learnt as ours, and nothing would look wrong.
+
+import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterReader } from '../../ports/cluster-reader.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { orAborted } from '../../runtime/or-aborted.ts';
+import { severalClusters } from './cluster-labels.ts';
+import { PrometheusFailure } from './failure.ts';
+import { ANY_OF_CONTAINERS } from './metric-names.ts';
+import type { PrometheusQueries } from './prometheus-client.ts';
+import type { InstantSample } from './read-answer.ts';
+import { namesOf, refOf, type SeriesNames } from './series-names.ts';
+
+/** A verdict is good for so long: somebody may connect another cluster at any time. */
+const CERTAIN_FOR_MS: DurationMs = 10 * MINUTE_MS;
+const PENDING_FOR_MS: DurationMs = MINUTE_MS;
+/** Prometheus still tells of a pod that was deleted for 5 minutes; one that it tells of for longer is another cluster's. */
+const LINGERS_MS: DurationMs = 10 * MINUTE_MS;
+const MOST_SHOWN = 3;
+const SETTING = 'prometheus.matchers';
+const UID_LABEL = 'evenkeel_pod_uid';
+/** In the cgroup's path, with `_` where systemd writes it. A static pod has a hash there, which the API server does not know. */
+const UID_IN_ID = '.*pod([0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}).*';
+
+interface Verdict {
+  readonly problem: string | null;
+  /** How long nothing is asked again. */
+  readonly goodForMs: DurationMs;
+}
+
+export interface ClusterCheckParts {
+  readonly client: PrometheusQueries;
+  readonly cluster: Pick<ClusterReader, 'synced' | 'findPod'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** How far back Prometheus is read. */
+  readonly pastMs: DurationMs;
+  readonly logger: Logger;
+}
+
+/**
+ * Two rules, either of which refuses: the series that are read have one value of each label of clusters; and the pods that are
+ * told of now are pods of this cluster, one of them at least.
+ */
+export class ClusterCheck {
+  readonly #parts: ClusterCheckParts;
+  #verdict: Verdict = { problem: null, goodForMs: 0 };
+  #lookedAt: Instant = 0;
+  #looking: Promise<void> | null = null;
+  /** Series before this have one value of each label. */
+  #labelsCheckedTo: Instant | null = null;
+  /** Pods that are not of this cluster, in every look since. */
+  #strangers: { readonly since: Instant; readonly pods: ReadonlySet<string> } | null = null;
+  #wasCertain = false;
+
+  constructor(parts: ClusterCheckParts) {
+    this.#parts = parts;
+  }
+
+  /** Why Prometheus is not used, by the newest verdict; null: it is, or was not looked at yet. */
+  problem(): string | null {
+    return this.#verdict.problem;
+  }
+
+  /** Resolves where Prometheus may be used now. Throws PrometheusFailure where not, or where that cannot be found out. */
+  async pass(signal: AbortSignal): Promise<void> {
+    // Also where the clock was set back.
+    if (Math.abs(this.#parts.clock.now() - this.#lookedAt) >= this.#verdict.goodForMs) {
+      this.#looking ??= this.#look().finally(() => (this.#looking = null));
+      await orAborted(this.#looking, signal);
+    }
+    const problem = this.problem();
+    if (problem !== null) throw new PrometheusFailure('refused', problem);
+  }
+
+  async #look(): Promise<void> {
+    const now = this.#parts.clock.now();
+    // Whoever waits may stop waiting; the answer is still everybody's. It ends with the client.
+    const verdict = await this.#judge(now, new AbortController().signal);
+    const before = this.problem();
+    this.#verdict = verdict;
+    this.#lookedAt = now;
+    if (verdict.problem === before) return;
+    if (verdict.problem === null) this.#parts.logger.info('Prometheus is used: it tells of this cluster alone');
+    else this.#parts.logger.warn('Prometheus is not used', { problem: verdict.problem });
+  }
+
+  async #judge(now: Instant, signal: AbortSignal): Promise<Verdict> {
+    const { client, cluster, pastMs } = this.#parts;
+    const said = `Prometheus at ${client.shown}`;
+    if (!cluster.synced()) return this.#refused(`${said} is not asked before the pods of this cluster are known`, PENDING_FOR_MS);
+    const from = this.#labelsCheckedTo ?? now - pastMs;
+    this.#labelsCheckedTo = null;
+    const several = await severalClusters(client, { from, to: now }, SETTING, signal);
+    if (several !== null) return this.#refused(several, CERTAIN_FOR_MS);
+    this.#labelsCheckedTo = now - LINGERS_MS;
+    const { own, strangers } = await this.#podsToldOf(now, signal);
+    if (own > 0) return this.#watch(strangers, now, said);
+    const remedy = `let it scrape /metrics/cadvisor of the kubelets, or correct prometheus.url and ${SETTING}`;
+    return this.#refused(`${said} tells of no pod of this cluster now; ${remedy}`, PENDING_FOR_MS);
+  }
+
+  #refused(problem: string, goodForMs: DurationMs): Verdict {
+    this.#wasCertain = false;
+    return { problem, goodForMs };
+  }
+
+  /** A pod that was deleted a moment ago is still told of; a stranger is told of again and again. */
+  #watch(strangers: ReadonlySet<string>, now: Instant, said: string): Verdict {
+    const before = this.#strangers;
+    const pods = before === null ? strangers : new Set([...strangers].filter((pod) => before.pods.has(pod)));
+    if (pods.size === 0) {
+      this.#strangers = null;
+      this.#wasCertain = true;
+      return { problem: null, goodForMs: CERTAIN_FOR_MS };
+    }
+    const since = before?.since ?? now;
+    this.#strangers = { since, pods };
+    const isProven = Math.abs(now - since) >= LINGERS_MS;
+    // In a cluster where pods come and go there is always one that was just deleted.
+    if (!isProven && this.#wasCertain) return { problem: null, goodForMs: PENDING_FOR_MS };
+    return this.#refused(`${said} ${isProven ? proven(pods) : pending(pods)}`, PENDING_FOR_MS);
+  }
+
+  async #podsToldOf(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly strangers: ReadonlySet<string> }> {
+    const { client } = this.#parts;
+    const names = await namesOf(client, `{${ANY_OF_CONTAINERS}}`, { from: now - LINGERS_MS, to: now }, signal);
+    if (names === null) return { own: 0, strangers: new Set() };
+    const containers = `{${ANY_OF_CONTAINERS},${names.pod}!="",${names.container}!="",${names.container}!="POD"}`;
+    const withUid = `label_replace(${containers},"${UID_LABEL}","$1","id","${UID_IN_ID}")`;
+    const by = [names.namespace, names.pod, UID_LABEL, 'job', 'instance'];
+    return this.#compare(await client.instant(`count by (${by.join(',')}) (${withUid})`, now, signal), names);
+  }
+
+  #compare(told: readonly InstantSample[], names: SeriesNames): { readonly own: number; readonly strangers: ReadonlySet<string> } {
+    let own = 0;
+    const strangers = new Set<string>();
+    const addresses = new Map<string, string>();
+    for (const { labels } of told) {
+      const { namespace, pod } = refOf(labels, names);
+      const { job = '', instance = '', [UID_LABEL]: uid = '' } = labels;
+      const known = this.#parts.cluster.findPod(namespace, pod);
+      if (known === undefined) strangers.add(`${namespace}/${pod}`);
+      else if (uid !== '' && uid.replaceAll('_', '-') !== known.uid) strangers.add(`${namespace}/${pod} with UID ${uid}`);
+      else own += 1;
+      if (uid !== '') continue;
+      // A pod is on one node: where one job finds it on two, one of them is another cluster's.
+      const key = `${job} ${namespace}/${pod}`;
+      const address = addresses.get(key) ?? instance;
+      addresses.set(key, address);
+      if (address !== instance) strangers.add(`${namespace}/${pod} on ${[address, instance].sort().join(' and ')}`);
+    }
+    return { own, strangers };
+  }
+}
+
+function proven(pods: ReadonlySet<string>): string {
+  const what = `for ${LINGERS_MS / MINUTE_MS} minutes of pods that this cluster does not have (${listed(pods)})`;
+  return `has told ${what}: it is of several clusters, or of another; set ${SETTING} to what only this cluster's series have`;
+}
+
+function pending(pods: ReadonlySet<string>): string {
+  const within = `within ${LINGERS_MS / MINUTE_MS} minutes`;
+  return `tells of pods that this cluster does not have (${listed(pods)}): not used until they end; unless they do ${within}, set ${SETTING}`;
+}
+
+function listed(pods: ReadonlySet<string>): string {
+  const shown = [...pods].sort().slice(0, MOST_SHOWN).join(', ');
+  return pods.size > MOST_SHOWN ? `${shown} and ${pods.size - MOST_SHOWN} more` : shown;
+}
