@@ -2,19 +2,22 @@
 // twice, with a restart, a gap and a kill in it.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectPrometheus } from '../../src/adapters/prometheus/connection.ts';
 import { PrometheusClient } from '../../src/adapters/prometheus/prometheus-client.ts';
 import { PrometheusHistorySource } from '../../src/adapters/prometheus/prometheus-history-source.ts';
+import { ClusterCheck } from '../../src/adapters/prometheus/cluster-check.ts';
 import type { BacktestSummary } from '../../src/cli/backtest/summary.ts';
 import { HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import type { UsageSeries } from '../../src/core/model/usage.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { aPodRecord } from '../builders/records.ts';
 import { eventually, HANG_MS } from '../eventually.ts';
+import { RecordingLogger } from '../fakes/recording-logger.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 
 const HOURS = 60;
@@ -27,20 +30,22 @@ const GAP = { from: BEGIN + 30 * 3600, to: BEGIN + 32 * 3600 };
 const WEB = ['web-7d4f9c5b8d-x2k4v', 'web-7d4f9c5b8d-p9q8r'] as const;
 const GOING_ON = new AbortController().signal;
 
-let folder: string;
-let server: ChildProcess;
-let url: string;
+interface RealPrometheus {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'evenkeel-prometheus-'));
+/** A Prometheus that holds what the text exposes, in OpenMetrics format with timestamps. */
+async function startPrometheus(exposed: string): Promise<RealPrometheus> {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-prometheus-'));
   const blocks = join(folder, 'data');
   mkdirSync(blocks);
-  writeFileSync(join(folder, 'past.txt'), openMetrics());
+  writeFileSync(join(folder, 'past.txt'), exposed);
   execFileSync('promtool', ['tsdb', 'create-blocks-from', 'openmetrics', join(folder, 'past.txt'), blocks], { stdio: 'pipe' });
   writeFileSync(join(folder, 'prometheus.yml'), 'global: { scrape_interval: 1m }\n');
   const [port = 0] = await freePorts(1);
-  url = `http://127.0.0.1:${port}`;
-  server = spawn(
+  const url = `http://127.0.0.1:${port}`;
+  const server = spawn(
     'prometheus',
     [
       `--config.file=${join(folder, 'prometheus.yml')}`,
@@ -52,14 +57,20 @@ beforeAll(async () => {
     { stdio: 'ignore' },
   );
   await eventually('Prometheus is ready: it was started', HANG_MS, async () => (await fetch(`${url}/-/ready`)).ok);
-});
+  return {
+    url,
+    stop: async () => {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGTERM');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
 
-afterAll(async () => {
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGTERM');
-  await ended;
-  rmSync(folder, { recursive: true, force: true });
-});
+let prometheus: RealPrometheus;
+beforeAll(async () => void (prometheus = await startPrometheus(openMetrics())));
+afterAll(() => prometheus.stop());
 
 /** What was exposed: CPU of the first replica a quarter core, of the second half a core; memory with a saw's teeth. */
 function openMetrics(): string {
@@ -99,8 +110,8 @@ function openMetrics(): string {
   return [...lines, '# EOF', ''].join('\n');
 }
 
-function aClient(): PrometheusClient {
-  const connection = connectPrometheus({ url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers: [] }, 'prometheus.url');
+function aClient(url = prometheus.url, ...matchers: readonly string[]): PrometheusClient {
+  const connection = connectPrometheus({ url, tokenFile: '', caFile: '', headers: [], tenant: '', matchers }, 'prometheus.url');
   return new PrometheusClient({ connection, timer: new SystemTimer(), random: new SeededRandom(1) });
 }
 
@@ -140,7 +151,7 @@ describe('a real Prometheus', () => {
     const main = join(import.meta.dirname, '../../src/cli/main.ts');
     const out = execFileSync(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', main, 'backtest', '--prometheus', url, '--days', '3', '--json'],
+      ['--disable-warning=ExperimentalWarning', main, 'backtest', '--prometheus', prometheus.url, '--days', '3', '--json'],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const summary = JSON.parse(out) as BacktestSummary;
@@ -149,5 +160,55 @@ describe('a real Prometheus', () => {
     expect(summary.overall.cpu?.methods.evenkeel.slack).toBeLessThan(0.3);
     expect(summary.overall.cpu?.methods.evenkeel.overrun).toBeLessThan(0.02);
     expect(summary.overall.memory?.methods.clairvoyantDay.slack).toBeLessThan(0.03);
+  });
+});
+
+describe('a real Prometheus of two clusters', () => {
+  const OURS = '0b8d2a5e-6c3f-4a57-9f0e-1d2c3b4a5f60';
+  const THEIRS = '9e1f7c44-20aa-4d11-8b6f-7a8b9c0d1e2f';
+  let central: RealPrometheus;
+  beforeAll(async () => void (central = await startPrometheus(twoClusters())));
+  afterAll(() => central.stop());
+
+  /** Both have a pod `shop/db-0`, in a cgroup as systemd or cgroupfs name it. */
+  function twoClusters(): string {
+    const lines: string[] = [];
+    for (const [cluster, id] of [
+      ['prod-eu', `/kubepods.slice/kubepods-burstable-pod${OURS.replaceAll('-', '_')}.slice/cri-containerd-1.scope`],
+      ['prod-us', `/kubepods/burstable/pod${THEIRS}/1`],
+    ] as const) {
+      const of = `region="${cluster}",job="kubelet",instance="${cluster}-n1",namespace="shop",pod="db-0",container="app",id="${id}"`;
+      for (let second = END - 3600; second <= END; second += SCRAPE_SECONDS)
+        lines.push(`container_cpu_usage_seconds_total{${of}} ${second} ${second}`);
+    }
+    return [...lines, '# EOF', ''].join('\n');
+  }
+
+  /** Why it is not used by a cluster whose pod `shop/db-0` has this UID; null: it is. */
+  async function problemOf(uid: string, ...matchers: readonly string[]): Promise<string | null> {
+    const client = aClient(central.url, ...matchers);
+    const db = aPodRecord({ namespace: 'shop', name: 'db-0', uid });
+    const check = new ClusterCheck({
+      client,
+      cluster: { synced: () => true, findPod: (namespace, pod) => (`${namespace}/${pod}` === 'shop/db-0' ? db : undefined) },
+      clock: { now: () => END * 1000 },
+      pastMs: HOUR_MS,
+      logger: new RecordingLogger(),
+    });
+    try {
+      await check.pass(GOING_ON).catch(() => undefined);
+      return check.problem();
+    } finally {
+      client.close();
+    }
+  }
+
+  test('is not used without a matcher: UIDs in the cgroups tell namesakes apart where no label of clusters does', async () => {
+    expect(await problemOf(OURS)).toContain(`shop/db-0 with UID ${THEIRS}`);
+  });
+
+  test('is used with a matcher of this cluster, and not with one of the other', async () => {
+    expect(await problemOf(OURS, 'region="prod-eu"')).toBeNull();
+    expect(await problemOf(OURS, 'region="prod-us"')).toContain('tells of no pod of this cluster now');
   });
 });
