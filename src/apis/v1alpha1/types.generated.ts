@@ -615,7 +615,8 @@ export interface PodResizePolicySpecMemory {
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
    * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for.
+   * the recommender learns the rule that the goal asks for. It can only ask for more: the request is never less than the highest working
+   * set of the last 7 days and of the same weekday a week ago, with its margin.
    */
   readonly percentile?: number;
   /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */
@@ -697,7 +698,8 @@ export interface PodResizePolicySpecContainerMemory {
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
    * Fixed rule for who must have it, in place of the learned one. The share of usage samples (0.5–1) that the request must cover. Left out,
-   * the recommender learns the rule that the goal asks for.
+   * the recommender learns the rule that the goal asks for. It can only ask for more: the request is never less than the highest working
+   * set of the last 7 days and of the same weekday a week ago, with its margin.
    */
   readonly percentile?: number;
   /** Spare above the covered usage, as a share of it (0.15 is 15 %). Left out, it follows from the goal. */

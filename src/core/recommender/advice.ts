@@ -19,7 +19,10 @@ export type Pace = 'Daily' | 'Hourly';
 /** Rules for one resource of one container, after policy, container override, floor and ceiling were joined. */
 export interface ResourceRules {
   readonly goal: Goal;
-  /** Fixes the rule for who must have it: this percentile (0–1) of the history window; null: chosen by evidence. */
+  /**
+   * Fixes the rule for who must have it: this percentile (0–1) of the history window; null: chosen by evidence. Of memory it can
+   * only ask for more than the highest of the last days.
+   */
   readonly percentile: Ratio | null;
   /** Added on top, as a fraction of the value (0.15 = 15 %); null: chosen by evidence. */
   readonly margin: Ratio | null;

@@ -18,6 +18,7 @@ function adviceOver(
   days: number,
   fromDay: number,
   usage: (day: number) => { readonly cpu: number; readonly memory?: number },
+  rules = RULES,
 ): readonly Moment[] {
   const model = new ContainerModel();
   const moments: Moment[] = [];
@@ -26,7 +27,7 @@ function adviceOver(
     const { cpu, memory = 100 } = usage((slot - 1) / SLOTS_PER_DAY);
     model.observe('p', aSample(at, cpu, memory));
     if (slot < fromDay * SLOTS_PER_DAY) continue;
-    const advice = model.advise('app', at + 31_000, RULES);
+    const advice = model.advise('app', at + 31_000, rules);
     if (advice?.cpu && advice.memory) moments.push({ at, cpu: advice.cpu, memory: advice.memory });
   }
   return moments;
@@ -84,6 +85,17 @@ describe('memory', () => {
       if (day < 11) expect(memory.target).toBeGreaterThanOrEqual(938 * 1.06 * MiB);
     }
     expect(moments.at(-1)?.memory.target).toBeLessThan(600 * MiB);
+  });
+
+  test.each([
+    ['a margin that follows from the goal', null, 1.06],
+    ['a margin of its own', 0.3, 1.3],
+  ])('stands no lower under a fixed percentile with %s', (_case, margin, ratio) => {
+    const rules = { ...RULES, memory: { ...RULES.memory, percentile: 0.5, margin } };
+    const moments = adviceOver(14, 4, (day) => ({ cpu: 100, memory: Math.abs(day - 3.5) < 0.02 ? 938 : 549 }), rules);
+    for (const { at, memory } of moments) {
+      if ((at - MONDAY) / DAY_MS < 11) expect(memory.target).toBeGreaterThanOrEqual(938 * ratio * MiB);
+    }
   });
 
   test('falls at most once a day, by more than 10 %', () => {

@@ -7,7 +7,7 @@ import { adviceBounds } from './advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
-import { INCREASE_RATIO, MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
+import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
 import { roundUp, StepSum } from './step-sum.ts';
 
 /** What is known of memory beside its usage over time. */
@@ -33,10 +33,7 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
   const sum = new StepSum('bytes');
   const level = greater(model.level, openPeak);
   if (rules.percentile === null) addPeak(sum, model, level, rules);
-  else addFixedPercentile(sum, model, { ...rules, percentile: rules.percentile });
-  // A fixed percentile is often below what is used; a kill costs a restart.
-  if (rules.percentile !== null && greater(model.peak(1), openPeak) > sum.value)
-    sum.to('increase', greater(model.peak(1), openPeak) * INCREASE_RATIO, 'usage rose above it this hour');
+  else addPercentile(sum, model, level, { ...rules, percentile: rules.percentile });
   if (oomNeed > sum.value) sum.to('oom', oomNeed, 'an OOM kill showed that the limit it hit was too small');
   sum.round();
   // Goal Savings counts on the heap staying as it is: a limit below a full heap is never advised all the same.
@@ -85,7 +82,7 @@ export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 
 }
 
 function addPeak(sum: StepSum, model: MemoryModel, level: Bytes, rules: ResourceRules): void {
-  const ratio = rules.margin === null ? model.marginRatio(rules.goal) : 1 + rules.margin;
+  const ratio = marginRatio(model, rules);
   const isLate = Math.round(model.peak(MEMORY_PEAK_HOURS)) < Math.round(level);
   const kept = isLate ? `; it falls by more than ${Math.round(MEMORY_LOWER_RATIO * 100)} %, at most once a day` : '';
   sum.to('usage', level, `highest of the last 7 days and of the same weekday a week ago${kept}`);
@@ -94,6 +91,18 @@ function addPeak(sum: StepSum, model: MemoryModel, level: Bytes, rules: Resource
     level * ratio,
     `${Number(((ratio - 1) * 100).toFixed(1))} % on top${rules.margin === null ? '' : ', fixed by the policy'}`,
   );
+}
+
+/** A percentile is often below what is used, and a kill costs a restart: it can only ask for more. */
+function addPercentile(sum: StepSum, model: MemoryModel, level: Bytes, rules: ResourceRules & { readonly percentile: Ratio }): void {
+  addFixedPercentile(sum, model, rules);
+  const least = level * marginRatio(model, rules);
+  if (least <= sum.value) return;
+  sum.to('floor', least, 'never less than the highest of the last 7 days and of the same weekday a week ago, and its margin');
+}
+
+function marginRatio(model: MemoryModel, { margin, goal }: ResourceRules): Ratio {
+  return margin === null ? model.marginRatio(goal) : 1 + margin;
 }
 
 function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {
