@@ -195,6 +195,7 @@ export function anAdvice({
     lastOomAt: null,
     leakSuspected: false,
     throttledRatio: 0,
+    cpuHigh: { millicores: used.cpuMillicores, measuredMs: 14 * DAY_MS },
     samples: 4032,
     droppedSamples: 0,
     firstSampleAt: T0 - 14 * DAY_MS,

@@ -3,6 +3,7 @@
 
 import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { Resources } from '../model/resources.ts';
+import type { CpuHigh } from './cpu-highs.ts';
 import type { EvidenceHour } from './evidence-hours.ts';
 import { DAY_MS, MiB } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../model/units.ts';
@@ -155,6 +156,8 @@ export interface ContainerAdvice {
   readonly leakSuspected: boolean;
   /** Mean share of CPU periods throttled over the last 24 hours; null where the source does not tell. */
   readonly throttledRatio: Ratio | null;
+  /** What the CPU of a Guaranteed pod is lowered by; null: nothing is known of single samples, as of runs of Jobs. */
+  readonly cpuHigh: CpuHigh | null;
   /** Throttling and pressure by hour, where the rules ask for it. */
   readonly evidence?: readonly EvidenceHour[];
   /** Samples taken in, and thrown away (gaps are no samples; out of order, absurd, in the future). */

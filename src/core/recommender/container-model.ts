@@ -11,6 +11,7 @@ import { confidenceOf, confidenceText } from './confidence.ts';
 import type { ConfidenceInputs } from './confidence.ts';
 import type { CoverageShare } from './coverage-share.ts';
 import { DayCounts } from './day-counts.ts';
+import { CpuHighs } from './cpu-highs.ts';
 import { CpuModel } from './cpu-model.ts';
 import { adviseCpu } from './cpu-advice.ts';
 import { adviseMemory, adviseFromKills } from './memory-advice.ts';
@@ -26,7 +27,7 @@ import { hourOf, SLOT_MS, slotOf } from './slots.ts';
 import type { SlotPoint } from './slot-collector.ts';
 
 /** Version of the checkpoint's encoding; all others are refused. */
-export const CHECKPOINT_VERSION = 6;
+export const CHECKPOINT_VERSION = 7;
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
 /** Half-life of the throttled share: a day. */
@@ -41,6 +42,7 @@ export class ContainerModel {
   readonly #days = new DayCounts();
   readonly #growth = new MemoryGrowth();
   #evidence = new EvidenceHours();
+  #cpuHighs = new CpuHighs();
   readonly #rollouts = new RolloutLog();
   readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
@@ -92,6 +94,7 @@ export class ContainerModel {
   /** Takes over what another model of the same container knows beside usage: kills, evidence, and the last change. */
   takeNotes(from: ContainerModel): void {
     this.#evidence = from.#evidence;
+    this.#cpuHighs = from.#cpuHighs;
     for (const kill of from.#ooms.kills) this.#ooms.add(kill);
     if (Number.isNaN(from.#rollouts.at) || from.#rollouts.at <= this.#rollouts.at) return;
     this.#rollouts.takeOver(from.#rollouts.state);
@@ -148,6 +151,7 @@ export class ContainerModel {
       ...(this.#ooms.isEmpty ? {} : { oom }),
       leakSuspected: this.#growth.isLeaking,
       throttledRatio: this.#throttledRatio,
+      cpuHigh: this.#cpuHighs.with(this.#collector.openCpuHigh),
       ...(rules.evidenceSince === undefined ? {} : { evidence: this.#evidence.since(rules.evidenceSince) }),
       samples: this.#samples,
       droppedSamples: this.#dropped,
@@ -181,6 +185,7 @@ export class ContainerModel {
       oom,
       leakSuspected: false,
       throttledRatio: null,
+      cpuHigh: null,
       samples: 0,
       droppedSamples: this.#dropped,
       firstSampleAt: now,
@@ -208,6 +213,7 @@ export class ContainerModel {
     this.#growth.save(out);
     this.#rollouts.save(out);
     this.#evidence.save(out);
+    this.#cpuHighs.save(out);
     this.#collector.busiest.save(out);
     return out.bytes();
   }
@@ -241,6 +247,7 @@ export class ContainerModel {
     this.#growth.load(from);
     this.#rollouts.load(from);
     this.#evidence.load(from);
+    this.#cpuHighs.load(from);
     this.#collector.busiest.load(from);
   }
 
@@ -262,8 +269,9 @@ export class ContainerModel {
     this.#rollouts.settle(hourOf(next), this.#hourlyPeaks);
   }
 
-  #learn({ slot, cpu, memory, throttled, evidence, replicas }: SlotPoint): void {
+  #learn({ slot, cpu, cpuHigh, isMeasured, memory, throttled, evidence, replicas }: SlotPoint): void {
     this.#evidence.addPoint(slot, evidence);
+    this.#cpuHighs.add(slot, cpuHigh, isMeasured);
     this.#days.add(slot);
     if (!Number.isNaN(cpu)) this.#cpu.addPoint(slot, cpu);
     if (!Number.isNaN(memory)) {

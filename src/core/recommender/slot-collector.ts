@@ -12,11 +12,16 @@ const ABSURD_MILLICORES = 1e8;
 const ABSURD_BYTES = 1e16;
 /** CPU of a slot is the highest of its replicas; where the highest changes from hour to hour, this percentile over them. */
 const REPLICA_PERCENTILE = 0.9;
+/** With fewer samples in a slot a burst of a minute is not seen: the fifth may be lost, or come with the next slot. */
+const LEAST_MINUTES = 4;
 
 /** One closed slot. NaN where no sample was known. */
 export interface SlotPoint {
   readonly slot: number;
   readonly cpu: number;
+  /** Highest CPU sample of any replica, and whether it was read minute by minute. */
+  readonly cpuHigh: number;
+  readonly isMeasured: boolean;
   readonly memory: number;
   readonly throttled: number;
   /** Live, of each measure the highest of any replica. */
@@ -29,6 +34,9 @@ interface PodSlot {
   lastAt: Instant;
   cpuSum: number;
   cpuCount: number;
+  cpuHigh: number;
+  /** CPU samples that stand for a minute or less. */
+  minutes: number;
   memory: number;
   startedAt: Instant | null;
   throttledSum: number;
@@ -48,8 +56,17 @@ export class SlotCollector {
 
   /** Highest working set of the slot under way; NaN where none is known. */
   get openMemory(): number {
+    return this.#highest('memory');
+  }
+
+  /** Highest CPU sample of the slot under way; NaN where none is known. */
+  get openCpuHigh(): number {
+    return this.#highest('cpuHigh');
+  }
+
+  #highest(of: 'memory' | 'cpuHigh'): number {
     let most = NaN;
-    for (const pod of this.#pods.values()) if (!(pod.memory <= most)) most = pod.memory;
+    for (const pod of this.#pods.values()) if (!(pod[of] <= most) && !Number.isNaN(pod[of])) most = pod[of];
     return most;
   }
 
@@ -66,12 +83,12 @@ export class SlotCollector {
     this.#slot = slot;
     const known = this.#pods.get(pod);
     if (known !== undefined && sample.at <= known.lastAt) return false;
-    const state = known ?? { lastAt: 0, cpuSum: 0, cpuCount: 0, memory: NaN, startedAt: null, throttledSum: 0, throttledCount: 0 };
+    const state = known ?? emptySlot();
     if (known === undefined) this.#pods.set(pod, state);
     state.lastAt = sample.at;
     state.memory = greatest(state.memory, memory);
     state.startedAt = sample.startedAt ?? null;
-    addCpu(state, cpu, plausible(sample.throttledRatio ?? null, 1));
+    addCpu(state, cpu, sample, isLive);
     if (isLive) this.#takeEvidence(evidenceOf(sample));
     return true;
   }
@@ -84,6 +101,8 @@ export class SlotCollector {
     const point: SlotPoint = {
       slot: this.#slot,
       cpu: percentileOver([...cpu.values()], this.busiest.changes ? REPLICA_PERCENTILE : 1),
+      cpuHigh: this.openCpuHigh,
+      isMeasured: pods.some(({ minutes }) => minutes >= LEAST_MINUTES),
       memory: this.openMemory,
       throttled: meanOver(pods.filter((pod) => pod.throttledCount > 0).map((pod) => pod.throttledSum / pod.throttledCount)),
       evidence: this.#evidence,
@@ -104,11 +123,21 @@ export class SlotCollector {
   }
 }
 
-function addCpu(state: PodSlot, cpu: number | null, throttled: number | null): void {
+function emptySlot(): PodSlot {
+  const cpu = { cpuSum: 0, cpuCount: 0, cpuHigh: NaN, minutes: 0 };
+  return { lastAt: 0, ...cpu, memory: NaN, startedAt: null, throttledSum: 0, throttledCount: 0 };
+}
+
+function addCpu(state: PodSlot, cpu: number | null, { cpuPeakMillicores, throttledRatio }: UsageSample, isLive: boolean): void {
+  const throttled = plausible(throttledRatio ?? null, 1);
   if (cpu !== null) {
     // Usage under throttling is cut off at the limit; what was wanted is above it by about the share of periods cut.
-    state.cpuSum += cpu * (1 + (throttled ?? 0));
+    const wanted = 1 + (throttled ?? 0);
+    state.cpuSum += cpu * wanted;
     state.cpuCount += 1;
+    const peak = plausible(cpuPeakMillicores ?? null, ABSURD_MILLICORES);
+    state.cpuHigh = greatest(state.cpuHigh, Math.max(cpu, peak ?? 0) * wanted);
+    state.minutes += peak !== null ? LEAST_MINUTES : isLive ? 1 : 0;
   }
   if (throttled !== null) {
     state.throttledSum += throttled;

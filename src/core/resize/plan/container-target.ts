@@ -185,7 +185,7 @@ function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdv
 function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
   if (!inputs.guaranteed || inputs.policy.controlled === 'requests') return about.target;
   const least = Math.min(
-    leastGuaranteedCpu(about, inputs.current.requests.cpuMillicores),
+    leastGuaranteedCpu(about, inputs.advice.cpuHigh, inputs.current.requests.cpuMillicores),
     inputs.maxCpuRequest ?? Number.POSITIVE_INFINITY,
   );
   if (least <= about.target) return about.target;

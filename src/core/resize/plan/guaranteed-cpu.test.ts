@@ -9,7 +9,7 @@ import {
   pods,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 
 const equal = amounts('1', '512Mi');
@@ -38,6 +38,44 @@ describe('CPU of a Guaranteed pod', () => {
       aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [cpuAlone], demand }),
     );
     expect([decision.state, decision.reason]).toEqual([state, reason]);
+  });
+
+  test('falls only to twice the highest sample of a minute, however low the means of five minutes are', () => {
+    const high = anAdvice({ cpu: '100m', memory: '512Mi', cpuAdvice: { peak: 90 }, cpuHigh: { millicores: 410, measuredMs: 14 * DAY_MS } });
+    const decision = decideWorkload(aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [high] }));
+    expect(decision.steps.map(({ containers }) => containers[0]?.to.limits.cpuMillicores)).toEqual([820]);
+  });
+
+  const measured = (measuredMs: DurationMs) => ({ millicores: 100, measuredMs });
+
+  test.each([
+    ['seven days', measured(7 * DAY_MS), 'applying', null],
+    ['less than seven days', measured(6.9 * DAY_MS), 'awaiting', 'unmeasured'],
+    ['no time at all, as of runs of Jobs', null, 'awaiting', 'unmeasured'],
+  ])('is lowered only where it was read minute by minute for long enough: %s', (_case, cpuHigh, state, reason) => {
+    const decision = decideWorkload(
+      aSituation({ pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [{ ...cpuAlone, cpuHigh }] }),
+    );
+    expect([decision.state, decision.reason]).toEqual([state, reason]);
+    if (reason !== null) expect(decision.message).toMatch(/CPU of main was read minute by minute for .* of the 7 days/);
+  });
+
+  test('is not lowered by approval before that, while a Burstable pod waits for no such reading', () => {
+    const blind = { ...cpuAlone, cpuHigh: null };
+    const values = new Map([['main', { requests: amounts('720m', '512Mi'), limits: amounts('720m', '512Mi') }]]);
+    const given = { pods: pods(1, { container }), workload: aWorkloadRecord({}, container), advice: [blind] };
+    const { userRequests } = aSituation();
+    const approved = decideWorkload(
+      aSituation({
+        ...given,
+        policy: autoPolicy({ mode: 'Approve' }),
+        userRequests: { ...userRequests, approved: { at: T0, by: 'ann', values } },
+      }),
+    );
+    expect([approved.state, approved.reason, approved.steps]).toEqual(['awaiting', 'unmeasured', []]);
+    const sizes = { requests: equal, limits: amounts('2', '1Gi') };
+    const burstable = decideWorkload(aSituation({ ...given, pods: pods(1, { container: sizes }), workload: aWorkloadRecord({}, sizes) }));
+    expect(burstable.state).toBe('applying');
   });
 
   test.each([

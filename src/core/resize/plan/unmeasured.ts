@@ -3,10 +3,12 @@
 
 import type { ContainerRecord } from '../../model/pod.ts';
 import type { Ratio } from '../../model/units.ts';
+import { qosOf } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
 import { isThrottlingMeasured } from './cpu-limit.ts';
 import type { DueChange } from './due-changes.ts';
+import { unseenBursts } from './guaranteed-cpu.ts';
 
 /** From this share of its CPU in use a node may have none to spare within a minute. */
 const BUSY_NODE_RATIO: Ratio = 0.8;
@@ -14,8 +16,8 @@ const BUSY_NODE_RATIO: Ratio = 0.8;
 /** @param change a reduction; null: its harm would be measured, or there is CPU to spare */
 export function unmeasuredHarm(situation: WorkloadSituation, { resource, container }: DueChange): Waiting | null {
   if (resource !== 'cpu') return null;
-  if (hasCpuLimit(situation, container)) return unmeasuredThrottling(situation, container);
-  return onBusyNode(situation, container);
+  if (!hasCpuLimit(situation, container)) return onBusyNode(situation, container);
+  return unmeasuredThrottling(situation, container) ?? burstsOfGuaranteed(situation, container);
 }
 
 function unmeasuredThrottling(situation: WorkloadSituation, container: string): Waiting | null {
@@ -23,6 +25,14 @@ function unmeasuredThrottling(situation: WorkloadSituation, container: string): 
   const remedy =
     'grant get on nodes/metrics and have the certificates of its kubelets trusted, so that /metrics/cadvisor can be read, or set prometheus.url';
   return waiting('unmeasured', `the throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
+}
+
+function burstsOfGuaranteed({ pods, workload, advice }: WorkloadSituation, container: string): Waiting | null {
+  if ((pods[0]?.qosClass ?? qosOf(workload.containers)) !== 'Guaranteed') return null;
+  return unseenBursts(
+    container,
+    advice.find((each) => each.container === container),
+  );
 }
 
 function onBusyNode({ pods, cpuOfNodesWithoutPressure }: WorkloadSituation, container: string): Waiting | null {
