@@ -29,6 +29,10 @@ const CAPS = ['ceiling', 'leak'];
 /** How the memory peaks are stored: in codes that are 0.04 % wide. */
 const PEAK_RESOLUTION = 0.999;
 
+/** CPU of a Guaranteed pod is lowered no further than to so many times its highest minute of 14 days, once it was read for a week. */
+const GUARANTEED_HEADROOM = 2;
+const READ_TICKS = (7 * DAY_MS) / TICK_MS;
+
 interface Change {
   readonly step: ResizeStep;
   /** In force: taking back a raise that the node never admitted lowers nothing. */
@@ -43,6 +47,7 @@ export class AdversaryRules {
   readonly #limitBounds: Record<Resource, number>;
   readonly #requestBounds: Record<Resource, number>;
   #peaks: readonly { readonly elapsedMs: DurationMs; readonly bytes: number }[] = [];
+  #cpuHighs: { readonly elapsedMs: DurationMs; readonly millicores: number }[] = [];
   readonly #loweredAt = new Map<string, DurationMs>();
   /** What each pod had in force in the last tick, by uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
@@ -81,7 +86,7 @@ export class AdversaryRules {
     for (const pod of lived.pods) this.#checkOnceADay(pod, lived);
   }
 
-  #observe({ elapsedMs, seenBytes, isThrottlingSeen, situation }: Lived, tick: Tick): void {
+  #observe({ elapsedMs, seenBytes, seenCpuMillicores, isThrottlingSeen, situation }: Lived, tick: Tick): void {
     if (tick.clockBackMs !== undefined) this.#clockBackAt = elapsedMs;
     for (const uid of seenBytes.keys()) this.#usageSeenAt.set(uid, elapsedMs);
     if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
@@ -89,7 +94,10 @@ export class AdversaryRules {
     if (tick.restart !== undefined) {
       const known = tick.restart === 'with store' ? elapsedMs - TICK_MS : 0;
       this.#peaks = this.#peaks.filter((peak) => peak.elapsedMs < known);
+      this.#cpuHighs = this.#cpuHighs.filter((high) => high.elapsedMs < known);
     }
+    while ((this.#cpuHighs[0]?.elapsedMs ?? Infinity) <= elapsedMs - 14 * DAY_MS) this.#cpuHighs.shift();
+    if (seenCpuMillicores !== null) this.#cpuHighs.push({ elapsedMs, millicores: seenCpuMillicores });
     const bytes = Math.max(0, ...seenBytes.values());
     const isWithinWeek = (peak: { readonly elapsedMs: DurationMs }): boolean => peak.elapsedMs > elapsedMs - 7 * DAY_MS;
     this.#peaks = [...this.#peaks.filter((peak) => isWithinWeek(peak) && peak.bytes > bytes), { elapsedMs, bytes }];
@@ -147,6 +155,7 @@ export class AdversaryRules {
     for (const resource of RESOURCES) {
       if (apply.endsIncrease !== true && amount(to, resource) < amount(from, resource)) this.#checkEvidence(resource, from, lived);
     }
+    if (apply.endsIncrease !== true && qosOf([from]) === 'Guaranteed') this.#checkGuaranteedCpu(from, to, lived);
   }
 
   #checkEvidence(resource: Resource, from: RequestsAndLimits, lived: Lived): void {
@@ -162,6 +171,16 @@ export class AdversaryRules {
     }
     const busiest = Math.max(0, ...[...(situation.cpuOfNodesWithoutPressure?.values() ?? [])].map((used) => used ?? 1));
     if (busiest >= BUSY_NODE_RATIO) this.#fail('a CPU reduction on a busy node without pressure', lived, busiest);
+  }
+
+  #checkGuaranteedCpu(from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {
+    const [was, is] = [amount(from, 'cpuMillicores'), amount(to, 'cpuMillicores')];
+    if (is >= was) return;
+    const read = this.#cpuHighs.length;
+    if (read < READ_TICKS) this.#fail('CPU of a Guaranteed pod is reduced that was not read for a week', lived, [was, is, read]);
+    const high = Math.max(0, ...this.#cpuHighs.map(({ millicores }) => millicores));
+    const least = Math.min(was, high * GUARANTEED_HEADROOM, this.#mostOf('cpuMillicores') ?? Infinity);
+    if (is < least) this.#fail('CPU of a Guaranteed pod is reduced below twice its highest minute', lived, [was, is, high]);
   }
 
   #checkDeadBand({ reason }: ChangeUnderWay, from: RequestsAndLimits, to: RequestsAndLimits, lived: Lived): void {

@@ -89,11 +89,13 @@ function curve(value: fc.Arbitrary<number>): fc.Arbitrary<Curve> {
 }
 
 const distortions: fc.Arbitrary<(sample: UsageSample) => UsageSample> = fc.constantFrom<((sample: UsageSample) => UsageSample)[]>(
-  (sample) => ({ ...sample, cpuMillicores: null, memoryBytes: null }),
+  (sample) => ({ ...sample, cpuMillicores: null, cpuPeakMillicores: null, memoryBytes: null }),
   (sample) => ({ ...sample, cpuMillicores: -1, memoryBytes: -1 }),
   (sample) => ({ ...sample, at: sample.at - HOUR_MS }),
   (sample) => ({ ...sample, cpuMillicores: 1e15, memoryBytes: 1e18 }),
-  (sample) => ({ ...sample, cpuMillicores: 0, memoryBytes: 0 }),
+  (sample) => ({ ...sample, cpuMillicores: 0, cpuPeakMillicores: 0, memoryBytes: 0 }),
+  // Means of five minutes alone.
+  (sample) => ({ ...sample, cpuPeakMillicores: null }),
   (sample) => ({ ...sample, throttledRatio: null }),
 );
 
@@ -126,6 +128,7 @@ const evidence: fc.Arbitrary<Circumstances> = fc.oneof(
 );
 
 const events: fc.Arbitrary<Circumstances> = fc.oneof(
+  fc.tuple(ticks, fc.double({ min: 1, max: 20, noNaN: true })).map(([often, burst]) => every(often, () => ({ burst }))),
   fc.tuple(ticks, replica).map(([often, nodeKills]) => every(often, () => ({ nodeKills }))),
   fc.constant<Circumstances>((at) => (at % TICKS_A_DAY === 7 ? { deploy: 1 } : {})),
   fc.double({ min: 0.5, max: 2, noNaN: true }).map(
@@ -238,13 +241,17 @@ function resourcePolicies(resource: 'cpu' | 'memory'): fc.Arbitrary<ResourcePoli
   return fc
     .record({
       goal: goals,
+      percentile: fc.oneof(
+        { weight: 3, arbitrary: fc.constant(null) },
+        { weight: 1, arbitrary: fc.double({ min: 0.5, max: 1, noNaN: true }) },
+      ),
       within: bounds(resource === 'cpu' ? 1 : MiB),
       limit: fc.oneof(
         { weight: 3, arbitrary: fc.constant<LimitPolicy>({ rule: 'Keep', ratio: resource === 'cpu' ? null : 1.25 }) },
         { weight: 1, arbitrary: fc.double({ min: 1, max: 3, noNaN: true }).map((each): LimitPolicy => ({ rule: 'Ratio', ratio: each })) },
       ),
     })
-    .map(({ goal, within, limit }) => ({ ...defaultResourcePolicy(resource, goal), ...within, limit }));
+    .map(({ goal, percentile, within, limit }) => ({ ...defaultResourcePolicy(resource, goal), percentile, ...within, limit }));
 }
 
 const policies: fc.Arbitrary<Partial<PolicyRules>> = fc

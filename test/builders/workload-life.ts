@@ -49,6 +49,8 @@ export interface Tick {
   readonly throttling?: 'unmeasured' | Ratio;
   /** The nodes measure no pressure, and this share of their CPU is in use; null: not known. */
   readonly busyNodes?: Ratio | null;
+  /** In one minute of the five each replica wants so many times its CPU. */
+  readonly burst?: Ratio;
   /** Distorts what the kubelet reports: counters that jump, repeat or run backwards. */
   readonly distort?: (sample: UsageSample) => UsageSample;
 }
@@ -80,6 +82,8 @@ export interface Lived {
   readonly pods: readonly PodRecord[];
   /** Working set of each pod of which a sample was taken in, by uid. */
   readonly seenBytes: ReadonlyMap<string, number>;
+  /** Highest CPU of a minute of any pod of which a sample was taken in; null: none was. */
+  readonly seenCpuMillicores: number | null;
   /** Whether the throttling of any pod was measured. */
   readonly isThrottlingSeen: boolean;
   /** Usage of each pod, measured or not, by uid. */
@@ -143,6 +147,10 @@ export class WorkloadLife {
       steps,
       pods: this.pods,
       seenBytes: new Map(seen.flatMap(({ uid, memoryBytes }) => (memoryBytes === null ? [] : [[uid, memoryBytes]]))),
+      seenCpuMillicores: seen.reduce<number | null>(
+        (most, { cpuPeakMillicores: peak = null }) => (peak === null ? most : Math.max(most ?? 0, peak)),
+        null,
+      ),
       isThrottlingSeen: seen.some(({ throttledRatio = null }) => throttledRatio !== null),
       used,
     };
@@ -226,7 +234,10 @@ export class WorkloadLife {
     const demand = this.#demand(tick, index);
     const usage = this.#usageOf(pod, demand);
     const throttledRatio = this.#throttledRatio(pod, demand, usage, tick);
-    const sample = distort({ at: this.#now, ...usage, throttledRatio, throttledSpanMs: TICK_MS });
+    const burst = { ...demand, cpuMillicores: demand.cpuMillicores * (tick.burst ?? 1) };
+    const cpuPeakMillicores = Math.max(usage.cpuMillicores, this.#usageOf(pod, burst).cpuMillicores);
+    const cpuMillicores = (4 * usage.cpuMillicores + cpuPeakMillicores) / 5;
+    const sample = distort({ at: this.#now, ...usage, cpuMillicores, cpuPeakMillicores, throttledRatio, throttledSpanMs: TICK_MS });
     return this.#controller.observe(pod, sample, this.#now) ? [{ ...sample, uid: pod.uid }] : [];
   }
 
