@@ -1,5 +1,6 @@
 import type { Cluster, ClusterArithmetic, Node, SeriesSet } from '../apis/http/types.generated.ts';
 import type { RecommendationState } from '../apis/conditions.ts';
+import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
 import { HOURS_PER_MONTH, type Usd } from '../core/model/units.ts';
 import { workloadKey } from '../core/model/workload.ts';
@@ -15,6 +16,7 @@ import { ratiosOf, wholeResources } from './ratios.ts';
 import { seriesSet, type Line, type Sample } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { readTimeRange, type TimeRange } from './time-range.ts';
+import { countWaitingRaises } from './waiting-raises.ts';
 
 /** Volumes are nearly full from here on: the default threshold of storage exceptions. */
 const NEARLY_FULL_RATIO = 0.8;
@@ -73,6 +75,7 @@ export class ClusterQueries {
       recommended,
       utilization: ratiosOf(used, allocatable),
       requestedRatio: ratiosOf(requested, allocatable),
+      waitingForNodeCapacity: this.#waitingRaises(),
       cost: this.#cost(nodes, arithmetic),
       health: healthOf(this.#evidence(nodes, pods, allocatable, requested)),
     };
@@ -159,15 +162,27 @@ export class ClusterQueries {
 
   /** In the cents of the records themselves, so that a list of them adds up to it. */
   #openSavings(): Usd | null {
-    const { cluster, decisions } = this.#sources;
     const amounts: Usd[] = [];
-    for (const workload of cluster.workloads()) {
-      const key = workloadKey(workload);
-      const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
-      if (status?.savingsPerMonthUsd === undefined) continue;
+    for (const status of this.#decidedStatuses()) {
+      if (status.savingsPerMonthUsd === undefined) continue;
       amounts.push(OPEN_STATES.has(status.state ?? '') ? toCents(status.savingsPerMonthUsd) : 0);
     }
     return amounts.length === 0 ? null : sumCents(amounts);
+  }
+
+  /** null before anything is decided. */
+  #waitingRaises(): Cluster['waitingForNodeCapacity'] {
+    const waiting = [...this.#decidedStatuses()].map((status) => status.waitingForNodeCapacity);
+    return waiting.length === 0 ? null : countWaitingRaises(waiting);
+  }
+
+  *#decidedStatuses(): Generator<RecommendationStatus> {
+    const { cluster, decisions } = this.#sources;
+    for (const workload of cluster.workloads()) {
+      const key = workloadKey(workload);
+      const status = cluster.findRecommendation(key)?.status ?? decisions.unpublished(key);
+      if (status !== undefined) yield status;
+    }
   }
 
   #evidence(

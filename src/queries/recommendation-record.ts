@@ -45,7 +45,7 @@ export function recommendationRecord(
     replicas: workload.replicas.desired,
     ...verdictOf(status),
     // Said a moment ago, and the decider has not looked again: what held it before is no reason any more.
-    ...(governance.mode === 'Off' ? { reason: null, until: null } : {}),
+    ...(governance.mode === 'Off' ? { reason: null, until: null, waitingForNodeCapacity: null } : {}),
     source: status.source ?? sources.usage.source(),
   };
 }
@@ -72,16 +72,24 @@ export function recordInputs(
 
 function verdictOf(
   status: RecommendationStatus,
-): Pick<RecommendationItem, 'reason' | 'until' | 'confidence' | 'savingsPerMonthUsd' | 'risk' | 'updatedAt' | 'appliedAt'> {
+): Pick<
+  RecommendationItem,
+  'reason' | 'until' | 'waitingForNodeCapacity' | 'confidence' | 'savingsPerMonthUsd' | 'risk' | 'updatedAt' | 'appliedAt'
+> {
   return {
     reason: status.reason ?? null,
     until: status.until ?? null,
+    waitingForNodeCapacity: waitingRaisesOf(status),
     confidence: status.confidence ?? null,
     savingsPerMonthUsd: centsOrNull(status.savingsPerMonthUsd ?? null),
     risk: status.risk ?? 'none',
     updatedAt: status.updatedAt ?? null,
     appliedAt: status.lastApplied?.at ?? null,
   };
+}
+
+function waitingRaisesOf({ waitingForNodeCapacity: waiting }: RecommendationStatus): RecommendationItem['waitingForNodeCapacity'] {
+  return waiting === undefined ? null : { pods: waiting.pods, since: waiting.since, requests: readQuantities(waiting.requests) };
 }
 
 // Before the decider has looked at a workload there is too little history by definition.

@@ -27,6 +27,7 @@ import { recommendationRecord, recordInputs } from './recommendation-record.ts';
 import { savingsArithmetic, type PricedPart } from './savings-lines.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
+import { countWaitingRaises } from './waiting-raises.ts';
 import { wouldChangeIt } from './would-change-it.ts';
 
 const LISTING: Listing<RecommendationItem> = {
@@ -182,5 +183,6 @@ function totalsOf(items: readonly RecommendationItem[]): RecommendationTotals {
     savingsPerMonthUsd: sumCents(items.map((item) => item.savingsPerMonthUsd ?? 0)),
     costPerMonthUsd: sumCents(items.map((item) => item.costPerMonthUsd ?? 0)),
     byState,
+    waitingForNodeCapacity: countWaitingRaises(items.map((item) => item.waitingForNodeCapacity)),
   };
 }

@@ -108,6 +108,7 @@ export interface Cluster {
   readonly recommended: OptionalResources;
   readonly utilization: Ratios;
   readonly requestedRatio: Ratios;
+  readonly waitingForNodeCapacity: WaitingRaiseCounts | null;
   readonly cost: {
     /** All nodes at this hour’s prices. US dollars; null where no price is known. */
     readonly perHourUsd: number | null;
@@ -329,6 +330,23 @@ export interface RecommendationHpa {
   readonly memoryTargetRatio: number | null;
 }
 
+/** Raises that wait until their nodes have the capacity; `requests`: what they ask for beyond what is in force, all pods together. */
+export interface WaitingRaises {
+  /** Pods whose raise waits. */
+  readonly pods: number;
+  /** Since when the first of them waits. */
+  readonly since: string;
+  readonly requests: OptionalResources;
+}
+
+/** Raises that wait until their nodes have the capacity. */
+export interface WaitingRaiseCounts {
+  /** Workloads with such a raise. */
+  readonly workloads: number;
+  /** Pods whose raise waits. */
+  readonly pods: number;
+}
+
 /** Bounds by container; `*` stands for all. */
 export type OverrideBounds = Readonly<
   Record<
@@ -393,6 +411,7 @@ export interface Recommendation {
   readonly reason: string | null;
   /** Earliest next try; null where no time frees it. */
   readonly until: string | null;
+  readonly waitingForNodeCapacity: WaitingRaises | null;
   /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
   readonly package: string | null;
   readonly hpa: RecommendationHpa | null;
@@ -423,6 +442,7 @@ export interface RecommendationTotals {
   readonly costPerMonthUsd: number;
   /** How many are in each state. */
   readonly byState: Readonly<Record<string, number>>;
+  readonly waitingForNodeCapacity: WaitingRaiseCounts;
 }
 
 export interface ExplanationStep {
@@ -516,6 +536,7 @@ export interface RecommendationDetail {
   readonly reason: string | null;
   /** Earliest next try; null where no time frees it. */
   readonly until: string | null;
+  readonly waitingForNodeCapacity: WaitingRaises | null;
   /** What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label. */
   readonly package: string | null;
   readonly hpa: RecommendationHpa | null;
@@ -838,6 +859,7 @@ export interface Policy {
   readonly generation: number | null;
   /** As it stands on the object. */
   readonly spec: Readonly<Record<string, unknown>>;
+  /** As it stands on the object; of a PodResizePolicy `waitingForNodeCapacity` counts the raises that wait for node capacity. */
   readonly status: Readonly<Record<string, unknown>> | null;
   /** Each value in force by dotted field, with where it comes from. */
   readonly effective: Readonly<Record<string, { readonly value: unknown; readonly source: 'policy' | 'override' | 'setting' | 'default' }>>;

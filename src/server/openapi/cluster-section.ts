@@ -78,6 +78,7 @@ export const CLUSTER_SCHEMAS: Readonly<Record<string, Schema>> = {
     recommended: ref('OptionalResources'),
     utilization: ref('Ratios'),
     requestedRatio: ref('Ratios'),
+    waitingForNodeCapacity: nullable(ref('WaitingRaiseCounts')),
     cost: object({
       perHourUsd: money('All nodes at this hour’s prices.'),
       perMonthUsd: money('730 hours of it.'),

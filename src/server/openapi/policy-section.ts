@@ -13,7 +13,9 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
     createdAt: nullable(time()),
     generation: nullable(integer()),
     spec: anyObject('As it stands on the object.'),
-    status: nullable(anyObject()),
+    status: nullable(
+      anyObject('As it stands on the object; of a PodResizePolicy `waitingForNodeCapacity` counts the raises that wait for node capacity.'),
+    ),
     effective: map(
       object({ value: anything(), source: oneOf(['policy', 'override', 'setting', 'default']) }),
       'Each value in force by dotted field, with where it comes from.',

@@ -38,6 +38,7 @@ const recommendationFields: Readonly<Record<string, Schema>> = {
   state: oneOf(RECOMMENDATION_STATES),
   reason: nullable(string('What holds it, for `awaiting` and `blocked`: window, cooldown, approval, confidence, node-capacity, …')),
   until: nullable(time('Earliest next try; null where no time frees it.')),
+  waitingForNodeCapacity: nullable(ref('WaitingRaises')),
   package: nullable(string('What it was installed with: Helm release, Argo CD application, Flux Kustomization or part-of label.')),
   hpa: nullable(ref('RecommendationHpa')),
   overrides: object(
@@ -65,6 +66,18 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     cpuTargetRatio: nullable(ratio()),
     memoryTargetRatio: nullable(ratio()),
   }),
+  WaitingRaises: object(
+    {
+      pods: integer('Pods whose raise waits.', { minimum: 1 }),
+      since: time('Since when the first of them waits.'),
+      requests: ref('OptionalResources'),
+    },
+    'Raises that wait until their nodes have the capacity; `requests`: what they ask for beyond what is in force, all pods together.',
+  ),
+  WaitingRaiseCounts: object(
+    { workloads: integer('Workloads with such a raise.'), pods: integer('Pods whose raise waits.') },
+    'Raises that wait until their nodes have the capacity.',
+  ),
   OverrideBounds: map(
     object({ cpu: string('Quantity.'), memory: string('Quantity.') }, undefined, ['cpu', 'memory']),
     'Bounds by container; `*` stands for all.',
@@ -100,6 +113,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       savingsPerMonthUsd: number('Sum over everything that matched, to the cent; what is not known counts as 0.'),
       costPerMonthUsd: number(),
       byState: map(integer(), 'How many are in each state.'),
+      waitingForNodeCapacity: ref('WaitingRaiseCounts'),
     },
     'Over everything that matched, not over the page.',
   ),

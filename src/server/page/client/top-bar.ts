@@ -49,8 +49,12 @@ function drawBanner({ isConnected, lastSeen }: TopBarView): void {
 
 function factsOf(cluster: Cluster | null): readonly string[] {
   if (cluster === null) return [];
-  const pods = count(cluster.pods.total, 'pod');
-  return cluster.kubernetesVersion === null ? [pods] : [`Kubernetes ${cluster.kubernetesVersion}`, pods];
+  const waiting = cluster.waitingForNodeCapacity?.pods ?? 0;
+  return [
+    ...(cluster.kubernetesVersion === null ? [] : [`Kubernetes ${cluster.kubernetesVersion}`]),
+    count(cluster.pods.total, 'pod'),
+    ...(waiting === 0 ? [] : [`${count(waiting, 'raise')} waiting for node capacity`]),
+  ];
 }
 
 function modeChip(mode: Cluster['mode'] | null): PageElement {
