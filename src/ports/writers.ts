@@ -1,3 +1,4 @@
+import type { RefusalCode } from '../core/model/refusal-code.ts';
 import type { RequestsAndLimits } from '../core/model/resources.ts';
 
 /** What came of a write. Expected refusals are values; a broken connection is thrown. */
@@ -8,8 +9,8 @@ export type WriteOutcome =
   /** The object moved on or is gone: look again. */
   | { readonly kind: 'conflict'; readonly message: string }
   | { readonly kind: 'gone'; readonly message: string }
-  /** 403 or 422: quota, LimitRange, admission, validation. `message` carries the server's words. */
-  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  /** 403 or 422: quota, LimitRange, admission, validation. `message` carries the server's words, `code` of a resize why. */
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string; readonly code?: RefusalCode }
   /** The gate said no: not leader, paused, stale, budget. */
   | { readonly kind: 'held'; readonly reason: string; readonly message: string };
 

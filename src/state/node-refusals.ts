@@ -2,7 +2,7 @@
 // configuration is not readable; nothing is kept beyond the process, because each Recommendation's status has its own.
 
 import type { Instant } from '../core/model/units.ts';
-import { NODE_PROPERTY_CODES } from '../core/resize/model/refusal-code.ts';
+import { NODE_PROPERTY_CODES } from '../core/model/refusal-code.ts';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
 import { failureKey, retryAt } from '../core/resize/plan/failed-resizes.ts';
 

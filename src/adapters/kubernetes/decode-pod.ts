@@ -4,6 +4,7 @@ import type { OptionalResources } from '../../core/model/resources.ts';
 import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
+import { refusalByKubelet } from './refusal-message.ts';
 import { latestWriterThrough } from './managed-fields.ts';
 import type { Interner } from './interner.ts';
 import {
@@ -78,7 +79,9 @@ function resizeStatus(status: Wire, conditions: ReadonlyMap<string, Wire>): PodR
   const progress = conditions.get('PodResizeInProgress');
   // Pending wins: a newer request waits behind the one in progress, and it is the newer one that we are asked about.
   if (pending?.['status'] === 'True') {
-    return { state: textAt(pending, 'reason') === 'Infeasible' ? 'infeasible' : 'deferred', ...wordsOf(pending) };
+    const state = textAt(pending, 'reason') === 'Infeasible' ? 'infeasible' : 'deferred';
+    const words = wordsOf(pending);
+    return { state, ...words, refusal: refusalByKubelet(state, words.message) };
   }
   if (progress?.['status'] === 'True') {
     return { state: textAt(progress, 'reason') === 'Error' ? 'error' : 'in-progress', ...wordsOf(progress) };

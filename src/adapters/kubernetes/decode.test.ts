@@ -129,6 +129,12 @@ describe('a pod', () => {
     expect(decoded.ok && decoded.record.resize.state).toBe(state);
   });
 
+  test('says why its resize is refused, as a code', () => {
+    const message = 'In-place resize of containers with swap is not supported.';
+    const decoded = decodePod(aWirePod({}, { conditions: [{ type: 'PodResizePending', status: 'True', reason: 'Infeasible', message }] }));
+    expect(decoded.ok && decoded.record.resize.refusal).toEqual({ code: 'swap', resource: 'memory' });
+  });
+
   test('is unschedulable only when the scheduler says that no node fits', () => {
     const of = (reason: string): boolean => {
       const decoded = decodePod(aWirePod({}, { conditions: [{ type: 'PodScheduled', status: 'False', reason }] }));

@@ -1,6 +1,7 @@
 import { EFFECTS_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../../ports/writers.ts';
+import { refusalByServer } from './refusal-message.ts';
 import { HPAS, objectPath, PODS } from './resources.ts';
 import { resizePatch } from './resize-patch.ts';
 import { asObject } from './wire.ts';
@@ -31,8 +32,10 @@ export class KubernetesEffectWriter implements EffectWriter {
     if (found.kind !== 'done') return found;
     const patch = resizePatch(resize, asObject(read.body, path));
     switch (patch.kind) {
-      case 'patch':
-        return this.#jsonPatch(objectPath(PODS, resize.namespace, resize.pod, 'resize'), patch.operations, signal);
+      case 'patch': {
+        const outcome = await this.#jsonPatch(objectPath(PODS, resize.namespace, resize.pod, 'resize'), patch.operations, signal);
+        return outcome.kind === 'refused' ? { ...outcome, code: refusalByServer(outcome.message) } : outcome;
+      }
       case 'same':
         return { kind: 'done' };
       case 'conflict':

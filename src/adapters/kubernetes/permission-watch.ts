@@ -6,6 +6,7 @@ import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../por
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';
+import { isByAuthorizer } from './refusal-message.ts';
 import { nameOf } from './request-names.ts';
 import { failureOf, isForbidden } from './status.ts';
 
@@ -13,9 +14,6 @@ import { failureOf, isForbidden } from './status.ts';
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
 /** Past this many only the metric counts on: a person reads the first ones. */
 const MOST_KNOWN = 100;
-
-/** The authorizer's own sentence. Quotas and admission say 403, too, and another. */
-const BY_AUTHORIZER = /cannot \w+ resource "/;
 
 /** One verb on one resource that we may not. */
 export interface MissingPermission {
@@ -81,7 +79,7 @@ export class PermissionWatch {
     const key = wordsOf(permission);
     const failure = failureOf(answer);
     if (failure === null) this.#given(key);
-    else if (isForbidden(failure) && BY_AUTHORIZER.test(failure.message)) this.#refused(key, { ...permission, message: failure.message });
+    else if (isForbidden(failure) && isByAuthorizer(failure.message)) this.#refused(key, { ...permission, message: failure.message });
   }
 
   #given(key: string): void {

@@ -117,6 +117,11 @@ describe('KubernetesEffectWriter', () => {
     if (outcome.kind === 'refused') expect(outcome.message).toBe((refusal.body as { message: string }).message);
   });
 
+  test('a refused resize says why, as a code', async () => {
+    const refusal = status(403, 'Forbidden', 'pods "p" is forbidden: exceeded quota: team');
+    expect(await new KubernetesEffectWriter(serving(aPod(), refusal)).resizePod(resize, signal)).toMatchObject({ code: 'quota' });
+  });
+
   test('a broken server is a fault, not an outcome', async () => {
     const writer = new KubernetesEffectWriter(serving(aPod(), status(500, 'InternalError', 'etcd is away')));
     await expect(writer.resizePod(resize, signal)).rejects.toThrow(

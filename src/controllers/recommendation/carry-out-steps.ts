@@ -6,7 +6,6 @@ import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import { sameValues } from '../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import { refusalCode } from '../../core/resize/model/refusal-code.ts';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { AppliedValue } from '../../ports/history.ts';
@@ -88,7 +87,7 @@ async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome:
       outcome.taken.push(step);
     } else if (written.kind === 'refused') {
       outcome.failed += 1;
-      outcome.refused.push(refusalOf(step, pod, now, written.message));
+      outcome.refused.push(refusalOf(step, pod, now, written));
     } else if (written.kind !== 'dry-run') outcome.unfinished = true;
     if (written.kind === 'held') break;
   }
@@ -103,13 +102,18 @@ function actorOf({ memory }: WorkloadDecision): string {
   return memory.apply?.by ?? memory.lastApplied?.by ?? 'evenkeel';
 }
 
-function refusalOf(step: ResizeStep, { name, uid }: PodRecord, now: Instant, message: string): FailedResize {
+function refusalOf(
+  step: ResizeStep,
+  { name, uid }: PodRecord,
+  now: Instant,
+  refused: Extract<WriteOutcome, { kind: 'refused' }>,
+): FailedResize {
   // A boost that is refused says nothing about less than it.
   const isBoost = step.kind === 'start-up';
   const state = isBoost ? 'deferred' : 'error';
-  const code = isBoost ? 'start-up-boost' : refusalCode(state, message);
+  const code = isBoost ? 'start-up-boost' : (refused.code ?? 'other');
   const values = new Map(step.containers.map((each) => [each.name, each.to]));
-  return { pod: name, uid, pool: null, resource: null, state, since: now, code, message, values };
+  return { pod: name, uid, pool: null, resource: null, state, since: now, code, message: refused.message, values };
 }
 
 function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'dryRun'> {

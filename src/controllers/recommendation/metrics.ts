@@ -1,6 +1,6 @@
 import type { RecommendationState } from '../../apis/conditions.ts';
 import { RECOMMENDATION_STATES } from '../../apis/conditions.ts';
-import { NODE_PROPERTY_CODES } from '../../core/resize/model/refusal-code.ts';
+import { NODE_PROPERTY_CODES } from '../../core/model/refusal-code.ts';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';

@@ -23,7 +23,11 @@ test('memory that a kubelet refuses because of swap is not asked again for anoth
         return { ...pod, containers: [{ ...container, actual: container }], resize: { state: 'none', message: '', since: null } };
       }
       const since = pod.resize.since ?? world.clock.now();
-      return { ...pod, containers: [{ ...container, actual: had }], resize: { state: 'infeasible', message: SWAP, since } };
+      return {
+        ...pod,
+        containers: [{ ...container, actual: had }],
+        resize: { state: 'infeasible', message: SWAP, since, refusal: { code: 'swap', resource: 'memory' } },
+      };
     });
   const liveOn = async (minutes: number): Promise<void> => {
     for (let minute = 0; minute < minutes; minute += 1) {

@@ -328,7 +328,7 @@ describe('mode Auto', () => {
     let asked = 0;
     world.refuse = () => {
       asked += 1;
-      return { kind: 'refused', status: 403, message: 'exceeded quota: team, requested: …' };
+      return { kind: 'refused', status: 403, message: 'exceeded quota: team, requested: …', code: 'quota' };
     };
     await world.run(30 * MINUTE_MS);
     // Once a pod: a quota counts each by itself.

@@ -1,5 +1,6 @@
 import type { OptionalResources, RequestsAndLimits } from './resources.ts';
 import type { InitContainerRecord } from './pod-requests.ts';
+import type { Refusal } from './refusal-code.ts';
 import type { Instant } from './units.ts';
 import type { OwnerRef } from './workload.ts';
 
@@ -12,6 +13,8 @@ export interface PodResizeStatus {
   readonly state: 'none' | 'deferred' | 'infeasible' | 'in-progress' | 'error';
   readonly message: string;
   readonly since: Instant | null;
+  /** Why its node refuses it, where that is deferred or infeasible; absent: not reported. */
+  readonly refusal?: Refusal;
 }
 
 export interface ContainerTermination {

@@ -301,7 +301,7 @@ describe('nodes that cannot', () => {
   test('an infeasible resize is written back at once and not tried again for a while', () => {
     const stuck = aPodRecord({
       containers: [grown],
-      resize: { state: 'infeasible', message: TOO_LARGE, since: T0 },
+      resize: { state: 'infeasible', message: TOO_LARGE, since: T0, refusal: { code: 'node-capacity', resource: 'cpu' } },
     });
     const decision = decideWorkload(aSituation({ pods: [stuck], advice: [short] }));
     expect(decision.steps.map((step) => [step.kind, step.containers[0]?.to.requests])).toEqual([['write-back', amounts('500m', '512Mi')]]);

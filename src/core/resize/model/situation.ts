@@ -14,7 +14,7 @@ import type { PlannedPod } from './planned-pod.ts';
 import type { ContainerDemand } from './demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
-import type { RefusalCode } from './refusal-code.ts';
+import type { RefusalCode } from '../../model/refusal-code.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
 import type { Values } from './container-values.ts';

@@ -15,7 +15,7 @@ import { waiting, type Waiting } from '../model/waiting.ts';
 import { withOomBumps } from './oom-bumps.ts';
 import { unsupportedByNode } from './node-support.ts';
 import { fitPod, isReachable, type PodFit } from './pod-change.ts';
-import type { RefusalCode } from '../model/refusal-code.ts';
+import type { RefusalCode } from '../../model/refusal-code.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import type { ResizeStep } from '../model/resize-step.ts';

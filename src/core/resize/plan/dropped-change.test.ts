@@ -110,7 +110,12 @@ describe('a raise that is ended', () => {
     const all = refused.pods.map((pod, index) => ({
       ...pod,
       containers: pod.containers.map((each) => ({ ...each, actual: further.pods[index]?.containers[0]?.actual ?? null })),
-      resize: { state: 'infeasible' as const, message: TOO_MUCH, since: refused.now },
+      resize: {
+        state: 'infeasible' as const,
+        message: TOO_MUCH,
+        since: refused.now,
+        refusal: { code: 'node-capacity' as const, resource: 'memory' as const },
+      },
     }));
     return { ...refused, pods: all };
   }

@@ -6,7 +6,7 @@ import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } fr
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
-import { NODE_PROPERTY_CODES, type RefusalCode } from '../model/refusal-code.ts';
+import { NODE_PROPERTY_CODES, type RefusalCode } from '../../model/refusal-code.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
 

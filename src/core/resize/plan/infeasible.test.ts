@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { sameValues } from '../model/container-values.ts';
@@ -13,12 +13,16 @@ const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
   ['large', { pool: 'blue', size: '16cpu-64Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
   ['other', { pool: 'green', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
 ]);
-const STATIC_CPU = 'Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"';
-const SWAP = 'In-place resize of containers with swap is not supported.';
-const TOO_MUCH_MEMORY = "Node didn't have enough capacity: memory, requested: 68719476736, capacity: 16777216000";
+// Codes alone count: the messages are in no kubelet's words.
+const STATIC_CPU: Answer = { message: 'no more CPU here', refusal: { code: 'cpu-manager', resource: 'cpu' } };
+const SWAP: Answer = { message: 'no more memory here', refusal: { code: 'swap', resource: 'memory' } };
+const TOO_MUCH_MEMORY: Answer = { message: 'that is a lot', refusal: { code: 'node-capacity', resource: 'memory' } };
+const TOO_MUCH: Answer = { message: 'that is a lot', refusal: { code: 'node-capacity', resource: null } };
+
+type Answer = Required<Pick<PodResizeStatus, 'message' | 'refusal'>>;
 
 /** What a kubelet answers to a resize; null: it carries it out. */
-type Kubelet = (pod: PodRecord, changed: ReadonlySet<'cpu' | 'memory'>) => string | null;
+type Kubelet = (pod: PodRecord, changed: ReadonlySet<'cpu' | 'memory'>) => Answer | null;
 
 /** Decides and carries out, every minute. */
 function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
@@ -43,10 +47,10 @@ function live(start: WorkloadSituation, kubelet: Kubelet, minutes: number) {
       });
       if (isBack) return { ...pod, resize: { state: 'none', message: '', since: null } };
       asked.push(`${pod.name}: ${[...changed].join(' and ')}`);
-      const message = kubelet(pod, changed);
-      if (message === null || before === undefined) return { ...pod, resize: { state: 'none', message: '', since: null } };
+      const answer = kubelet(pod, changed);
+      if (answer === null || before === undefined) return { ...pod, resize: { state: 'none', message: '', since: null } };
       const containers = pod.containers.map((container, at) => ({ ...container, actual: before.containers[at]?.actual ?? null }));
-      return { ...pod, containers, resize: { state: 'infeasible', message, since: situation.now } };
+      return { ...pod, containers, resize: { state: 'infeasible', ...answer, since: situation.now } };
     });
     // As a new replica reads it.
     const memory = readMemory(writeMemory(last.memory));
@@ -67,9 +71,9 @@ const situationOf = (pods: readonly PodRecord[], more: Partial<WorkloadSituation
     ...more,
   });
 const refusesMemory =
-  (message: string): Kubelet =>
+  (answer: Answer): Kubelet =>
   (_, changed) =>
-    changed.has('memory') ? message : null;
+    changed.has('memory') ? answer : null;
 
 describe('an infeasible resize', () => {
   test('is tried once more with the other resource alone, which stays in force', () => {
@@ -77,7 +81,7 @@ describe('an infeasible resize', () => {
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
     expect(situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
     expect(situation.memory.lastApplied?.values.get('main')?.requests).toEqual(amounts('900m', '1Gi'));
-    expect([last.state, last.message]).toEqual(['awaiting', `web-1: node pool blue: ${SWAP}`]);
+    expect([last.state, last.message]).toEqual(['awaiting', `web-1: node pool blue: ${SWAP.message}`]);
   });
 
   test('of Guaranteed pods with exclusive CPUs leaves their memory to be resized', () => {
@@ -94,8 +98,8 @@ describe('an infeasible resize', () => {
     expect(situation.pods[0]?.containers[0]?.requests.cpuMillicores).toBe(500);
   });
 
-  test('whose message names no resource is tried with CPU alone, and then with neither', () => {
-    const { asked } = live(situationOf([pod('web-1', 'n1')]), () => 'not on this node', 120);
+  test('of which no resource is named is tried with CPU alone, and then with neither', () => {
+    const { asked } = live(situationOf([pod('web-1', 'n1')]), () => TOO_MUCH, 120);
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
   });
 
@@ -150,7 +154,7 @@ describe('an infeasible resize', () => {
 });
 
 describe('a raise that no node can carry out', () => {
-  const tooMuch: Kubelet = () => "Node didn't have enough capacity";
+  const tooMuch: Kubelet = () => TOO_MUCH;
   const refused = live(situationOf([pod('web-1', 'n1'), pod('web-2', 'n1')]), tooMuch, 30);
 
   test('is neither sent again nor begun anew: what is remembered stays as it is', () => {

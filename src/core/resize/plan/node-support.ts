@@ -1,7 +1,7 @@
 // What a node can resize in place, as far as its status says; what its kubelet is configured to is learnt from refusals.
 
 import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import type { RefusalCode } from '../model/refusal-code.ts';
+import type { RefusalCode } from '../../model/refusal-code.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 

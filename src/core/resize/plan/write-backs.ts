@@ -7,7 +7,7 @@ import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
 import { FIELD, sameValues, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
-import { refusalCode, refusedResource, type RefusalCode } from '../model/refusal-code.ts';
+import type { Refusal } from '../../model/refusal-code.ts';
 import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { WAITS_FOR } from './carry-out.ts';
@@ -81,6 +81,7 @@ function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation,
   });
   if (containers.length === 0) return null;
   const values: Values = new Map(containers.map(({ name, from }) => [name, from]));
+  const refusal = pod.resize.refusal ?? { code: state === 'error' ? ('other' as const) : ('node-capacity' as const), resource: null };
   const common = {
     pod: pod.name,
     uid: pod.uid,
@@ -88,20 +89,19 @@ function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation,
     resource: null,
     state,
     since: now,
-    code: refusalCode(state, message),
+    code: refusal.code,
     message,
     values,
   };
   if (state !== 'infeasible') return { pod, containers, failure: common };
-  const resource = refusedResourceOf(common.code, message, containers);
-  return { pod, containers, failure: { ...common, pool: poolOf(pod, common.code, nodePools), resource } };
+  const resource = refusedResourceOf(refusal, containers);
+  return { pod, containers, failure: { ...common, pool: poolOf(pod, refusal.code, nodePools), resource } };
 }
 
-/** CPU is tried alone before memory where the message leaves open which of them was refused. */
-function refusedResourceOf(code: RefusalCode, message: string, containers: readonly ContainerChange[]): ResourceName | null {
+/** CPU is tried alone before memory where it is not known which of them was refused. */
+function refusedResourceOf({ code, resource }: Refusal, containers: readonly ContainerChange[]): ResourceName | null {
   if (code === 'no-resize') return null;
-  const named = refusedResource(code, message);
-  if (named !== null) return named;
+  if (resource !== null) return resource;
   return containers.some(({ from, to }) => differs(from, to, 'memory')) ? 'memory' : 'cpu';
 }
 

@@ -11,7 +11,7 @@ import { withoutEmpty } from '../../model/without-empty.ts';
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import type { Values } from '../model/container-values.ts';
 import { EXCEPTION_BOUNDS, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../model/limit-exception.ts';
-import { REFUSAL_CODES } from '../model/refusal-code.ts';
+import { REFUSAL_CODES } from '../../model/refusal-code.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory } from '../model/situation.ts';
 import { correctFutureTimestamps, isSameMemory, readMemory, writeClassMemory, writeMemory } from './memory-codec.ts';
 

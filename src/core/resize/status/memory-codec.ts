@@ -42,7 +42,7 @@ import {
   type StartUpBoost,
   type WatchedReduction,
 } from '../model/situation.ts';
-import { REFUSAL_CODES } from '../model/refusal-code.ts';
+import { REFUSAL_CODES } from '../../model/refusal-code.ts';
 import { newestFailures } from '../plan/failed-resizes.ts';
 import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
 import { VALUES } from './values-codec.ts';

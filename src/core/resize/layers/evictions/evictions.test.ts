@@ -156,7 +156,16 @@ test('no node gives any pod less, and advice drifts: pods go one at a time, and 
       if (pod === before) return pod;
       if (decision.steps.some((step) => step.pod.uid === pod.uid && step.kind === 'write-back')) return { ...pod, resize: first!.resize };
       const containers = pod.containers.map((each, at) => ({ ...each, actual: before.containers[at]!.actual ?? before.containers[at]! }));
-      return { ...pod, containers, resize: { state: 'infeasible', message: 'static policy', since: situation.now } };
+      return {
+        ...pod,
+        containers,
+        resize: {
+          state: 'infeasible',
+          message: 'static policy',
+          since: situation.now,
+          refusal: { code: 'cpu-manager', resource: 'cpu' },
+        },
+      };
     });
     if (decision.evict !== null) evictedAt.push(situation.now);
     const successor = (pod: PodRecord): PodRecord => ({

@@ -7,7 +7,7 @@ import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
 import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
-import { NODE_PROPERTY_CODES, refusalCode } from '../../model/refusal-code.ts';
+import { NODE_PROPERTY_CODES } from '../../../model/refusal-code.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { failureKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
@@ -159,7 +159,7 @@ export class Boosting {
   #rememberRefusal(pod: PodRecord): void {
     const { now, nodePools } = this.#situation;
     const state = pod.resize.state === 'infeasible' ? 'infeasible' : 'deferred';
-    const refused = refusalCode(state, pod.resize.message);
+    const refused = pod.resize.refusal?.code ?? 'node-capacity';
     // Of a property of the node no other amount is carried out, of any pod there.
     const isOfNode = NODE_PROPERTY_CODES.includes(refused);
     this.#failures.push({

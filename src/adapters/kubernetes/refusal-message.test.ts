@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { refusalCode } from './refusal-code.ts';
+import { refusalByKubelet, refusalByServer } from './refusal-message.ts';
 
 // Messages as the kubelet, the authorizer and the admission plug-ins of Kubernetes write them.
 test.each([
@@ -24,5 +24,16 @@ test.each([
   ['error', 'pods "web-1" is forbidden: maximum cpu usage per Container is 2, but limit is 4', 'quota'],
   ['error', 'admission webhook "policy.example.com" denied the request: no', 'other'],
 ] as const)('%s: %s', (state, message, code) => {
-  expect(refusalCode(state, message)).toBe(code);
+  expect(state === 'error' ? refusalByServer(message) : refusalByKubelet(state, message).code).toBe(code);
+});
+
+test.each([
+  ["Node didn't have enough capacity: memory, requested: 68719476736, capacity: 33554432000", 'memory'],
+  ["Node didn't have enough capacity: cpu, requested: 64000, capacity: 4000", 'cpu'],
+  ['Resize is infeasible for Guaranteed Pods alongside CPU Manager policy "static"', 'cpu'],
+  ['In-place resize of containers with swap is not supported.', 'memory'],
+  ['In-place pod resize is not supported on Windows', null],
+  ['', null],
+] as const)('the resource that is refused by %j is %s', (message, resource) => {
+  expect(refusalByKubelet('infeasible', message).resource).toBe(resource);
 });

@@ -1,0 +1,39 @@
+// Reads why a resize was refused from the messages of the kubelet and the API server, which have no code for it.
+
+import type { Refusal, RefusalCode } from '../../core/model/refusal-code.ts';
+
+/** Messages of the kubelet's podResizesAdmitHandler; the first that matches. */
+const INFEASIBLE: readonly (readonly [RegExp, RefusalCode])[] = [
+  [/memory manager policy/i, 'memory-manager'],
+  [/cpu manager|exclusive cpu|static/i, 'cpu-manager'],
+  [/containers with swap/i, 'swap'],
+  [/not supported on|VerticalScaling is disabled/i, 'no-resize'],
+];
+const CAPACITY_RESOURCE = /enough (?:capacity|resource): (cpu|memory)\b/;
+/** Of the API server, where no container status has resources. */
+const NO_SUPPORT = /running on node without support for resize|windows pods cannot be resized/i;
+/** The authorizer's message; quotas and webhooks refuse in others. */
+const PERMISSION = /cannot \w+ resource "/;
+/** The messages of the admission plug-ins ResourceQuota and LimitRanger. */
+const QUOTA = /quota|\b(minimum|maximum) \w+ usage per (Container|Pod)\b|limit to request ratio/i;
+
+/** @param message of the kubelet, in the condition PodResizePending */
+export function refusalByKubelet(state: 'deferred' | 'infeasible', message: string): Refusal {
+  const code = state === 'deferred' ? 'node-capacity' : (INFEASIBLE.find(([pattern]) => pattern.test(message))?.[1] ?? 'node-capacity');
+  if (code === 'cpu-manager') return { code, resource: 'cpu' };
+  if (code === 'memory-manager' || code === 'swap') return { code, resource: 'memory' };
+  const named = CAPACITY_RESOURCE.exec(message)?.[1];
+  return { code, resource: named === 'cpu' || named === 'memory' ? named : null };
+}
+
+/** @param message of a 403; admission and quotas answer 403, too */
+export function isByAuthorizer(message: string): boolean {
+  return PERMISSION.test(message);
+}
+
+/** @param message of the API server: admission, the authorizer or validation */
+export function refusalByServer(message: string): RefusalCode {
+  if (NO_SUPPORT.test(message)) return 'no-resize';
+  if (isByAuthorizer(message)) return 'permission';
+  return QUOTA.test(message) ? 'quota' : 'other';
+}
