@@ -13,6 +13,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, UsageReading, UsageSink } from '../ports/usage-source.ts';
 import { EvidenceLog } from './evidence-log.ts';
+import { FailureLog } from './failure-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
 import { aheadOfNow, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
@@ -60,6 +61,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
   readonly #oomWatch: OomWatch;
+  readonly #failureLog: FailureLog;
   readonly #taken: Counter;
   readonly #dropped: Counter;
   readonly #failures: Counter;
@@ -79,6 +81,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     });
     this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
     this.#oomWatch = new OomWatch(parts);
+    this.#failureLog = new FailureLog(reader);
     this.#unsubscribe = reader.subscribe((change) => {
       if (change.kind === 'pod') this.#forgetIfGone(change.key, change.workload);
       else if (change.kind === 'node') this.#forgetNodeIfGone(change.key);
@@ -100,6 +103,11 @@ export class UsageModel implements UsageSink, EvidenceSink {
   /** OOM kills of the last day that a counter showed and the pod's status does not. */
   countedKillsOf(pod: PodRecord): readonly CountedKill[] {
     return this.#oomWatch.countedKillsOf(pod);
+  }
+
+  /** When containers of a pod failed in the last two days, as far as it was seen. */
+  failuresOf(pod: PodRecord): readonly Instant[] {
+    return this.#failureLog.of(pod);
   }
 
   onUsage(reading: UsageReading): void {
@@ -224,6 +232,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   close(): void {
     this.#unsubscribe();
     this.#oomWatch.close();
+    this.#failureLog.close();
   }
 
   #take(usage: ContainerUsage, now: Instant): boolean {

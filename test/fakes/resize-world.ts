@@ -160,6 +160,7 @@ export class ResizeWorld {
       demandOf: () => this.demand(clock.now()),
       readingsOf: (pod) => this.readings(pod),
       countedKillsOf: () => [],
+      failuresOf: () => [],
       admission: this.#options.admission ?? false,
       inPlaceResize: () => this.inPlace,
     });

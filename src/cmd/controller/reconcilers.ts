@@ -99,6 +99,7 @@ export class Reconcilers {
       },
       demandOf: (key) => demand.of(key),
       countedKillsOf: (pod) => this.#parts.usage.countedKillsOf(pod),
+      failuresOf: (pod) => this.#parts.usage.failuresOf(pod),
       readingsOf: ({ namespace, name }) => this.#parts.usage.evidence.readingsOf(namespace, name),
       admission: this.#parts.settings['controller.admission.enabled'],
       inPlaceResize: () => this.#inPlace,

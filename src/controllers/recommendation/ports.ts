@@ -3,7 +3,7 @@
 import type { CountedKill } from '../../core/resize/model/counted-kill.ts';
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
-import type { Millicores } from '../../core/model/units.ts';
+import type { Instant, Millicores } from '../../core/model/units.ts';
 import type { ContainerReadings } from '../../core/model/usage.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -54,6 +54,8 @@ export interface RecommendationPorts {
   readonly readingsOf: (pod: PodRecord) => readonly ContainerReadings[];
   /** OOM kills of the last day that the pod's status does not show. */
   readonly countedKillsOf: (pod: PodRecord) => readonly CountedKill[];
+  /** When containers of the pod failed, of the last two days, as far as it was seen. */
+  readonly failuresOf: (pod: PodRecord) => readonly Instant[];
   /** New pods get their size at creation; absent: they do not. */
   readonly admission?: boolean;
   /** Whether the API server has `pods/resize`. */

@@ -62,6 +62,11 @@ export interface WorkloadSituation {
   readonly readings?: ReadonlyMap<string, readonly ContainerReadings[]>;
   /** OOM kills of the last day that the status of a pod does not show, by the pod's uid; absent: none. */
   readonly countedKills?: ReadonlyMap<string, readonly CountedKill[]>;
+  /**
+   * When containers of its pods failed in the last days, by the pod's uid; absent: none is known. The status of a pod has a count and
+   * the latest end alone: restarts that Evenkeel did not see are not in it.
+   */
+  readonly failures?: ReadonlyMap<string, readonly Instant[]>;
   /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
   readonly errorRate?: number | null;
   /** Allocatable of the nodes that its pods are on, by name. */

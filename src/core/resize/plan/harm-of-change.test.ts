@@ -12,7 +12,7 @@ import {
   oomAdvice,
 } from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 
@@ -78,17 +78,57 @@ test('the values before a change outlive the time in which no pod can be reached
 });
 
 describe('restarts after a change', () => {
-  const flaky = { createdAt: T0 - DAY_MS };
+  const flaky = { createdAt: T0 - 30 * DAY_MS };
+  const every = (intervalMs: number, from: number, count: number): readonly number[] =>
+    Array.from({ length: count }, (_, index) => from + index * intervalMs);
+  const ofAll = (times: readonly number[]) => new Map(pods(3).map(({ uid }) => [uid, times]));
 
   test.each([
-    ['that never restarted before take it back', 0, false, 'restarts'],
-    ['that restart every hour anyway do not', 24, false, undefined],
-    ['while unchanged pods restart as well do not', 0, true, undefined],
-  ])('of pods %s', (_case, before, othersToo, reason) => {
-    const { memory } = afterCanary((pod, index) => (index === 0 || othersToo ? crashed(pod, CRASH, { restarts: before + 1 }) : pod), {
+    ['that never restarted before take it back', [], false, 'restarts'],
+    ['that restart every hour anyway do not', every(HOUR_MS, T0 - DAY_MS, 24), false, undefined],
+    ['that restarted often, though not in the day before, take it back', every(5 * MINUTE_MS, T0 - 8 * DAY_MS, 2000), false, 'restarts'],
+    ['while unchanged pods restart as well do not', [], true, undefined],
+  ])('of pods %s', (_case, failures, othersToo, reason) => {
+    const restarts = failures.length + 1;
+    const { memory } = afterCanary((pod, index) => (index === 0 || othersToo ? crashed(pod, CRASH, { restarts }) : pod), {
       pods: pods(3, flaky),
+      failures: ofAll(failures),
     });
     expect(memory.rolledBack?.reason).toBe(reason);
+  });
+
+  test('count against restarts whose times are known alone', () => {
+    const { memory } = afterCanary((pod, index) => (index === 0 ? crashed(pod, CRASH, { restarts: 2000 }) : pod), { pods: pods(3, flaky) });
+    expect(memory.rolledBack?.reason).toBe('restarts');
+  });
+
+  test.each([
+    ['never restarted before take it back', [], 'restarts'],
+    ['restarted every quarter of an hour do not', [60, 45, 30, 15].map((minutes) => T0 - minutes * MINUTE_MS), undefined],
+  ])('of pods that are two hours old and %s', (_case, failures, reason) => {
+    const { memory } = afterCanary((pod, index) => (index === 0 ? crashed(pod, CRASH) : pod), {
+      pods: pods(3, { createdAt: T0 - 2 * HOUR_MS }),
+      failures: new Map([['uid-web-1', failures]]),
+    });
+    expect(memory.rolledBack?.reason).toBe(reason);
+  });
+
+  test('of a pod that was created after it began count against the day before of the other pods', () => {
+    const created = (failures: readonly number[]) =>
+      afterCanary((pod, index) => (index === 0 ? crashed({ ...pod, createdAt: T0 + 30 * SECOND_MS }, CRASH) : pod), {
+        pods: pods(3, flaky),
+        failures: ofAll(failures),
+      });
+    expect(created([]).memory.rolledBack?.reason).toBe('restarts');
+    expect(created(every(HOUR_MS, T0 - DAY_MS, 24)).memory.rolledBack).toBeNull();
+  });
+
+  test('of pods that were all created after it began take it back', () => {
+    const { memory } = afterCanary((pod, index) => {
+      const fresh = { ...pod, createdAt: T0 + 30 * SECOND_MS };
+      return index === 0 ? crashed(fresh, CRASH) : fresh;
+    });
+    expect(memory.rolledBack?.reason).toBe('restarts');
   });
 
   test('before the change of the pod itself are not its doing', () => {
@@ -112,7 +152,11 @@ describe('restarts after a change', () => {
         },
       }),
     };
-    const killed = (kill: Crash) => afterCanary((pod, index) => (index === 0 ? crashed(pod, kill, { restarts: 48 }) : pod), lowering);
+    const killed = (kill: Crash) =>
+      afterCanary((pod, index) => (index === 0 ? crashed(pod, kill, { restarts: 25 }) : pod), {
+        ...lowering,
+        failures: ofAll(every(HOUR_MS, T0 - DAY_MS, 24)),
+      });
     expect(killed(OOM_KILL).memory.rolledBack?.message).toContain('OOM-killed below the memory limit before the change');
     expect(killed(CRASH).memory.rolledBack).toBeNull();
     const countedAt = (at: number) =>

@@ -1,14 +1,14 @@
 // What speaks for harm in a change under way that lowers something: crash loops, OOM kills, restarts, readiness, errors, throttling.
 
 import { namesOf, type PodRecord } from '../../model/pod.ts';
-import { MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
 import type { CountedKill } from '../model/counted-kill.ts';
 import type { ChangeUnderWay, WorkloadSituation } from '../model/situation.ts';
 import { tooManyErrors } from './error-rate.ts';
 import { hasCrashed } from './pod-change.ts';
-import { failedSince, failuresSince, isSignificantlyGreater, restartsBefore } from './restart-rates.ts';
+import { failedSince, failuresInDayBefore, failuresSince, isSignificantlyGreater, sumOfRates, type ObservedRate } from './restart-rates.ts';
 
 /** A failed probe now and then is no harm. */
 export const UNREADY_MS: DurationMs = 2 * MINUTE_MS;
@@ -25,6 +25,8 @@ export interface ChangeInProof {
   readonly others: readonly PodRecord[];
   /** OOM kills that the status of a pod does not show, by the pod's uid. */
   readonly countedKills: ReadonlyMap<string, readonly CountedKill[]>;
+  /** When containers failed, by the pod's uid. */
+  readonly failures: ReadonlyMap<string, readonly Instant[]>;
   readonly throttledRatio: Ratio | null;
   readonly errorRate: number | null | undefined;
 }
@@ -74,17 +76,35 @@ function oomKill({ change, previous, changed, countedKills }: ChangeInProof): Ha
     : { reason: 'restarts', message: `OOM-killed below the memory limit before the change: ${namesOf(killed)}` };
 }
 
-/** More restarts than before the change and, where unchanged pods restart as well, more than theirs. */
-function restarts({ now, change, changed, others }: ChangeInProof): Harm | null {
+/** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
+function restarts({ now, change, changed, others, failures }: ChangeInProof): Harm | null {
   const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now);
+  if (sinceChange.events === 0) return null;
+  const before = failuresBefore({ change, changed, others, failures });
+  // Without anything to compare with a failure counts as the change's doing.
+  if (before.observedMs > 0 && !isSignificantlyGreater(sinceChange, before)) return null;
   const unchanged = failuresSince(others, ({ createdAt }) => Math.max(change.startedAt, createdAt), now);
-  const before = restartsBefore([...changed, ...others], (pod) => Math.max(pod.createdAt, change.startedAt));
-  if (!isSignificantlyGreater(sinceChange, before)) return null;
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
   const failed = changed.filter((pod) =>
     pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
   );
   return { reason: 'restarts', message: `more restarts than before the change: ${namesOf(failed)}` };
+}
+
+/** Of the changed pods; of the others as well where those are too young to have a day together. */
+function failuresBefore({
+  change,
+  changed,
+  others,
+  failures,
+}: Pick<ChangeInProof, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
+  const own = failuresInDayBefore(changed, (pod) => changedAt(pod, change), failures);
+  return own.observedMs >= DAY_MS
+    ? own
+    : sumOfRates(
+        own,
+        failuresInDayBefore(others, () => change.startedAt, failures),
+      );
 }
 
 function unready({ now, change, changed, others }: ChangeInProof): Harm | null {

@@ -1,7 +1,8 @@
 // Whether restarts follow a change, or happen anyway: a workload that restarts now and then is sized all the same.
 
 import type { PodRecord } from '../../model/pod.ts';
-import type { DurationMs, Instant, Ratio } from '../../model/units.ts';
+import { DAY_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import type { WorkloadSituation } from '../model/situation.ts';
 
 /** A rise that chance alone would bring about less often than this is the change's doing. */
 const SIGNIFICANCE: Ratio = 0.05;
@@ -30,16 +31,25 @@ export function failuresSince(pods: readonly PodRecord[], sinceOf: (pod: PodReco
   };
 }
 
-/** Restarts over the life of the pods until a moment of their own. */
-export function restartsBefore(pods: readonly PodRecord[], untilOf: (pod: PodRecord) => Instant): ObservedRate {
+/** Failures in the day before a moment of each pod's own, or in its life where that is shorter. */
+export function failuresInDayBefore(
+  pods: readonly PodRecord[],
+  untilOf: (pod: PodRecord) => Instant,
+  failures: NonNullable<WorkloadSituation['failures']>,
+): ObservedRate {
   let events = 0;
   let observedMs = 0;
   for (const pod of pods) {
-    const restarts = pod.containers.reduce((sum, container) => sum + container.restarts, 0);
-    events += Math.max(0, restarts - (failedAfter(pod, untilOf(pod)) ? 1 : 0));
-    observedMs += Math.max(0, untilOf(pod) - pod.createdAt);
+    const until = untilOf(pod);
+    const from = Math.max(pod.createdAt, until - DAY_MS);
+    events += (failures.get(pod.uid) ?? []).filter((at) => at >= from && at < until).length;
+    observedMs += Math.max(0, until - from);
   }
   return { events, observedMs };
+}
+
+export function sumOfRates(a: ObservedRate, b: ObservedRate): ObservedRate {
+  return { events: a.events + b.events, observedMs: a.observedMs + b.observedMs };
 }
 
 /** Whether a container ended by itself, and not well, after a moment. */

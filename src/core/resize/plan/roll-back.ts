@@ -13,6 +13,7 @@ import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
 
 const NOTHING: Values = new Map();
 const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
+const NO_FAILURES: NonNullable<WorkloadSituation['failures']> = new Map();
 
 export function rollBackOnRequest(draft: Draft): void {
   const { userRequests, memory } = draft.context;
@@ -28,13 +29,13 @@ export function rollBackOnHarm(draft: Draft): void {
 
 /** Why the change under way should be taken back; null: there is none, or no sign of harm. */
 function harmSeen(situation: WorkloadSituation): Harm | null {
-  const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS } = situation;
+  const { memory, policy, errorRate, pods, now, countedKills = NO_KILLS, failures = NO_FAILURES } = situation;
   if (memory.apply === null || !mustProveItself(memory.apply, memory.previous?.values ?? null)) return null;
   const changed = carryOut(situation, memory.apply.values, { kind: 'change', most: 0, because: '' }).settled;
   const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
   const previous = memory.previous?.values ?? null;
   const throttledRatio = throttledRatioOf(situation);
-  const proof = { now, change: memory.apply, previous, changed, others, countedKills, throttledRatio, errorRate };
+  const proof = { now, change: memory.apply, previous, changed, others, countedKills, failures, throttledRatio, errorRate };
   const { apply } = memory;
   const reduction = { since: apply.startedAt, before: previous ?? NOTHING, inForce: apply.values, changed, others };
   return harmOf(proof, policy.rollback) ?? evidenceOfHarm(situation, reduction).harm;

@@ -1,0 +1,50 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aContainer, aPodRecord, T0 } from '../../test/builders/rightsizing.ts';
+import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
+import type { PodRecord } from '../core/model/pod.ts';
+import { DAY_MS, HOUR_MS } from '../core/model/units.ts';
+import { FailureLog } from './failure-log.ts';
+
+let reader: FakeClusterReader;
+let log: FailureLog;
+beforeEach(() => {
+  reader = new FakeClusterReader();
+  log = new FailureLog(reader);
+});
+
+function ended(finishedAt: number, end: { readonly exitCode?: number; readonly uid?: string } = {}): PodRecord {
+  const lastTermination = { reason: 'Error', exitCode: end.exitCode ?? 1, finishedAt };
+  const pod = aPodRecord({ containers: [aContainer({ record: { lastTermination, restarts: 1 } })] });
+  return { ...pod, uid: end.uid ?? pod.uid };
+}
+
+function changesTo(pod: PodRecord): PodRecord {
+  reader.podList = [pod];
+  reader.announce({ kind: 'pod', key: `${pod.namespace}/${pod.name}`, workload: null });
+  return pod;
+}
+
+describe('failures of containers', () => {
+  test('are remembered each, though a status shows the latest alone', () => {
+    for (const hour of [1, 2, 3]) changesTo(ended(T0 + hour * HOUR_MS));
+    expect(log.of(changesTo(ended(T0 + 3 * HOUR_MS)))).toEqual([1, 2, 3].map((hour) => T0 + hour * HOUR_MS));
+  });
+
+  test('that a status shows when it is first read are known', () => {
+    expect(log.of(ended(T0))).toEqual([T0]);
+  });
+
+  test('are none where a container ended well', () => {
+    expect(log.of(changesTo(ended(T0, { exitCode: 0 })))).toEqual([]);
+  });
+
+  test('are forgotten after two days', () => {
+    changesTo(ended(T0));
+    expect(log.of(changesTo(ended(T0 + 2 * DAY_MS + 1)))).toEqual([T0 + 2 * DAY_MS + 1]);
+  });
+
+  test('are those of the pod, not of one of the same name before it', () => {
+    changesTo(ended(T0));
+    expect(log.of(changesTo(ended(T0 + HOUR_MS, { uid: 'another' })))).toEqual([T0 + HOUR_MS]);
+  });
+});
