@@ -106,9 +106,9 @@ export type AwaitingReason = (typeof AWAITING_REASONS)[number];
 /**
  * Why a change can never be made as things stand. no-in-place: the API server has no `pods/resize`. other-manager: another
  * tool sizes the workload, such as the Vertical Pod Autoscaler. invalid-policy: the policy that governs it is not Ready.
- * invalid-annotation: an annotation on the workload cannot be read.
+ * invalid-annotation: an annotation on the workload cannot be read. invalid-template: a limit of its pod template is below its request.
  */
-export const BLOCKED_REASONS = ['no-in-place', 'other-manager', 'invalid-policy', 'invalid-annotation'] as const;
+export const BLOCKED_REASONS = ['no-in-place', 'other-manager', 'invalid-policy', 'invalid-annotation', 'invalid-template'] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
 /** Modes, the most careful first. `Off` comes from the annotation or a container rule alone. */

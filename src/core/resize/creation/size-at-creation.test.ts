@@ -54,6 +54,18 @@ describe('a pod is created', () => {
     ['as it asks where nothing is in force', pod(amounts('500m', '512Mi')), { inForce: new Map() }, null],
     ['as it asks where it has that already', pod(amounts('100m', '128Mi')), {}, null],
     ['as it asks without any request', pod(NONE), {}, null],
+    [
+      'as it asks with a limit below the request, which the API server refuses',
+      pod(amounts('500m', '512Mi'), amounts('250m', '1Gi')),
+      {},
+      null,
+    ],
+    [
+      'as it asks with a limit below the request where nothing is in force',
+      pod(amounts('500m', '512Mi'), amounts('250m', '1Gi')),
+      { inForce: new Map() },
+      null,
+    ],
     ['as it asks in mode Recommend', pod(amounts('500m', '512Mi')), { mode: 'Recommend' }, null],
     [
       'as it asks where a LimitRange allows no less',

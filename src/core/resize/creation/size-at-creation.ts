@@ -7,7 +7,7 @@ import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-
 import type { QosClass } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../model/resources.ts';
 import type { Millicores } from '../../model/units.ts';
-import { FIELD, qosOf, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
+import { FIELD, limitBelowRequest, qosOf, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { requestBounds } from '../policy/container-rules.ts';
@@ -50,6 +50,8 @@ export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreat
   const asked = qosOf(pod.containers);
   // Requests where there are none would make another class of it.
   if (asked === 'BestEffort') return AS_ASKED;
+  // The API server refuses it and says why: it is not for a webhook to correct.
+  if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return AS_ASKED;
   const sizes = usualSizes(pod, inputs, asked);
   const usual = new Map<string, RequestsAndLimits>();
   const values = new Map<string, RequestsAndLimits>();

@@ -75,3 +75,9 @@ export function greaterValues(a: RequestsAndLimits, b: RequestsAndLimits): Reque
   });
   return { requests: of(a.requests, b.requests), limits: of(a.limits, b.limits) };
 }
+
+/** The first resource whose limit is below its request; null: none. */
+export function limitBelowRequest({ requests, limits }: RequestsAndLimits): ResourceName | null {
+  const isBelow = (request: number | null, limit: number | null): boolean => request !== null && limit !== null && limit < request;
+  return RESOURCES.find((resource) => isBelow(requests[FIELD[resource]], limits[FIELD[resource]])) ?? null;
+}

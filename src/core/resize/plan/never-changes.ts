@@ -6,6 +6,8 @@ import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
+import { limitBelowRequest } from '../model/container-values.ts';
+import type { WorkloadRecord } from '../../model/workload.ts';
 
 /** null: changes are possible. */
 export function neverChanges(
@@ -23,9 +25,21 @@ export function neverChanges(
     return settled(outcome('blocked', 'invalid-annotation', overrides.problems.join('; ')), [note]);
   }
   if (policyProblem !== null) return settled(outcome('blocked', 'invalid-policy', policyProblem));
+  const invalid = invalidTemplate(situation.workload);
+  if (invalid !== null) return settled(outcome('blocked', 'invalid-template', invalid));
   if (!standing.inPlace) {
     return settled(outcome('blocked', 'no-in-place', 'the API server has no pods/resize; it comes with Kubernetes 1.33'));
   }
   if (figures.every(({ target }) => target === null)) return settled(outcome('collecting', null, collectingText(figures, situation)));
+  return null;
+}
+
+/** The API server refuses such pods; only a template that it does not validate, of a custom resource, can be so. null: it is valid. */
+function invalidTemplate({ containers }: WorkloadRecord): string | null {
+  for (const container of containers) {
+    const resource = limitBelowRequest(container);
+    if (resource === null) continue;
+    return `container ${container.name} of the template: its ${resource} limit is below its request; the API server refuses such pods`;
+  }
   return null;
 }

@@ -35,6 +35,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'other-manager': 'another tool sizes it',
   'invalid-policy': 'its policy is invalid',
   'invalid-annotation': 'an annotation is invalid',
+  'invalid-template': 'its pod template is invalid',
 };
 
 export function stateWords(item: Pick<Recommendation, 'state' | 'reason' | 'until'>): StateWords {
