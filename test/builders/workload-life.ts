@@ -12,7 +12,7 @@ import { decideWorkload } from '../../src/core/resize/layers/decide-workload.ts'
 import type { WorkloadDecision } from '../../src/core/resize/model/decision.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
 import { NO_MEMORY, type NodePoolOfNode, type ResizeMemory, type WorkloadSituation } from '../../src/core/resize/model/situation.ts';
-import { evidenceSince } from '../../src/core/resize/plan/evidence-of-harm.ts';
+import { evidenceSince } from '../../src/core/resize/plan/throttling-and-pressure.ts';
 import { greatest } from '../../src/core/resize/plan/largest-node.ts';
 import { podsAfter } from '../../src/core/resize/plan/preserve-replicas.ts';
 import { containerRules } from '../../src/core/resize/policy/container-rules.ts';

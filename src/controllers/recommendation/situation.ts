@@ -6,7 +6,7 @@ import type { Instant, Ratio } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
-import { evidenceSince } from '../../core/resize/plan/evidence-of-harm.ts';
+import { evidenceSince } from '../../core/resize/plan/throttling-and-pressure.ts';
 import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { dueFigures } from '../../core/resize/layers/idle/idle.ts';

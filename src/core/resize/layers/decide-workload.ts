@@ -9,7 +9,7 @@ import { hpaTargets } from './hpa-targets.ts';
 import { idle } from './idle/idle.ts';
 import { applyLayers, type ResizeLayer } from './layer.ts';
 import { nodeClasses } from './node-classes/node-classes.ts';
-import { sizeAtCreation } from './size-at-creation/size-at-creation.ts';
+import { sizeAtCreation } from './size-at-creation/pods-to-recreate.ts';
 import { startupBoost } from './start-up/startup-boost.ts';
 
 /** The outermost first: each sees what all before it have changed, and has the last word over all behind it. */

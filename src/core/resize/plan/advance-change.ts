@@ -11,7 +11,7 @@ import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
 import { ended, hasBegun, isMadeSmaller, lowersContainer, resetRollBackCount } from './remembered-change.ts';
 import { withReductions } from './once-a-day.ts';
-import { isSizedAtCreationOnly, takesEffectAtCreation } from './size-at-creation.ts';
+import { isSizedAtCreationOnly, takesEffectAtCreation } from './creation-only.ts';
 import { lowersAny, mustProveItself, nextStage, podsInStage, stageMs } from './stages.ts';
 import { isForgivenByWatch, watchedAfter } from './watched-reductions.ts';
 import { reasonOf, standingApproval, valuesFor } from './what-is-due.ts';

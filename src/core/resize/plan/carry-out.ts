@@ -8,7 +8,7 @@ import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { waitsForClock } from './clock-set-back.ts';
 import { FIELD, greaterValues, lowersAnything, RESOURCES, type Values } from '../model/container-values.ts';
-import { isSizedAtCreationOnly } from './size-at-creation.ts';
+import { isSizedAtCreationOnly } from './creation-only.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';

@@ -7,7 +7,7 @@ import { beyondAutoscalers } from './autoscaler-bounds.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 import type { Draft } from './draft.ts';
 import type { DueChange } from './due-changes.ts';
-import { throttledRatioOf } from './harm-of-change.ts';
+import { throttledRatioOf } from './roll-back-criteria.ts';
 import { holdsDecisions, outlivesHold, partedByHolds } from './interlocks.ts';
 import { begun } from './remembered-change.ts';
 import { inForceOf, merged, reasonOf, standingApproval, standingRejection, valuesFor } from './what-is-due.ts';

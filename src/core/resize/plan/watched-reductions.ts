@@ -7,9 +7,9 @@ import { greaterOf, lowersAnything, type Values } from '../model/container-value
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
-import { comparedText, evidenceOfHarm } from './evidence-of-harm.ts';
-import type { Harm } from './harm-of-change.ts';
-import { isSizedAtCreationOnly } from './size-at-creation.ts';
+import { comparedText, evidenceOfHarm } from './throttling-and-pressure.ts';
+import type { Harm } from './roll-back-criteria.ts';
+import { isSizedAtCreationOnly } from './creation-only.ts';
 import { mustProveItself } from './stages.ts';
 
 /** As many as the schema holds. More in a day are watched as if the two oldest were one. */

@@ -7,7 +7,7 @@ import { formatCpu } from '../../../model/quantity.ts';
 import type { PodRecord } from '../../../model/pod.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../../model/units.ts';
 import { sameResources } from '../../../model/resources.ts';
-import { UNREADY_MS } from '../../plan/harm-of-change.ts';
+import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { otherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';

@@ -4,7 +4,7 @@ import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
 import type { RequestsAndLimits } from '../../../model/resources.ts';
 import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
-import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
+import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '../../../model/refusal-code.ts';

@@ -5,7 +5,7 @@ import { fitPod } from '../../plan/pod-change.ts';
 import { isShortLived, mayChangePods } from '../../plan/interlocks.ts';
 import { rolledBack } from '../../plan/remembered-change.ts';
 import { resizesLeftAlone } from '../../plan/other-manager.ts';
-import { isSizedAtCreationOnly } from '../../plan/size-at-creation.ts';
+import { isSizedAtCreationOnly } from '../../plan/creation-only.ts';
 import { outcome, type Outcome, type WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { Decide, ResizeLayer } from '../layer.ts';

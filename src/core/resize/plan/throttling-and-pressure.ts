@@ -11,7 +11,7 @@ import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { lowersResource, type Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
-import type { Harm } from './harm-of-change.ts';
+import type { Harm } from './roll-back-criteria.ts';
 
 interface Measure {
   readonly measure: keyof Evidence;
