@@ -4,7 +4,7 @@
 import type { Instant } from '../core/model/units.ts';
 import { NODE_PROPERTY_CODES } from '../core/model/refusal-code.ts';
 import type { FailedResize, ResizeMemory } from '../core/resize/model/situation.ts';
-import { failureKey, retryAt } from '../core/resize/plan/failed-resizes.ts';
+import { afterEarlier, failureKey, isCurrent, rememberedUntil } from '../core/resize/plan/failed-resizes.ts';
 
 export class NodeRefusals {
   readonly #byKey = new Map<string, FailedResize>();
@@ -13,13 +13,14 @@ export class NodeRefusals {
     for (const failure of [...failures, ...[...(classes?.values() ?? [])].flatMap((each) => each.failures)]) {
       if (failure.pool === null || !NODE_PROPERTY_CODES.includes(failure.code)) continue;
       const key = failureKey(failure);
-      if (failure.since >= (this.#byKey.get(key)?.since ?? failure.since)) this.#byKey.set(key, failure);
+      const known = this.#byKey.get(key);
+      if (failure.since >= (known?.since ?? failure.since)) this.#byKey.set(key, afterEarlier(failure, known));
     }
   }
 
   /** Those that count now, one of each pool, reason and resource. */
   current(now: Instant): readonly FailedResize[] {
-    for (const [key, failure] of this.#byKey) if (now >= retryAt(failure)) this.#byKey.delete(key);
-    return [...this.#byKey.values()];
+    for (const [key, failure] of this.#byKey) if (now >= rememberedUntil(failure)) this.#byKey.delete(key);
+    return [...this.#byKey.values()].filter((failure) => isCurrent(failure, now));
   }
 }

@@ -2236,6 +2236,11 @@ export interface RecommendationStatusClassResize {
   readonly message?: string;
   /** Why it was refused; other where that is not known. */
   readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
+  /**
+   * How often the nodes of the pool refused it, for a reason that their kubelets are configured to; tried again after a day, then after
+   * twice as long each time.
+   */
+  readonly attempts?: number;
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusClassResizeContainer[];
 }
@@ -2743,6 +2748,11 @@ export interface RecommendationStatusResize {
   readonly message?: string;
   /** Why it was refused; other where that is not known. */
   readonly code?: 'node-capacity' | 'cpu-manager' | 'memory-manager' | 'swap' | 'no-resize' | 'quota' | 'permission' | 'start-up-boost' | 'other';
+  /**
+   * How often the nodes of the pool refused it, for a reason that their kubelets are configured to; tried again after a day, then after
+   * twice as long each time.
+   */
+  readonly attempts?: number;
   /** The values that were tried. */
   readonly containers?: readonly RecommendationStatusResizeContainer[];
 }

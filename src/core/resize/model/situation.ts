@@ -171,6 +171,8 @@ export interface FailedResize {
   readonly state: 'deferred' | 'infeasible' | 'error';
   readonly since: Instant;
   readonly code: RefusalCode;
+  /** Of a node pool: how often it was asked for in vain, each time after the last refusal had ended; absent: once. */
+  readonly attempts?: number;
   readonly message: string;
   readonly values: Values;
 }

@@ -23,8 +23,10 @@ const MOST_FAILURES = 32;
 /** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
-/** The configuration of a kubelet changes rarely, mostly with its node. */
+/** The configuration of a kubelet changes rarely, mostly with its node: tried again after a day, then after twice as long each time. */
 const RETRY_NODE_PROPERTY_AFTER_MS: DurationMs = DAY_MS;
+/** As many as the schema holds: the last wait is more than a year. */
+const MAX_ATTEMPTS = 10;
 
 /** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
@@ -49,14 +51,32 @@ export function failureKey({ uid, pool, code, resource }: FailedResize): string 
   return resource === null ? uid : `${uid} ${resource}`;
 }
 
-/** The newest of each pod until a resize of it goes through, and of each node pool until it may be tried again. */
+/** The newest of those with one key. */
+export function newestByKey(failures: readonly FailedResize[]): readonly FailedResize[] {
+  const newest = new Map<string, FailedResize>();
+  for (const failure of failures) newest.set(failureKey(failure), afterEarlier(failure, newest.get(failureKey(failure))));
+  return [...newest.values()];
+}
+
+/** A refusal with its attempts, those of an earlier one with the same key included. */
+export function afterEarlier(failure: FailedResize, earlier: FailedResize | undefined): FailedResize {
+  if (earlier === undefined || !isOfNodeProperty(failure)) return failure;
+  const attempts = (earlier.attempts ?? 1) + (failure.since >= retryAt(earlier) ? 1 : 0);
+  return { ...failure, attempts: Math.min(MAX_ATTEMPTS, Math.max(failure.attempts ?? 1, attempts)) };
+}
+
+function isOfNodeProperty({ pool, code }: FailedResize): boolean {
+  return pool !== null && NODE_PROPERTY_CODES.includes(code);
+}
+
+/** The newest of each pod until a resize of it goes through, and of each node pool until it may be tried again, or was. */
 export function rememberFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
   { pods, now }: Pick<WorkloadSituation, 'pods' | 'now'>,
 ): readonly FailedResize[] {
-  const newest = [...new Map([...failures, ...added].map((failure) => [failureKey(failure), failure])).values()];
-  const ofPools = newest.filter((failure) => failure.pool !== null && now < retryAt(failure));
+  const newest = newestByKey([...failures, ...added]);
+  const ofPools = newest.filter((failure) => failure.pool !== null && now < rememberedUntil(failure));
   return [
     ...ofPools,
     ...pods.flatMap((pod) => newest.filter((failure) => failure.pool === null && failure.uid === pod.uid && !isOver(failure, pod))),
@@ -121,7 +141,12 @@ export function refusedResources(
 /** With what other workloads have met in the same node pools. */
 function knownFailures({ memory, poolRefusals = [] }: Pick<WorkloadSituation, 'memory' | 'poolRefusals'>): readonly FailedResize[] {
   if (poolRefusals.length === 0) return memory.failures;
-  return [...new Map([...poolRefusals, ...memory.failures].map((failure) => [failureKey(failure), failure])).values()];
+  const byKey = new Map<string, FailedResize>();
+  for (const failure of [...poolRefusals, ...memory.failures]) {
+    const other = byKey.get(failureKey(failure));
+    if (other === undefined || retryAt(failure) >= retryAt(other)) byKey.set(failureKey(failure), failure);
+  }
+  return [...byKey.values()];
 }
 
 export interface RefusedResource {
@@ -221,10 +246,10 @@ export function capacityRefusal(
 /** What forbade a resize of the pod, or of a part of it, last. A pod that was created since is not the one that was refused. */
 export function lastRefusal(
   pod: PodRecord,
-  { memory, nodePools }: Pick<WorkloadSituation, 'memory' | 'nodePools'>,
+  { memory, nodePools, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now'>,
 ): FailedResize | undefined {
   return memory.failures
-    .filter((failure) => pod.createdAt <= failure.since && countsFor(pod, failure, nodePools))
+    .filter((failure) => pod.createdAt <= failure.since && isCurrent(failure, now) && countsFor(pod, failure, nodePools))
     .toSorted((a, b) => b.since - a.since)[0];
 }
 
@@ -244,7 +269,21 @@ function hasRoomNow(
 }
 
 /** When the same may be tried again. */
-export function retryAt({ since, code, state }: FailedResize): Instant {
-  if (code === 'permission') return since + RETRY_UNPERMITTED_AFTER_MS;
-  return since + (NODE_PROPERTY_CODES.includes(code) ? RETRY_NODE_PROPERTY_AFTER_MS : RETRY_AFTER_MS[state]);
+export function retryAt(failure: FailedResize): Instant {
+  return failure.since + retryAfter(failure);
+}
+
+/** Not one of a node pool that may be tried again, which is remembered for its attempts alone. */
+export function isCurrent(failure: FailedResize, now: Instant): boolean {
+  return failure.pool === null || now < retryAt(failure);
+}
+
+/** Where it is tried again in vain, the next wait is longer: until then the number of attempts is needed. */
+export function rememberedUntil(failure: FailedResize): Instant {
+  return retryAt(failure) + (isOfNodeProperty(failure) ? retryAfter(failure) : 0);
+}
+
+function retryAfter({ code, state, attempts = 1 }: FailedResize): DurationMs {
+  if (code === 'permission') return RETRY_UNPERMITTED_AFTER_MS;
+  return NODE_PROPERTY_CODES.includes(code) ? RETRY_NODE_PROPERTY_AFTER_MS * 2 ** (attempts - 1) : RETRY_AFTER_MS[state];
 }

@@ -133,6 +133,25 @@ describe('an infeasible resize', () => {
     expect(live({ ...capacity.situation, now: T0 + 6 * HOUR_MS + MINUTE_MS }, () => null, 30).asked).toEqual(['web-1: memory']);
   });
 
+  test('for a reason that does not pass is tried again after twice as long each time', () => {
+    let situation = situationOf([pod('web-1', 'n1')]);
+    const tries: number[] = [];
+    for (let day = 0; day < 40; day += 1) {
+      const { asked, situation: after } = live({ ...situation, now: T0 + day * (DAY_MS + MINUTE_MS) }, refusesMemory(SWAP), 10);
+      if (asked.some((each) => each.includes('memory'))) tries.push(day);
+      situation = after;
+    }
+    expect(tries).toEqual([0, 1, 3, 7, 15, 31]);
+  });
+
+  test('for a reason that has passed is not remembered longer than it was', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 10);
+    const second = live({ ...first.situation, now: T0 + DAY_MS + HOUR_MS }, () => null, 10);
+    expect(second.situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '1Gi'));
+    const last = live({ ...second.situation, now: T0 + 2 * DAY_MS + HOUR_MS }, () => null, 1);
+    expect(last.situation.memory.failures).toEqual([]);
+  });
+
   test('ends when all nodes of the pool have been replaced', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
     const { now } = first.situation;

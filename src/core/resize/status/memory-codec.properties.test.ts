@@ -100,6 +100,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
       state: fc.constantFrom('deferred' as const, 'infeasible' as const, 'error' as const),
       since: instant,
       code: fc.constantFrom(...REFUSAL_CODES),
+      attempts: fc.integer({ min: 1, max: 10 }),
       message: words,
       values,
     }),

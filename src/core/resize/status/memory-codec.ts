@@ -214,6 +214,7 @@ function failedResize(maxMessage: number): RecordCodec<FailedResize> {
     state: required(oneOf(['deferred', 'infeasible', 'error'])),
     since: required(INSTANT),
     code: withDefault(oneOf(REFUSAL_CODES), 'other'),
+    attempts: withDefault(COUNT, 1),
     message: withDefault(text(maxMessage), ''),
     values: CONTAINERS,
   });

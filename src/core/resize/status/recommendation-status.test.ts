@@ -67,6 +67,7 @@ describe('the status of a Recommendation', () => {
           pool: 'blue/4cpu-16Gi',
           resource: 'memory',
           state: 'infeasible',
+          attempts: 1,
           since: T0,
           code: 'node-capacity',
           message: 'no',

@@ -17,6 +17,7 @@ import type { ContainerAdvice } from '../../recommender/advice.ts';
 import { classesStatus } from './classes-status.ts';
 import type { ContainerTarget } from '../model/container-figures.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
+import { isCurrent } from '../plan/failed-resizes.ts';
 import { riskOf } from '../plan/risk.ts';
 import type { WaitingRaises } from '../plan/waiting-raises.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
@@ -226,7 +227,7 @@ function conditionsOf(
 ): readonly RecommendationStatusCondition[] {
   const { state, memory, message } = decision;
   const known = decision.containers.some(({ target }) => target !== null);
-  const [failure] = memory.failures;
+  const failure = memory.failures.find((each) => isCurrent(each, facts.now));
   const rolledBack = memory.rolledBack !== null && memory.rolledBack.heldUntil > facts.now;
   const degraded = rolledBack
     ? CONDITION_REASON.rolledBack

@@ -9,7 +9,7 @@ import type { ResizeStep } from '../../model/resize-step.ts';
 import { qosOf, sameValues, valuesOf, type Values } from '../../model/container-values.ts';
 import { NODE_PROPERTY_CODES } from '../../../model/refusal-code.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
-import { failureKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
+import { newestByKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
 import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
@@ -51,14 +51,13 @@ export class Boosting {
     const steps = new Map(pods.map((pod) => [pod.uid, this.#stepOf(pod, own.get(pod.uid))]));
     // In the order of the decision, then what only starting asks for.
     const ordered = [...own.keys(), ...[...steps.keys()].filter((uid) => !own.has(uid))];
-    const failed = new Set(this.#failures.map(failureKey));
     return {
       ...this.#decision,
       steps: ordered.flatMap((uid) => steps.get(uid) ?? []),
       memory: {
         ...memory,
         boosts: this.#boosts,
-        failures: [...memory.failures.filter((each) => !failed.has(failureKey(each))), ...this.#failures],
+        failures: newestByKey([...memory.failures, ...this.#failures]),
       },
       lookAgainInMs: Math.min(lookAgainInMs, Math.max(1000, this.#ends - now)),
     };

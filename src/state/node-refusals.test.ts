@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { T0 } from '../../test/builders/rightsizing.ts';
+import { DAY_MS, HOUR_MS } from '../core/model/units.ts';
+import type { FailedResize } from '../core/resize/model/situation.ts';
+import { NodeRefusals } from './node-refusals.ts';
+
+const SWAP: FailedResize = {
+  pod: 'web-1',
+  uid: 'u1',
+  pool: 'blue',
+  resource: 'memory',
+  state: 'infeasible',
+  since: T0,
+  code: 'swap',
+  message: 'no',
+  values: new Map(),
+};
+const seenAt = (refusals: NodeRefusals, since: number): void => refusals.record({ failures: [{ ...SWAP, since }] });
+const counts = (refusals: NodeRefusals, now: number): boolean => refusals.current(now).length > 0;
+
+test('a refusal that another workload meets again counts for twice as long', () => {
+  const refusals = new NodeRefusals();
+  seenAt(refusals, T0);
+  expect([counts(refusals, T0 + DAY_MS - 1), counts(refusals, T0 + DAY_MS)]).toEqual([true, false]);
+  const again = T0 + DAY_MS + HOUR_MS;
+  seenAt(refusals, again);
+  expect([counts(refusals, again + 2 * DAY_MS - 1), counts(refusals, again + 2 * DAY_MS)]).toEqual([true, false]);
+});
+
+test('what two workloads meet at the same time counts once', () => {
+  const refusals = new NodeRefusals();
+  seenAt(refusals, T0);
+  seenAt(refusals, T0 + HOUR_MS);
+  expect(counts(refusals, T0 + HOUR_MS + DAY_MS)).toBe(false);
+});
