@@ -124,7 +124,7 @@ describe('the past from Prometheus', () => {
         const found = await checkOf(refused);
         return found?.status === 'degraded' && found;
       });
-      expect(check.message).toMatch(/label cluster is "elsewhere", "here"; set prometheus\.matchers to what is this cluster's/);
+      expect(check.message).toMatch(/label cluster is "elsewhere", "here"; set prometheus\.matchers to this cluster's value of cluster/);
       expect(logged(refused.process, 'Prometheus is not used')).toHaveLength(1);
       const samples = await eventually('samples: the kubelets are read', HANG_MS, async () => {
         const known = await recommendationOf(refused);

@@ -111,7 +111,7 @@ describe('a Prometheus of several clusters is refused', () => {
       series = [ofPod('web-0', { [label]: 'prod-eu' }), ofPod('web-1', { [label]: 'prod-us' })];
       expect(await verdict(aCheck())).toBe(
         `Prometheus at ${server.url}/ holds several clusters: label ${label} is "prod-eu", "prod-us"; ` +
-          `set prometheus.matchers to what is this cluster's, such as ${label}="prod-eu"`,
+          `set prometheus.matchers to this cluster's value of ${label}`,
       );
       expect(logger.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
     },

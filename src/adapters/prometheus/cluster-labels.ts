@@ -29,7 +29,7 @@ export async function severalClusters(
     if (others.size > 0) shown.push('not set');
     return (
       `Prometheus at ${client.shown} holds several clusters: label ${label} is ${shown.join(', ')}; ` +
-      `set ${setting} to what is this cluster's, such as ${label}=${quoted(values[0] ?? '')}`
+      `set ${setting} to this cluster's value of ${label}`
     );
   }
   return null;

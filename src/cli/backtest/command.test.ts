@@ -271,7 +271,7 @@ describe('evenkeel backtest', () => {
       server.on(answeredFrom(() => [...of('a', 1), ...of('b', 2)]));
       const args = ['--prometheus', server.url, '--namespace', 'shop', '--days', '5', '--json'];
       const { code, err } = await run(...args);
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/label cluster is "a", "b"; set --matchers to what/) });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/label cluster is "a", "b"; set --matchers to this cluster/) });
       const ofOne = await run(...args, '--matchers', 'cluster="a"');
       expect({ code: ofOne.code, workloads: (JSON.parse(ofOne.out) as BacktestSummary).workloads.length }).toEqual({
         code: 0,

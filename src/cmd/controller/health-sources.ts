@@ -100,7 +100,7 @@ export function permissionHealth(permissions: PermissionWatch, clock: Clock): He
   });
 }
 
-/** None where no Prometheus is set. What it would have told of the past is missing, and nothing else. */
+/** None where no Prometheus is set. Without it there is no past usage and no error rate; throttling is read from the kubelets. */
 export function prometheusHealth(
   prometheus: { status(): { readonly status: 'ok' | 'degraded'; readonly message: string } | null },
   clock: Clock,
