@@ -23,7 +23,7 @@ const LARGE = { cpu: '200m', memory: '256Mi' };
 /** 480m in all, spread over the pods: at 60 % of 200m, four pods are right. */
 const LOAD_MILLICORES = 480;
 const REPLICAS = 4;
-const WORKLOADS = ['scaled', 'kept', 'vpa', 'free', 'bounded', 'tight', 'ratio'] as const;
+const WORKLOADS = ['scaled', 'kept', 'vpa', 'free', 'bounded', 'tight', 'ratio', 'crowded'] as const;
 type App = (typeof WORKLOADS)[number];
 
 let fixture: TestFixture;
@@ -204,6 +204,22 @@ describe('on a real control plane', () => {
   );
 
   test(
+    'a raise that the kubelets defer waits for node capacity: kubectl shows the reason, the pods, and what they ask for',
+    async () => {
+      const status = await statusOf(
+        'crowded',
+        'has four pods that wait for node capacity: their kubelets defer the raise',
+        ({ waitingForNodeCapacity }) => waitingForNodeCapacity?.pods === REPLICAS,
+      );
+      expect(status).toMatchObject({ state: 'awaiting', reason: 'node-capacity', waitingForNodeCapacity: { requests: { cpu: '300m' } } });
+      expect(await cluster.kubectl('get', 'recommendations', '-n', 'crowded')).toMatch(/awaiting +node-capacity/);
+      const described = await cluster.kubectl('describe', 'recommendation', '-n', 'crowded', 'deployment-crowded');
+      expect(described).toMatch(/Message: .*the node says deferred/);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
     'a pod that a person has resized since is left alone, and the state names who it was',
     async () => {
       const [pod] = await podsOf('free');
@@ -281,12 +297,12 @@ async function definition(group: string, version: string, kind: string, plural: 
 
 async function furnish(app: App): Promise<void> {
   await post('/api/v1/namespaces', { metadata: { name: app } });
-  const small = app === 'tight';
+  const small = app === 'tight' || app === 'crowded';
   if (app === 'bounded') {
     const limits = [{ type: 'Container', min: { cpu: '150m', memory: '200Mi' } }];
     await post('/api/v1/namespaces/bounded/limitranges', { metadata: { name: 'least' }, spec: { limits } });
   }
-  if (small) {
+  if (app === 'tight') {
     const hard = { 'requests.cpu': '220m', 'requests.memory': '300Mi' };
     await post('/api/v1/namespaces/tight/resourcequotas', { metadata: { name: 'team' }, spec: { hard } });
   }
@@ -300,6 +316,8 @@ async function furnish(app: App): Promise<void> {
     'kwok.x-k8s.io/usage-memory': '100Mi',
     // For five minutes from their start, the HPA controller would count a pod's CPU only a while after it became ready.
     ...runningForAnHour(),
+    // The kubelets have no free capacity for a resize.
+    ...(app === 'crowded' ? { 'evenkeel.dev/resize': 'Deferred' } : {}),
   };
   const requests = small ? { cpu: '50m', memory: '64Mi' } : LARGE;
   const limits = app === 'ratio' ? { limits: { cpu: '400m' } } : {};
