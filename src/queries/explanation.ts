@@ -32,6 +32,7 @@ function inputsOf(advice: ContainerAdvice | undefined, container: RecommendedCon
     ...(advice === undefined ? NO_EVIDENCE : evidenceOf(advice)),
     oomKills: advice?.oomKills ?? container.oomKills,
     throttledRatio: advice?.throttledRatio ?? container.throttledRatio,
+    cpuPressureRatio: advice?.cpuPressureRatio ?? container.cpuPressureRatio,
   };
 }
 
@@ -47,7 +48,7 @@ const NO_EVIDENCE = {
   confidenceText: null,
 } as const;
 
-function evidenceOf(advice: ContainerAdvice): Omit<ContainerAudit['inputs'], 'oomKills' | 'throttledRatio'> {
+function evidenceOf(advice: ContainerAdvice): Omit<ContainerAudit['inputs'], 'oomKills' | 'throttledRatio' | 'cpuPressureRatio'> {
   return {
     samples: advice.samples,
     droppedSamples: advice.droppedSamples,

@@ -126,6 +126,7 @@ function containerOf(
     },
     oomKills: known.oomKills ?? null,
     throttledRatio: known.throttledRatio ?? null,
+    cpuPressureRatio: known.cpuPressureRatio ?? null,
   };
 }
 
@@ -138,6 +139,7 @@ const UNDECIDED: Omit<RecommendedContainer, 'name' | 'current'> = {
   usage: { p50: UNSET_RESOURCES, p95: UNSET_RESOURCES, p99: UNSET_RESOURCES, max: UNSET_RESOURCES },
   oomKills: null,
   throttledRatio: null,
+  cpuPressureRatio: null,
 };
 
 function hpaOf(hpas: readonly HpaRecord[]): RecommendationHpa | null {

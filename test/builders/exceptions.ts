@@ -39,6 +39,7 @@ function windowsOf(now: number, values: readonly Partial<ContainerDemand['window
     memoryBytes: null,
     cpuMillicores: null,
     throttledRatio: null,
+    cpuPressureRatio: null,
     ...value,
   }));
 }

@@ -195,6 +195,7 @@ export function anAdvice({
     lastOomAt: null,
     leakSuspected: false,
     throttledRatio: 0,
+    cpuPressureRatio: 0,
     cpuHigh: { millicores: used.cpuMillicores, measuredMs: 14 * DAY_MS },
     samples: 4032,
     droppedSamples: 0,

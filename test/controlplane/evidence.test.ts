@@ -82,22 +82,25 @@ async function createDeployment(name: string): Promise<void> {
   );
 }
 
-async function throttledRatioOf(name: string): Promise<number | null | undefined> {
+async function containerOf(name: string): Promise<Recommendation['containers'][number] | undefined> {
   const { containers } = await read<Recommendation>(controller.dashboard, `recommendations/default/${name}`);
-  return containers[0]?.throttledRatio;
+  return containers[0];
 }
 
 test(
-  'the API shows the share of CPU periods in which a container was throttled; null without a CPU limit',
+  'the API shows in what share of CPU periods a container was throttled, null without a CPU limit, and how long it waited for CPU',
   async () => {
-    const ratio = await eventuallyReads(
+    const limited = await eventuallyReads(
       'the throttled share is known: the node is read twice at first, and five minutes of samples are taken in as one',
       HANG_MS,
-      () => throttledRatioOf('limited'),
-      (known) => typeof known === 'number',
+      () => containerOf('limited'),
+      (known) => typeof known?.throttledRatio === 'number' && typeof known.cpuPressureRatio === 'number',
     );
-    expect(ratio).toBeCloseTo(0.4, 1);
-    expect(await throttledRatioOf('unlimited')).toBeNull();
+    expect(limited?.throttledRatio).toBeCloseTo(0.4, 1);
+    expect(limited?.cpuPressureRatio).toBeCloseTo(0.3, 1);
+    expect((await containerOf('unlimited'))?.throttledRatio).toBeNull();
+    const shown = await cluster.kubectl('get', 'recommendation', 'deployment-limited', '-o', 'jsonpath={.status.containers[0]}');
+    expect(JSON.parse(shown)).toMatchObject({ throttledRatio: expect.closeTo(0.4, 1), cpuPressureRatio: expect.closeTo(0.3, 1) });
   },
   HANG_TEST_MS,
 );

@@ -377,8 +377,10 @@ export interface RecommendedContainer {
   readonly usage: UsageFigures;
   /** Inside the history window. */
   readonly oomKills: number | null;
-  /** Share of CPU periods throttled, last 24 hours. */
+  /** Share of CPU periods throttled, last 24 hours; null: not measured. */
   readonly throttledRatio: number | null;
+  /** Share of time in which a task waited for CPU (pressure stall information), last 24 hours; null: not measured. */
+  readonly cpuPressureRatio: number | null;
 }
 
 /** What the pods on nodes of one size have, and what they should have. */
@@ -490,6 +492,7 @@ export interface ContainerAudit {
     readonly oomKills: number | null;
     readonly lastOomAt: string | null;
     readonly throttledRatio: number | null;
+    readonly cpuPressureRatio: number | null;
     readonly leakSuspected: boolean | null;
     readonly confidenceText: string | null;
   };
@@ -592,6 +595,7 @@ export interface SeenContainer {
   readonly usage?: unknown;
   readonly oomKills?: unknown;
   readonly throttledRatio?: unknown;
+  readonly cpuPressureRatio?: unknown;
 }
 
 export interface ApproveBody {

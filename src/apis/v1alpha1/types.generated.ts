@@ -1754,8 +1754,13 @@ export interface RecommendationStatusContainer {
   readonly usage?: RecommendationStatusContainerUsage;
   /** OOM kills inside the history window. */
   readonly oomKills?: number;
-  /** Share of CPU periods throttled (0–1). Absent where the usage source does not tell. */
+  /** Share of CPU periods throttled in the last 24 hours (0–1). Absent where it was not measured. */
   readonly throttledRatio?: number;
+  /**
+   * Share of time in which a task of the container waited for CPU (pressure stall information, some), mean of the last 24 hours (0–1).
+   * Absent where it was not measured.
+   */
+  readonly cpuPressureRatio?: number;
   /** Why its memory limit stands where it does, in plain words. */
   readonly memoryLimitBecause?: string;
   /** How sure this container's figures are (0–1). */

@@ -156,6 +156,8 @@ export interface ContainerAdvice {
   readonly leakSuspected: boolean;
   /** Mean share of CPU periods throttled over the last 24 hours; null where the source does not tell. */
   readonly throttledRatio: Ratio | null;
+  /** Mean share of time in which a task waited for CPU (PSI) over the last 24 hours; null where no source measures it. */
+  readonly cpuPressureRatio: Ratio | null;
   /** What the CPU of a Guaranteed pod is lowered by; null: nothing is known of single samples, as of runs of Jobs. */
   readonly cpuHigh: CpuHigh | null;
   /** Throttling and pressure by hour, where the rules ask for it. */

@@ -54,6 +54,20 @@ describe('throttling and pressure by hour', () => {
     expect(hoursSince(model, MONDAY, MONDAY + HOUR_MS)[0]?.memoryPressureRatio).toBeCloseTo(0.3, 2);
   });
 
+  test('give the pressure of the last 24 hours: nothing older, and no hour that was not measured', () => {
+    const cpuPressure = (model: ContainerModel, now: number) =>
+      model.advise('app', now + SETTLE_MS, DEFAULT_RECOMMENDER_RULES)?.cpuPressureRatio;
+    const end = MONDAY + 2 * DAY_MS;
+    const model = live(new ContainerModel(), MONDAY, end, (at) => {
+      if (at <= MONDAY + DAY_MS) return { cpuPressureRatio: 0.9 };
+      return at > end - 6 * HOUR_MS ? { cpuPressureRatio: at > end - 3 * HOUR_MS ? 0.4 : 0.2 } : {};
+    });
+    expect(cpuPressure(model, end)).toBeCloseTo(0.3, 2);
+    const underWay = live(new ContainerModel(), MONDAY, MONDAY + HOUR_MS / 2, () => ({ cpuPressureRatio: 0.7 }));
+    expect(cpuPressure(underWay, MONDAY + HOUR_MS / 2)).toBeCloseTo(0.7, 2);
+    expect(cpuPressure(live(new ContainerModel(), MONDAY, end, () => ({})), end)).toBeNull();
+  });
+
   test('leave out what a container shows while it starts', () => {
     const busyStart = (startedAt: number, spanMs: number) => (at: number) => ({
       startedAt,

@@ -24,6 +24,7 @@ export interface EvidenceHour extends Evidence {
 
 export const NO_EVIDENCE: Evidence = { throttledRatio: null, cpuPressureRatio: null, memoryPressureRatio: null };
 
+const DAY_HOURS = 24;
 const WEEK_HOURS = 168;
 /** A watched day, the hours before and after it, and the same a week before. */
 const MAX_HOURS_ASKED = 32;
@@ -86,6 +87,15 @@ export class EvidenceHours {
     const first = Math.max(Math.ceil(from / HOUR_MS), this.#hour - MAX_HOURS_ASKED);
     const hours = Array.from({ length: Math.max(0, this.#hour - first) }, (_, index) => first + index);
     return hours.map((hour) => ({ at: hour * HOUR_MS, ...this.#of(hour), weekBefore: this.#of(hour - WEEK_HOURS) }));
+  }
+
+  /** Mean of one measure over the last 24 hours and the hour under way; null: not measured in them. */
+  lastDayMean(measure: (typeof EVIDENCE_MEASURES)[number]): Ratio | null {
+    const index = EVIDENCE_MEASURES.indexOf(measure);
+    const count = this.#counts[index] ?? 0;
+    const hours = Array.from({ length: DAY_HOURS }, (_, back) => this.#of(this.#hour - 1 - back)[measure]);
+    const means = [...hours, count === 0 ? null : Math.min(1, (this.#sums[index] ?? 0) / count)].filter((mean) => mean !== null);
+    return means.length === 0 ? null : means.reduce((sum, mean) => sum + mean, 0) / means.length;
   }
 
   save(out: ByteWriter): void {

@@ -94,7 +94,10 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
     upperBound: ref('OptionalResources'),
     usage: ref('UsageFigures'),
     oomKills: nullable(integer('Inside the history window.')),
-    throttledRatio: nullable(ratio('Share of CPU periods throttled, last 24 hours.')),
+    throttledRatio: nullable(ratio('Share of CPU periods throttled, last 24 hours; null: not measured.')),
+    cpuPressureRatio: nullable(
+      ratio('Share of time in which a task waited for CPU (pressure stall information), last 24 hours; null: not measured.'),
+    ),
   }),
   RecommendationClass: object(
     {
@@ -150,6 +153,7 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       oomKills: nullable(integer()),
       lastOomAt: nullable(time()),
       throttledRatio: nullable(ratio()),
+      cpuPressureRatio: nullable(ratio()),
       leakSuspected: nullable(boolean()),
       confidenceText: nullable(string()),
     }),
@@ -206,9 +210,10 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
       usage: anything(),
       oomKills: anything(),
       throttledRatio: anything(),
+      cpuPressureRatio: anything(),
     },
     'Values that a person has seen and decides on: `requests` and `limits`, or `recommended` with both.',
-    ['requests', 'limits', 'recommended', 'current', 'lowerBound', 'upperBound', 'usage', 'oomKills', 'throttledRatio'],
+    ['requests', 'limits', 'recommended', 'current', 'lowerBound', 'upperBound', 'usage', 'oomKills', 'throttledRatio', 'cpuPressureRatio'],
   ),
   ApproveBody: object(
     { containers: array(ref('SeenContainer'), 'Every container of the record, as it was shown.', { minItems: 1, maxItems: 100 }), reason },

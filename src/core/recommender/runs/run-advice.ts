@@ -50,6 +50,7 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
     lastOomAt,
     leakSuspected: false,
     throttledRatio: null,
+    cpuPressureRatio: null,
     cpuHigh: null,
     samples: known.reduce((sum, { samples }) => sum + samples, 0),
     droppedSamples: 0,

@@ -191,6 +191,7 @@ function evidenceStatus(advice: ContainerAdvice): Partial<RecommendationStatusCo
     usage: { p50: known(usage.p50), p95: known(usage.p95), p99: known(usage.p99), max: known(usage.max) },
     oomKills: advice.oomKills,
     ...optional('throttledRatio', advice.throttledRatio === null ? null : rounded(advice.throttledRatio)),
+    ...optional('cpuPressureRatio', advice.cpuPressureRatio === null ? null : rounded(advice.cpuPressureRatio)),
     confidence: rounded(advice.confidence),
   };
 }
