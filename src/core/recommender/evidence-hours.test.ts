@@ -65,7 +65,12 @@ describe('throttling and pressure by hour', () => {
     expect(cpuPressure(model, end)).toBeCloseTo(0.3, 2);
     const underWay = live(new ContainerModel(), MONDAY, MONDAY + HOUR_MS / 2, () => ({ cpuPressureRatio: 0.7 }));
     expect(cpuPressure(underWay, MONDAY + HOUR_MS / 2)).toBeCloseTo(0.7, 2);
-    expect(cpuPressure(live(new ContainerModel(), MONDAY, end, () => ({})), end)).toBeNull();
+    expect(
+      cpuPressure(
+        live(new ContainerModel(), MONDAY, end, () => ({})),
+        end,
+      ),
+    ).toBeNull();
   });
 
   test('leave out what a container shows while it starts', () => {
