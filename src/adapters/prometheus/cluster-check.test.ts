@@ -175,6 +175,17 @@ describe('pods that come and go', () => {
     expect(await verdict(check)).toBeNull();
   });
 
+  test('under one name are told apart by their UIDs', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    expect(await verdict(check)).toBeNull();
+    for (let minute = 10; minute < 40; minute++) {
+      series = [ofPod('web-0'), ofPod('poller', idOf(`000000${minute}-1111-4111-8111-111111111111`))];
+      expect(await verdict(check)).toBeNull();
+      now += MINUTE_MS;
+    }
+  });
+
   test('do not stop what was certain, unless they stay', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
@@ -201,7 +212,34 @@ describe('a cluster that joins later', () => {
   });
 });
 
-describe('without an answer there is no verdict', () => {
+describe('without an answer Prometheus is not used', () => {
+  test('nor asked again within a minute, however many callers there are', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    server.on(() => ({ status: 422, text: 'too many series' }));
+    // As `too-much` it would be asked for in parts, each with a check of its own.
+    await expect(check.pass(GOING_ON)).rejects.toMatchObject({ kind: 'refused' });
+    const asked = server.requests.length;
+    for (let caller = 0; caller < 100; caller++) expect(await verdict(check)).toMatch(/answered 422/);
+    expect(server.requests).toHaveLength(asked);
+    server.on(answeredFrom(() => series));
+    now += MINUTE_MS;
+    expect(await verdict(check)).toBeNull();
+  });
+
+  test('and what was certain before it failed is certain again after it: pods that were just deleted do not stop it', async () => {
+    series = [ofPod('web-0')];
+    const check = aCheck();
+    expect(await verdict(check)).toBeNull();
+    now += 10 * MINUTE_MS;
+    server.on(() => ({ status: 422, text: '' }));
+    expect(await verdict(check)).toMatch(/answered 422/);
+    series = [ofPod('web-0'), ofPod('web-7')];
+    server.on(answeredFrom(() => series));
+    now += MINUTE_MS;
+    expect(await verdict(check)).toBeNull();
+  });
+
   test('and whoever asked is told why', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();

@@ -63,7 +63,7 @@ export class ClusterCheck {
     return this.#verdict.problem;
   }
 
-  /** Resolves where Prometheus may be used now. Throws PrometheusFailure where not, or where that cannot be found out. */
+  /** Resolves where Prometheus may be used now. Throws PrometheusFailure `refused` where not, or where that cannot be found out. */
   async pass(signal: AbortSignal): Promise<void> {
     // Also where the clock was set back.
     if (Math.abs(this.#parts.clock.now() - this.#lookedAt) >= this.#verdict.goodForMs) {
@@ -77,7 +77,7 @@ export class ClusterCheck {
   async #look(): Promise<void> {
     const now = this.#parts.clock.now();
     // Whoever waits may stop waiting; the answer is still everybody's. It ends with the client.
-    const verdict = await this.#judge(now, new AbortController().signal);
+    const verdict = await this.#judge(now, new AbortController().signal).catch(unanswered);
     const before = this.problem();
     this.#verdict = verdict;
     this.#lookedAt = now;
@@ -141,9 +141,10 @@ export class ClusterCheck {
       const { namespace, pod } = refOf(labels, names);
       const { job = '', instance = '', [UID_LABEL]: uid = '' } = labels;
       const known = this.#parts.cluster.findPod(namespace, pod);
-      if (known === undefined) strangers.add(`${namespace}/${pod}`);
-      else if (uid !== '' && uid.replaceAll('_', '-') !== known.uid) strangers.add(`${namespace}/${pod} with UID ${uid}`);
-      else own += 1;
+      const isOwn = known !== undefined && (uid === '' || uid.replaceAll('_', '-') === known.uid);
+      if (isOwn) own += 1;
+      // A name may be given again and again: only its UID tells whether it is still the same pod.
+      else strangers.add(uid === '' ? `${namespace}/${pod}` : `${namespace}/${pod} with UID ${uid}`);
       if (uid !== '') continue;
       // A pod is on one node: where one job finds it on two, one of them is another cluster's.
       const key = `${job} ${namespace}/${pod}`;
@@ -153,6 +154,11 @@ export class ClusterCheck {
     }
     return { own, strangers };
   }
+}
+
+/** Callers may be as many as nodes: one that does not answer, or not so much, is left alone for a while. */
+function unanswered(err: unknown): Verdict {
+  return { problem: err instanceof Error ? err.message : String(err), goodForMs: PENDING_FOR_MS };
 }
 
 function proven(pods: ReadonlySet<string>): string {
