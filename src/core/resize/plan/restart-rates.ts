@@ -23,29 +23,37 @@ export function isSignificantlyGreater(first: ObservedRate, second: ObservedRate
   return binomialTail(first.events, first.events + second.events, first.observedMs / observedMs) < SIGNIFICANCE;
 }
 
-/** Pods that ended badly since a moment of their own, each counted once: only the latest end of a container is known. */
-export function failuresSince(pods: readonly PodRecord[], sinceOf: (pod: PodRecord) => Instant, now: Instant): ObservedRate {
+type Failures = NonNullable<WorkloadSituation['failures']>;
+
+/** Failures since a moment of each pod's own. */
+export function failuresSince(
+  pods: readonly PodRecord[],
+  sinceOf: (pod: PodRecord) => Instant,
+  now: Instant,
+  failures: Failures,
+): ObservedRate {
   return {
-    events: pods.filter((pod) => failedAfter(pod, sinceOf(pod))).length,
+    events: pods.reduce((sum, pod) => sum + failuresOf(pod, failures).filter((at) => at >= sinceOf(pod)).length, 0),
     observedMs: pods.reduce((sum, pod) => sum + Math.max(0, now - sinceOf(pod)), 0),
   };
 }
 
-/** Failures in the day before a moment of each pod's own, or in its life where that is shorter. */
-export function failuresInDayBefore(
-  pods: readonly PodRecord[],
-  untilOf: (pod: PodRecord) => Instant,
-  failures: NonNullable<WorkloadSituation['failures']>,
-): ObservedRate {
-  let events = 0;
-  let observedMs = 0;
-  for (const pod of pods) {
-    const until = untilOf(pod);
-    const from = Math.max(pod.createdAt, until - DAY_MS);
-    events += (failures.get(pod.uid) ?? []).filter((at) => at >= from && at < until).length;
-    observedMs += Math.max(0, until - from);
-  }
-  return { events, observedMs };
+/** Failures in the day before a moment, or in the pod's life until then where that is shorter. */
+export function failuresInDayBefore(pods: readonly PodRecord[], until: Instant, failures: Failures): ObservedRate {
+  const from = (pod: PodRecord): Instant => Math.max(pod.createdAt, until - DAY_MS);
+  return {
+    events: pods.reduce((sum, pod) => sum + failuresOf(pod, failures).filter((at) => at >= from(pod) && at < until).length, 0),
+    observedMs: pods.reduce((sum, pod) => sum + Math.max(0, until - from(pod)), 0),
+  };
+}
+
+/** Those that were seen, and those that the pod's status shows. */
+function failuresOf({ uid, containers }: PodRecord, failures: Failures): readonly Instant[] {
+  const shown = containers.flatMap(({ lastTermination }) => {
+    const at = lastTermination?.finishedAt ?? null;
+    return at !== null && failedSince(lastTermination, at) ? [at] : [];
+  });
+  return [...new Set([...(failures.get(uid) ?? []), ...shown])];
 }
 
 export function sumOfRates(a: ObservedRate, b: ObservedRate): ObservedRate {
@@ -63,14 +71,14 @@ export function failedAfter({ containers }: PodRecord, since: Instant): boolean 
   return containers.some(({ lastTermination }) => failedSince(lastTermination, since));
 }
 
-/** Probability of at least `least` successes in `trials`. */
+/** Probability of at least `least` successes in `trials`. As logarithms: thousands of restarts leave no term but zero. */
 function binomialTail(least: number, trials: number, chance: Ratio): Ratio {
   if (chance >= 1) return 1;
-  let term = (1 - chance) ** trials;
+  let logTerm = trials * Math.log(1 - chance);
   let below = 0;
   for (let successes = 0; successes < least; successes += 1) {
-    below += term;
-    term *= ((trials - successes) / (successes + 1)) * (chance / (1 - chance));
+    below += Math.exp(logTerm);
+    logTerm += Math.log(((trials - successes) / (successes + 1)) * (chance / (1 - chance)));
   }
   return Math.max(0, 1 - below);
 }

@@ -113,6 +113,25 @@ describe('restarts after a change', () => {
     expect(memory.rolledBack?.reason).toBe(reason);
   });
 
+  test('count each, as those of the day before do', () => {
+    const times = [...every(2 * HOUR_MS, T0 - DAY_MS, 12), ...every(MINUTE_MS, T0 + MINUTE_MS, 6)];
+    const { memory } = afterCanary((pod, index) => (index === 0 ? crashed(pod, { ...CRASH, finishedAt: T0 + 6 * MINUTE_MS }) : pod), {
+      pods: pods(3, flaky),
+      failures: new Map([...ofAll(times.slice(0, 12)), ['uid-web-1', times]]),
+    });
+    expect(memory.rolledBack?.reason).toBe('restarts');
+  });
+
+  test('that came between the change and another resize of the pod are none of the day before', () => {
+    const crash = { ...CRASH, finishedAt: T0 + 8 * MINUTE_MS };
+    const resizedBy = { manager: 'evenkeel', at: T0 + 4 * MINUTE_MS };
+    const { memory } = afterCanary((pod, index) => (index === 0 ? crashed({ ...pod, resizedBy }, crash) : pod), {
+      pods: pods(3, flaky),
+      failures: new Map([['uid-web-1', every(10 * SECOND_MS, T0 + MINUTE_MS, 18)]]),
+    });
+    expect(memory.rolledBack?.reason).toBe('restarts');
+  });
+
   test('of a pod that was created after it began count against the day before of the other pods', () => {
     const created = (failures: readonly number[]) =>
       afterCanary((pod, index) => (index === 0 ? crashed({ ...pod, createdAt: T0 + 30 * SECOND_MS }, CRASH) : pod), {

@@ -78,12 +78,12 @@ function oomKill({ change, previous, changed, countedKills }: ChangeInProof): Ha
 
 /** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
 function restarts({ now, change, changed, others, failures }: ChangeInProof): Harm | null {
-  const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now);
+  const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now, failures);
   if (sinceChange.events === 0) return null;
   const before = failuresBefore({ change, changed, others, failures });
   // Without anything to compare with a failure counts as the change's doing.
   if (before.observedMs > 0 && !isSignificantlyGreater(sinceChange, before)) return null;
-  const unchanged = failuresSince(others, ({ createdAt }) => Math.max(change.startedAt, createdAt), now);
+  const unchanged = failuresSince(others, ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
   const failed = changed.filter((pod) =>
     pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
@@ -91,20 +91,18 @@ function restarts({ now, change, changed, others, failures }: ChangeInProof): Ha
   return { reason: 'restarts', message: `more restarts than before the change: ${namesOf(failed)}` };
 }
 
-/** Of the changed pods; of the others as well where those are too young to have a day together. */
+/**
+ * Of the changed pods, in the day before the change began: a pod may be resized again since, for another reason. Of the others as well
+ * where those are too young to have a day together.
+ */
 function failuresBefore({
-  change,
+  change: { startedAt },
   changed,
   others,
   failures,
 }: Pick<ChangeInProof, 'change' | 'changed' | 'others' | 'failures'>): ObservedRate {
-  const own = failuresInDayBefore(changed, (pod) => changedAt(pod, change), failures);
-  return own.observedMs >= DAY_MS
-    ? own
-    : sumOfRates(
-        own,
-        failuresInDayBefore(others, () => change.startedAt, failures),
-      );
+  const own = failuresInDayBefore(changed, startedAt, failures);
+  return own.observedMs >= DAY_MS ? own : sumOfRates(own, failuresInDayBefore(others, startedAt, failures));
 }
 
 function unready({ now, change, changed, others }: ChangeInProof): Harm | null {
