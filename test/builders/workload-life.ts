@@ -328,7 +328,8 @@ export class WorkloadLife {
 /** Nodes of one kind are a pool. */
 function poolOf({ allocatable, refuses }: LifeNode): NodePoolOfNode {
   const { cpuMillicores, memoryBytes } = allocatable;
-  return { pool: `refuses-${refuses ?? 'nothing'}`, size: `${cpuMillicores}m-${memoryBytes}`, oldestNodeAt: T0 - 60 * DAY_MS };
+  const pool = `refuses-${refuses ?? 'nothing'}`;
+  return { pool, size: `${cpuMillicores}m-${memoryBytes}`, kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 60 * DAY_MS };
 }
 
 function running(pod: PodRecord, now: Instant): PodRecord {

@@ -36,7 +36,11 @@ test('memory that a kubelet refuses because of swap is not asked again for anoth
     }
   };
   await liveOn(30);
-  expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'node-unsupported', message: `web-1: node pool blue: ${SWAP}` });
+  expect(world.status()).toMatchObject({
+    state: 'awaiting',
+    reason: 'node-unsupported',
+    message: `web-1: node pool blue/v1.36.0: ${SWAP}`,
+  });
   expect(world.cpus()).toEqual([900, 900, 900]);
 
   // Found in the Recommendation's status by a process that starts anew.

@@ -90,6 +90,8 @@ export interface NodePoolOfNode {
   readonly pool: string;
   /** Nodes of the pool with as much capacity. */
   readonly size: string;
+  /** Its configuration may have changed with the version. */
+  readonly kubeletVersion: string;
   /** Creation of the oldest node that is in the pool now. */
   readonly oldestNodeAt: Instant;
 }

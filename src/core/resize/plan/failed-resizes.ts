@@ -23,19 +23,21 @@ const MOST_FAILURES = 32;
 /** What our own sum calls free the kubelet may not: a request that it defers again reserves room for nothing. */
 const ROOM_SETTLES_MS: DurationMs = 10 * MINUTE_MS;
 
-/** The configuration of a kubelet changes rarely, mostly with its node: tried again after a day, then after twice as long each time. */
+/**
+ * The configuration of a kubelet changes rarely, mostly with its node or version: tried again after a day, then after twice as long each
+ * time. Where it changes in place, nothing shows that raises would go through again: no wait is longer than 8 days.
+ */
 const RETRY_NODE_PROPERTY_AFTER_MS: DurationMs = DAY_MS;
-/** As many as the schema holds: the last wait is more than a year. */
-const MAX_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 4;
 
 /** Want of a permission is no fault of the pod's, and a person mends it at any moment. */
 const RETRY_UNPERMITTED_AFTER_MS: DurationMs = 2 * MINUTE_MS;
 
-/** Where a refusal counts: the nodes that one kubelet's configuration is for, or those of one size; null: its pool is not known. */
+/** Where a refusal counts: the nodes of a pool with one version of the kubelet, or those of one size; null: its pool is not known. */
 export function poolOf({ node }: PodRecord, code: RefusalCode, nodePools: WorkloadSituation['nodePools']): string | null {
   const own = nodePools?.get(node ?? '');
   if (own === undefined) return null;
-  return NODE_PROPERTY_CODES.includes(code) ? own.pool : `${own.pool}/${own.size}`;
+  return `${own.pool}/${NODE_PROPERTY_CODES.includes(code) ? own.kubeletVersion : own.size}`;
 }
 
 function countsFor(pod: PodRecord, failure: FailedResize, nodePools: WorkloadSituation['nodePools']): boolean {

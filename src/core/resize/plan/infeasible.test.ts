@@ -8,10 +8,10 @@ import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
 
 const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
-  ['n1', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
-  ['n2', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
-  ['large', { pool: 'blue', size: '16cpu-64Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
-  ['other', { pool: 'green', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['n1', { pool: 'blue', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['n2', { pool: 'blue', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['large', { pool: 'blue', size: '16cpu-64Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
+  ['other', { pool: 'green', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }],
 ]);
 // Codes alone count: the messages are in no kubelet's words.
 const STATIC_CPU: Answer = { message: 'no more CPU here', refusal: { code: 'cpu-manager', resource: 'cpu' } };
@@ -81,7 +81,7 @@ describe('an infeasible resize', () => {
     expect(asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
     expect(situation.pods[0]?.containers[0]?.requests).toEqual(amounts('900m', '512Mi'));
     expect(situation.memory.lastApplied?.values.get('main')?.requests).toEqual(amounts('900m', '1Gi'));
-    expect([last.state, last.message]).toEqual(['awaiting', `web-1: node pool blue: ${SWAP.message}`]);
+    expect([last.state, last.message]).toEqual(['awaiting', `web-1: node pool blue/v1.36.0: ${SWAP.message}`]);
   });
 
   test('of Guaranteed pods with exclusive CPUs leaves their memory to be resized', () => {
@@ -133,7 +133,7 @@ describe('an infeasible resize', () => {
     expect(live({ ...capacity.situation, now: T0 + 6 * HOUR_MS + MINUTE_MS }, () => null, 30).asked).toEqual(['web-1: memory']);
   });
 
-  test('for a reason that does not pass is tried again after twice as long each time', () => {
+  test('for a reason that does not pass is tried again after twice as long each time, at most after 8 days', () => {
     let situation = situationOf([pod('web-1', 'n1')]);
     const tries: number[] = [];
     for (let day = 0; day < 40; day += 1) {
@@ -141,7 +141,7 @@ describe('an infeasible resize', () => {
       if (asked.some((each) => each.includes('memory'))) tries.push(day);
       situation = after;
     }
-    expect(tries).toEqual([0, 1, 3, 7, 15, 31]);
+    expect(tries).toEqual([0, 1, 3, 7, 15, 23, 31, 39]);
   });
 
   test('for a reason that has passed is not remembered longer than it was', () => {
@@ -155,9 +155,17 @@ describe('an infeasible resize', () => {
   test('ends when all nodes of the pool have been replaced', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
     const { now } = first.situation;
-    const replaced = new Map([['n7', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: now - MINUTE_MS }]]);
+    const replaced = new Map([['n7', { pool: 'blue', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: now - MINUTE_MS }]]);
     const second = live({ ...first.situation, pods: [pod('web-9', 'n7')], nodePools: replaced }, () => null, 30);
     expect(second.asked).toEqual(['web-9: cpu and memory']);
+  });
+
+  test('ends on each node whose kubelet has been upgraded since', () => {
+    const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(SWAP), 30);
+    const upgraded = new Map([...NODES].map(([name, node]) => [name, name === 'n1' ? { ...node, kubeletVersion: 'v1.37.0' } : node]));
+    const at = (nodePools: typeof NODES) => ({ ...first.situation, nodePools, now: T0 + HOUR_MS, pods: first.situation.pods });
+    expect(live(at(upgraded), () => null, 30).asked).toEqual(['web-1: memory']);
+    expect(live({ ...at(upgraded), pods: [pod('web-9', 'n2')] }, () => null, 30).asked).toEqual(['web-9: cpu']);
   });
 
   test('of a change that proves itself is watched for harm in what was changed', () => {

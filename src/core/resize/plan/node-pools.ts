@@ -15,7 +15,8 @@ export function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecor
   return new Map(
     some.map((node) => {
       const pool = poolName(node);
-      return [node.name, { pool, size: nodeClass(node.capacity), oldestNodeAt: oldest.get(pool) ?? node.createdAt }];
+      const [size, oldestNodeAt] = [nodeClass(node.capacity), oldest.get(pool) ?? node.createdAt];
+      return [node.name, { pool, size, kubeletVersion: node.kubeletVersion, oldestNodeAt }];
     }),
   );
 }

@@ -32,11 +32,11 @@ describe('before a resize is tried', () => {
   });
 
   describe('what another workload has learnt of the node pool counts:', () => {
-    const nodePools = new Map([['n1', { pool: 'blue', size: '4cpu-16Gi', oldestNodeAt: T0 - 30 * DAY_MS }]]);
+    const nodePools = new Map([['n1', { pool: 'blue', size: '4cpu-16Gi', kubeletVersion: 'v1.36.0', oldestNodeAt: T0 - 30 * DAY_MS }]]);
     const refusal = (code: FailedResize['code'], resource: FailedResize['resource'], more: Partial<FailedResize> = {}): FailedResize => ({
       pod: 'db-0',
       uid: 'uid-db-0',
-      pool: 'blue',
+      pool: 'blue/v1.36.0',
       resource,
       state: 'infeasible',
       since: T0 - HOUR_MS,
@@ -73,7 +73,11 @@ describe('before a resize is tried', () => {
 
     test('no resize at all, for every pod', () => {
       const decision = decideWorkload(situationOf({ nodePools, poolRefusals: [refusal('no-resize', null)] }));
-      expect([decision.steps, decision.reason, decision.message]).toEqual([[], 'node-unsupported', 'web-1: node pool blue: no-resize']);
+      expect([decision.steps, decision.reason, decision.message]).toEqual([
+        [],
+        'node-unsupported',
+        'web-1: node pool blue/v1.36.0: no-resize',
+      ]);
     });
 
     test('for a day, in that pool', () => {
