@@ -152,6 +152,15 @@ describe('UsageModel', () => {
       expect(isUnread()).toBe(true);
     });
 
+    test('not sooner where it is read more often than its source measures', () => {
+      model = new UsageModel({ clock, reader: state, logger: new RecordingLogger(), metrics: new CountingMetrics(), intervalMs: 10_000 });
+      read({ pod: 'db-0', at: T - 180_000 });
+      expect(isUnread()).toBe(false);
+      model = new UsageModel({ clock, reader: state, logger: new RecordingLogger(), metrics: new CountingMetrics(), intervalMs: 10_000 });
+      read({ pod: 'db-0', at: T - 180_001 });
+      expect(isUnread()).toBe(true);
+    });
+
     test('of which CPU or memory is missing', () => {
       read({ pod: 'db-0', cpuMillicores: null });
       expect(isUnread()).toBe(true);

@@ -49,6 +49,8 @@ const WHOLE_SOURCE = '';
 
 /** A sample older than this many periods no longer says what is used now. */
 const STALE_PERIODS = 2;
+/** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
+const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
 
 export class UsageModel implements UsageSink, EvidenceSink {
   /** What is known of throttling and pressure, by node. */
@@ -327,7 +329,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
   }
 
   #isFresh(sample: UsageSample): boolean {
-    return Math.abs(this.#parts.clock.now() - sample.at) <= (STALE_PERIODS + 1) * this.#parts.intervalMs;
+    const freshForMs = Math.max(LEAST_FRESH_MS, (STALE_PERIODS + 1) * this.#parts.intervalMs);
+    return Math.abs(this.#parts.clock.now() - sample.at) <= freshForMs;
   }
 
   #sum(samples: Iterable<UsageSample>): UsageTotal {
