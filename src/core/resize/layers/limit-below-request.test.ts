@@ -1,7 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { amounts, anAdvice, aPodRecord, aSituation, autoPolicy, aWorkloadRecord, pods, T0 } from '../../../../test/builders/rightsizing.ts';
+import {
+  amounts,
+  anAdvice,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  aWorkloadRecord,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import type { PodRecord } from '../../model/pod.ts';
 import { MiB, MINUTE_MS } from '../../model/units.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { decideWorkload } from './decide-workload.ts';
@@ -48,6 +59,42 @@ describe.each(INVALID)('a template with a limit of %s below its request', (resou
     const decision = decideWorkload(aSituation({ workload, ...more }));
     expect([decision.state, decision.reason, decision.message]).toEqual(['blocked', 'invalid-template', expect.stringContaining(message)]);
     expect([decision.steps, decision.evict]).toEqual([[], null]);
+  });
+});
+
+describe('while a template has a limit below its request', () => {
+  const workload = aWorkloadRecord({}, INVALID[0][1]);
+  const crashed = (pod: PodRecord): PodRecord => {
+    const lastTermination = { reason: 'Error', exitCode: 1, finishedAt: T0 + MINUTE_MS };
+    const containers = pod.containers.map((container) => ({ ...container, lastTermination, restarts: 1 }));
+    return { ...pod, containers };
+  };
+  /** A canary of the revision before, lowered before the template became invalid. */
+  const afterCanary = (more: Partial<WorkloadSituation>, become: (pod: PodRecord) => PodRecord) => {
+    const before = aSituation({ pods: pods(3, { container: VALID }), workload: aWorkloadRecord({}, VALID) });
+    const first = decideWorkload(before);
+    const after = resized(before.pods, first.steps).map((pod, index) => (index === 0 ? become(pod) : pod));
+    return decideWorkload({ ...before, pods: after, memory: first.memory, workload, now: T0 + 5 * MINUTE_MS, ...more });
+  };
+
+  test('a change that harms pods of the revision before is taken back', () => {
+    const { reason, memory, steps } = afterCanary({}, crashed);
+    expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-template', 'restarts']);
+    expect(steps.map(({ pod, isRollBack, containers }) => [pod.name, isRollBack, containers[0]?.to.requests])).toEqual([
+      ['web-1', true, VALID.requests],
+    ]);
+  });
+
+  test('one that does no harm is brought no further', () => {
+    const { reason, memory, steps } = afterCanary({}, (pod) => pod);
+    expect([reason, memory.rolledBack, steps]).toEqual(['invalid-template', null, []]);
+  });
+
+  test.each<[string, Partial<WorkloadSituation>]>([
+    ['in mode Recommend', { policy: { ...autoPolicy(), mode: 'Recommend' } }],
+    ['where the status of pods is stale', { standing: { ...aSituation().standing, stale: { source: 'informers', message: 'old' } } }],
+  ])('nothing is taken back %s', (_case, more) => {
+    expect(afterCanary(more, crashed).steps).toEqual([]);
   });
 });
 

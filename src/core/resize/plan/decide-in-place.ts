@@ -67,7 +67,21 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
 function settledBefore(draft: Draft): Outcome | null {
   const settled = neverChanges(draft.context, draft.mode, draft.containers);
   draft.notes.push(...(settled?.notes ?? []));
+  if (settled?.outcome.reason === 'invalid-template') takeBackIfAllowed(draft);
   return settled?.outcome ?? null;
+}
+
+/** Pods of the revision before run on, and may be harmed by what they were given. */
+function takeBackIfAllowed(draft: Draft): void {
+  const { context, mode } = draft;
+  if (!context.standing.inPlace || mode === 'Observe' || mode === 'Recommend') return;
+  if (otherManager(context) !== null || heldByOthers(context.memory.otherResizes, context.now) !== null) return;
+  if (holdsRollBacks(context) !== null) return;
+  const before = draft.memory;
+  rollBackOnRequest(draft);
+  rollBackOnHarm(draft);
+  carryOutRollBack(draft);
+  if (draft.isDryRun) draft.remember(before);
 }
 
 function changeIfAllowed(draft: Draft): Outcome {
@@ -100,9 +114,13 @@ function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   rollBackOnRequest(draft);
   rollBackOnHarm(draft);
   raiseKilledPods(draft);
+  carryOutRollBack(draft);
+  return waitIfDue(draft, held);
+}
+
+function carryOutRollBack(draft: Draft): void {
   const { rolledBack, lastApplied } = draft.memory;
   if (rolledBack !== null && rolledBack.at === lastApplied?.at) draft.steps.push(...conforming(draft.context).steps);
-  return waitIfDue(draft, held);
 }
 
 function waitIfDue(draft: Draft, held: Waiting): Outcome {
