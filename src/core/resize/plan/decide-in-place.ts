@@ -29,6 +29,9 @@ import { writeBacks } from './write-backs.ts';
 /** While a change is under way the pods are looked at this often. */
 const UNDER_WAY_MS: DurationMs = MINUTE_MS;
 
+/** Reasons of state `blocked` that lie in the workload, of which the policy is known. */
+const INVALID_WORKLOAD: ReadonlySet<Outcome['reason']> = new Set(['invalid-annotation', 'invalid-template']);
+
 /** @param context as the layers around it see it */
 export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const draft = new Draft(context);
@@ -67,11 +70,11 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
 function settledBefore(draft: Draft): Outcome | null {
   const settled = neverChanges(draft.context, draft.mode, draft.containers);
   draft.notes.push(...(settled?.notes ?? []));
-  if (settled?.outcome.reason === 'invalid-template') takeBackIfAllowed(draft);
+  if (INVALID_WORKLOAD.has(settled?.outcome.reason ?? null)) takeBackIfAllowed(draft);
   return settled?.outcome ?? null;
 }
 
-/** Pods of the revision before run on, and may be harmed by what they were given. */
+/** Pods run on while a user corrects it, and may be harmed by what they were given before. */
 function takeBackIfAllowed(draft: Draft): void {
   const { context, mode } = draft;
   if (!context.standing.inPlace || mode === 'Observe' || mode === 'Recommend') return;

@@ -44,6 +44,17 @@ describe('CrashLoopBackOff', () => {
     expect(steps.map((step) => [step.pod.name, step.containers[0]?.to.requests])).toEqual([['web-1', amounts('500m', '512Mi')]]);
   });
 
+  test('takes the change back also while an annotation of the workload cannot be read', () => {
+    const before = aSituation();
+    const first = decideWorkload(before);
+    const after = resized(before.pods, first.steps).map((pod, index) => (index === 0 ? crashed(pod, CRASH, { loops: true }) : pod));
+    const overrides = { ...before.overrides, problems: ['evenkeel.io/floor: …'] };
+    const ill = { ...before, pods: after, memory: first.memory, now: T0 + 5 * MINUTE_MS, overrides };
+    const { reason, memory, steps } = decideWorkload(ill);
+    expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-annotation', 'restarts']);
+    expect(steps.map(({ pod, isRollBack }) => [pod.name, isRollBack])).toEqual([['web-1', true]]);
+  });
+
   test('of unchanged pods as well is not the doing of the change', () => {
     const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }));
     expect(memory.rolledBack).toBeNull();
