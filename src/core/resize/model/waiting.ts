@@ -12,27 +12,37 @@ export function waiting(reason: AwaitingReason, message: string, until: Instant 
   return { reason, message, until };
 }
 
-/** Of several, the one to tell: the first in this order, with the earliest time of all that share it. */
+/**
+ * Which reason is shown where several changes or pods wait, the lowest rank first: what a user decides, then what holds the workload,
+ * then what holds single changes, then what holds single pods. A Record, so that a new reason needs a rank to compile.
+ */
+export const WAITING_RANK: Readonly<Record<AwaitingReason, number>> = {
+  paused: 0,
+  'dry-run': 1,
+  approval: 2,
+  'rolled-back': 3,
+  'calm-start': 4,
+  rollout: 5,
+  window: 6,
+  cooldown: 7,
+  confidence: 8,
+  unmeasured: 9,
+  hpa: 10,
+  quota: 11,
+  concurrency: 12,
+  'disruption-budget': 13,
+  'not-evictable': 14,
+  'node-capacity': 15,
+  stuck: 16,
+  'node-draining': 17,
+  'node-unsupported': 18,
+  restart: 19,
+  'stale-data': 20,
+};
+
+/** Of several, the one to show: that of the lowest rank, with the earliest time of all that share it. */
 export function mostTelling(all: readonly Waiting[]): Waiting | null {
-  const order: readonly AwaitingReason[] = [
-    'calm-start',
-    'rollout',
-    'window',
-    'cooldown',
-    'confidence',
-    'unmeasured',
-    'hpa',
-    'quota',
-    'concurrency',
-    'not-evictable',
-    'node-capacity',
-    'stuck',
-    'node-draining',
-    'node-unsupported',
-    'restart',
-    'stale-data',
-  ];
-  const [first] = [...all].sort((a, b) => order.indexOf(a.reason) - order.indexOf(b.reason));
+  const [first] = [...all].sort((a, b) => WAITING_RANK[a.reason] - WAITING_RANK[b.reason]);
   if (first === undefined) return null;
   const untils = all.flatMap((each) => (each.reason === first.reason && each.until !== null ? [each.until] : []));
   return { ...first, until: untils.length === 0 ? null : Math.min(...untils) };
