@@ -76,7 +76,7 @@ export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
  * Why a change that is due waits. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
  * being resized. not-evictable: only a new pod could have it, and this one is never evicted. stuck: the API server or a node does
  * not carry it out. node-draining: its node is cordoned. node-unsupported:
- * its node cannot resize it in place.
+ * its node cannot resize it in place. rolled-back: held after a roll-back, or by the annotation evenkeel.io/held-until.
  */
 export const AWAITING_REASONS = [
   'window',

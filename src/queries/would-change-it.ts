@@ -6,7 +6,8 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   window: 'The policy’s next window opens.',
   cooldown: 'The cool-down since the last change ends.',
   approval: 'Someone approves the values.',
-  confidence: 'More hours of usage agree with the values, until confidence reaches the policy’s minConfidence.',
+  confidence:
+    'Confidence reaches the policy’s minConfidence, by more hours of usage; or the pod uses less memory, where its limit would be lowered. The message says which.',
   'node-capacity': 'A node has room for the larger request.',
   concurrency: 'The resize of another workload of the same policy is complete.',
   'not-evictable': 'Its pod is created anew, or the workload may have a pod evicted: more than one replica, no annotation against it.',
@@ -15,15 +16,16 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
     'The pod runs on a node that can resize it in place, or is created anew with the values; the message names the property of its node.',
   'node-draining': 'The pod runs on a node that takes pods.',
   unmeasured:
-    "Throttling under its CPU limits is measured (kubelets' /metrics/cadvisor, or Prometheus); without a CPU limit, pressure is measured on its nodes, or they use less than 80 % of their CPU.",
+    "What would show harm is measured: throttling under CPU limits (kubelets' /metrics/cadvisor, or Prometheus); in Guaranteed pods also CPU minute by minute over some days; without a CPU limit, pressure on its nodes, or they use less than 80 % of their CPU.",
   'disruption-budget': 'A disruption budget allows one more disruption.',
   restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
-  rollout: 'The roll-out under way is complete.',
+  rollout: 'The roll-out is complete, and every pod is running, ready and past its start; after an eviction its successor, too.',
   hpa: 'The horizontal autoscaler that scales on this request is moved with it, or no longer looks at it.',
   'calm-start': 'The first minutes of observation after a start are over.',
   paused: 'The pause is lifted.',
-  'stale-data': 'Usage is fresh again.',
-  'rolled-back': 'The hold after the roll-back ends.',
+  'stale-data':
+    'What the message names answers again: usage, the informers or the error-rate query; after the clock was set back, usage is taken in again.',
+  'rolled-back': 'The hold ends: the one after a roll-back, or that of the annotation evenkeel.io/held-until. The message says which.',
   quota: 'The namespace’s quota leaves room.',
   'dry-run': 'Dry-run is switched off.',
 };
@@ -32,8 +34,8 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
 export function wouldChangeIt(record: RecommendationItem, message: string | undefined): readonly string[] {
   const reasons: string[] = [];
   if (message !== undefined && message !== '') reasons.push(message);
-  if (record.state === 'collecting') reasons.push('More usage: it is decided once the policy’s least history is there.');
-  if (record.state === 'excluded') reasons.push('Its mode is set to something other than Off.');
+  if (record.state === 'collecting') reasons.push('More usage: an hour of it, or five runs of a Job.');
+  if (record.state === 'excluded') reasons.push('The annotation evenkeel.io/exclude is removed, and its mode is not Off.');
   if (record.state === 'awaiting' && isAwaitingReason(record.reason)) {
     reasons.push(`${FREED_BY[record.reason]}${record.until === null ? '' : ` Next try at ${record.until}.`}`);
   }
@@ -41,7 +43,7 @@ export function wouldChangeIt(record: RecommendationItem, message: string | unde
     const { lowerBound, upperBound } = container;
     if (lowerBound.cpuMillicores !== null && upperBound.cpuMillicores !== null) {
       reasons.push(
-        `${container.name}: CPU demand that leaves ${lowerBound.cpuMillicores}m to ${upperBound.cpuMillicores}m moves the value at once.`,
+        `${container.name}: CPU demand that leaves ${lowerBound.cpuMillicores}m to ${upperBound.cpuMillicores}m moves the value: a raise is due at once, a reduction after its checks.`,
       );
     }
   }

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'calm-start': 'watches first',
   paused: 'paused',
   'stale-data': 'waits for fresh usage',
-  'rolled-back': 'held after a roll-back',
+  'rolled-back': 'held by a roll-back or annotation',
   quota: 'waits for quota',
   'dry-run': 'dry-run',
   'no-in-place': 'no in-place resize here',

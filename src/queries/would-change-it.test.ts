@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import type { Recommendation } from '../apis/http/types.generated.ts';
+import { wouldChangeIt } from './would-change-it.ts';
+
+function answerOf(given: Partial<Recommendation>): string {
+  const record = {
+    state: 'awaiting',
+    reason: null,
+    until: null,
+    containers: [],
+    overrides: { floor: null, ceiling: null },
+    ...given,
+  };
+  return wouldChangeIt(record as unknown as Recommendation, undefined).join(' ');
+}
+
+test.each([
+  ['rolled-back', ['roll-back', 'evenkeel.io/held-until']],
+  ['stale-data', ['usage', 'informers', 'error-rate', 'clock']],
+  ['confidence', ['minConfidence', 'memory']],
+  ['unmeasured', ['throttling', 'Guaranteed', 'pressure']],
+  ['rollout', ['roll-out', 'ready', 'eviction']],
+] as const)('what frees a change that waits for %s names every cause of the reason', (reason, causes) => {
+  const answer = answerOf({ reason });
+  for (const cause of causes) expect(answer).toContain(cause);
+});
+
+test('an excluded workload is excluded by its annotation or its mode', () => {
+  const answer = answerOf({ state: 'excluded' });
+  expect(answer).toContain('evenkeel.io/exclude');
+  expect(answer).toContain('Off');
+});
+
+test('a reduction is not promised at once', () => {
+  const bound = (cpuMillicores: number) => ({ cpuMillicores, memoryBytes: null });
+  const container = { name: 'web', lowerBound: bound(90), upperBound: bound(110) };
+  expect(answerOf({ containers: [container] as unknown as Recommendation['containers'] })).toBe(
+    'web: CPU demand that leaves 90m to 110m moves the value: a raise is due at once, a reduction after its checks.',
+  );
+});
