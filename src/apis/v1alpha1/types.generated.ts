@@ -483,9 +483,10 @@ export interface PodResizePolicySpec {
   /** The one knob for cost against safety, what a missing unit costs against a spare one. Default: Balanced. */
   readonly goal?: 'Savings' | 'Balanced' | 'Safe';
   /**
-   * How often CPU requests may fall. Daily covers the greatest forecast of the next 24 hours and falls at most once in 24 hours; usage
-   * above it raises the request for some hours. Hourly follows the hour, in mode Auto in place, and only while evenkeel-autoscaler holds
-   * its lease: elsewhere it acts as Daily, and status says so. Memory is the same at both. Default: Daily.
+   * How often CPU requests may fall. Daily: the request covers the greatest forecast of the next 24 hours, rises at once, and falls at most
+   * once in 24 hours. A sample above it raises it at once for a while; that ends three hours after the last sample above it. Hourly: the
+   * request follows the forecast of each hour, up and down. It is in force in mode Auto in place alone, and only while evenkeel-autoscaler
+   * holds its lease; elsewhere it acts as Daily, and status says so. Memory requests are the same at both. Default: Daily.
    */
   readonly pace?: 'Daily' | 'Hourly';
   /** Rules for CPU. */

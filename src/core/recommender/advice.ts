@@ -12,8 +12,9 @@ import type { Bytes, DurationMs, Instant, Millicores, Ratio } from '../model/uni
 export type Goal = 'Savings' | 'Balanced' | 'Safe';
 
 /**
- * How often CPU requests may fall: at pace Daily the base covers the next 24 hours and falls at most once in 24 hours; at
- * pace Hourly it follows the hour.
+ * How often CPU requests may fall. Daily: the base covers the greatest forecast of the next 24 hours, rises at once, and falls
+ * at most once in 24 hours; a sample above it raises the request until three hours after the last such sample. Hourly: the
+ * request follows the forecast of each hour, up and down. Memory is the same at both.
  */
 export type Pace = 'Daily' | 'Hourly';
 
