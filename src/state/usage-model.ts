@@ -2,6 +2,7 @@
 // to whoever learns from it.
 
 import { formatDuration } from '../core/model/duration.ts';
+import { STALE_PERIODS } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, VolumeUsage } from '../core/model/usage.ts';
 import type { PodRecord } from '../core/model/pod.ts';
@@ -47,8 +48,6 @@ interface PodEntry {
 /** Key of a failure that is no single node's. */
 const WHOLE_SOURCE = '';
 
-/** A sample older than this many periods no longer says what is used now. */
-const STALE_PERIODS = 2;
 /** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
 const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
 

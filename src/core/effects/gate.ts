@@ -2,7 +2,7 @@
 // runtime/effect-gate.ts.
 
 import { formatDuration } from '../model/duration.ts';
-import type { SourceName, StaleSource } from '../model/stale-source.ts';
+import { STALE_PERIODS, type SourceName, type StaleSource } from '../model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../model/units.ts';
 
 /** A source of what we know, and how often it is expected to say something. */
@@ -42,9 +42,6 @@ export type GateVerdict =
 
 /** It stands in the status of every workload that waits. */
 const LONGEST_PROBLEM = 300;
-
-/** Older than this many of its periods a source no longer says how things are. */
-const STALE_PERIODS = 2;
 
 /** In this order: whoever is not leader learns nothing else. A dry run is held back by the same reasons as a real one. */
 export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdict {

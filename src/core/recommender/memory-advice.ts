@@ -7,6 +7,7 @@ import { adviceBounds } from './advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
+import { greater } from './predictors.ts';
 import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
 import { roundUp, StepSum } from './step-sum.ts';
 
@@ -110,9 +111,4 @@ function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {
   if (runtime === null || need === null || need <= sum.value) return;
   const heap = `${runtime.option} lets the heap of ${runtime.name} grow to ${formatMemory(runtime.heapBytes ?? 0)}`;
   sum.to('floor', roundUp(need, 'bytes'), `${heap}: never less than that and what it needs beside it`);
-}
-
-/** The greater of two; NaN counts as less. */
-function greater(a: number, b: number): number {
-  return Number.isNaN(a) || b > a ? b : a;
 }

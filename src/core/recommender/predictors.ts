@@ -140,7 +140,8 @@ export function describePredictor(index: number): string {
   return NAMES[index] ?? '';
 }
 
-function greater(a: number, b: number): number {
+/** The greater of two; NaN counts as less. */
+export function greater(a: number, b: number): number {
   if (Number.isNaN(a)) return b;
   return b > a ? b : a;
 }

@@ -123,9 +123,10 @@ export function isShortLived(kind: string): boolean {
   return kind === 'Job' || kind === 'CronJob';
 }
 
-function outsideWindow({ now, policy }: WorkloadSituation): Waiting | null {
+/** null: the policy has no windows, or one is open. */
+export function outsideWindow({ now, policy }: WorkloadSituation, message = 'outside the windows of the policy'): Waiting | null {
   if (policy.windows.length === 0 || openingAt(policy.windows, now) !== null) return null;
-  return waiting('window', 'outside the windows of the policy', nextOpening(policy.windows, now)?.start ?? null);
+  return waiting('window', message, nextOpening(policy.windows, now)?.start ?? null);
 }
 
 function coolingDown({ now, policy, memory }: WorkloadSituation): Waiting | null {

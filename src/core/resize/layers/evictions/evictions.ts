@@ -8,11 +8,10 @@ import { podRequests } from '../../../model/pod-requests.ts';
 import type { Resources } from '../../../model/resources.ts';
 import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../../model/units.ts';
 import { formatDuration } from '../../../model/duration.ts';
-import { nextOpening, openingAt } from '../../../model/window.ts';
 import { mayBeEvicted } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
-import { isShortLived, mayChangePods } from '../../plan/interlocks.ts';
+import { isShortLived, mayChangePods, outsideWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { lastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
@@ -122,7 +121,11 @@ function lacksAny(pod: PodRecord, tried: Values, wanted: Values | undefined): bo
 
 function whyNotEvict(situation: WorkloadSituation, tries: EvictionTries | null): Waiting | null {
   return (
-    neverEvicted(situation) ?? heldBack(situation) ?? outsideOfWindows(situation) ?? triedEnough(situation, tries) ?? oneAtATime(situation)
+    neverEvicted(situation) ??
+    heldBack(situation) ??
+    outsideWindow(situation, 'an eviction waits for the windows of the policy') ??
+    triedEnough(situation, tries) ??
+    oneAtATime(situation)
   );
 }
 
@@ -142,11 +145,6 @@ function heldBack({ now, overrides, memory, standing }: WorkloadSituation): Wait
   const { calmUntil } = standing;
   if (calmUntil === null || calmUntil <= now) return null;
   return waiting('calm-start', 'nothing is evicted so soon after a start or an outage', calmUntil);
-}
-
-function outsideOfWindows({ now, policy: { windows } }: WorkloadSituation): Waiting | null {
-  if (windows.length === 0 || openingAt(windows, now) !== null) return null;
-  return waiting('window', 'an eviction waits for the windows of the policy', nextOpening(windows, now)?.start ?? null);
 }
 
 function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {

@@ -5,9 +5,9 @@ import type { AwaitingReason } from '../../../../apis/conditions.ts';
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type Instant } from '../../../model/units.ts';
-import { nextOpening, openingAt } from '../../../model/window.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { AFTER_OOM_MS, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
+import { heldByPerson, outsideWindow } from '../../plan/interlocks.ts';
 
 export type IdleCandidacy =
   /** In use, too small to matter, of a kind that is never made small, or not asked for. */
@@ -68,17 +68,21 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
     until,
   });
   const heldUntil = Math.max(overrides.heldUntil ?? 0, memory.rolledBack?.heldUntil ?? 0);
-  if (heldUntil > now) return held('rolled-back', 'held', heldUntil);
+  if (heldUntil > now) {
+    return held(
+      'rolled-back',
+      heldByPerson(situation) ? 'held by the annotation evenkeel.io/held-until' : 'held after a roll-back',
+      heldUntil,
+    );
+  }
   if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
   const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');
   if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} says never (annotation ${HPA_ANNOTATIONS.idle})`);
   if (standing.calmUntil !== null && standing.calmUntil > now) {
     return held('calm-start', 'usage is observed for a while after a start or an outage', standing.calmUntil);
   }
-  if (policy.windows.length > 0 && openingAt(policy.windows, now) === null) {
-    return held('window', 'outside the windows of the policy', nextOpening(policy.windows, now)?.start ?? null);
-  }
-  return null;
+  const closed = outsideWindow(situation);
+  return closed === null ? null : held('window', closed.message, closed.until);
 }
 
 /** Why its requests must stay as they are; null: they may be lowered. An autoscaler that measures against them would add replicas. */
