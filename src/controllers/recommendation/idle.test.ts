@@ -337,7 +337,7 @@ describe('A workload is left at its size', () => {
     world.activity.set(WEB, quiet());
     annotate({ 'evenkeel.io/held-until': '2027-01-01T00:00:00Z' });
     await world.run(30 * MINUTE_MS);
-    expect(world.status()?.message).toContain('held by the annotation evenkeel.io/held-until');
+    expect(world.status().message).toContain('held by the annotation evenkeel.io/held-until');
   });
 
   test.each(['DaemonSet', 'Job', 'CronJob'])('that is a %s', async (kind) => {
