@@ -73,7 +73,8 @@ export const RECOMMENDATION_STATES = [
 export type RecommendationState = (typeof RECOMMENDATION_STATES)[number];
 
 /**
- * Why a change that is due waits. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
+ * Why a change that is due waits. hold: a user asked for no automatic change, or for a roll-back. rolled-back: held after a change did harm.
+ * warm-up: usage is observed after a start of the controller or an outage. start-up: its pods are starting. node-capacity: a node has no room for a raise. concurrency: maxConcurrent other workloads are
  * being resized. not-evictable: only a new pod could have it, and this one is never evicted. stuck: the API server or a node does
  * not carry it out. node-draining: its node is cordoned. node-unsupported:
  * its node cannot resize it in place. rolled-back: held after a roll-back, or by the annotation evenkeel.io/held-until.
@@ -93,10 +94,12 @@ export const AWAITING_REASONS = [
   'disruption-budget',
   'restart',
   'rollout',
+  'start-up',
   'hpa',
-  'calm-start',
+  'warm-up',
   'paused',
   'stale-data',
+  'hold',
   'rolled-back',
   'quota',
   'dry-run',

@@ -15,7 +15,7 @@ function answerOf(given: Partial<Recommendation>): string {
 }
 
 test.each([
-  ['rolled-back', ['roll-back', 'evenkeel.io/held-until']],
+  ['hold', ['roll-back', 'evenkeel.io/held-until']],
   ['stale-data', ['usage', 'informers', 'error-rate', 'clock']],
   ['confidence', ['minConfidence', 'memory']],
   ['unmeasured', ['throttling', 'Guaranteed', 'pressure']],

@@ -21,11 +21,13 @@ const FREED_BY: Readonly<Record<AwaitingReason, string>> = {
   restart: 'The pods are restarted, or the policy allows the restart that this change needs.',
   rollout: 'The roll-out is complete, and every pod is running, ready and past its start; after an eviction its successor, too.',
   hpa: 'The horizontal autoscaler that scales on this request is moved with it, or no longer looks at it.',
-  'calm-start': 'The first minutes of observation after a start are over.',
+  'warm-up': 'The first minutes of observation after a start are over.',
   paused: 'The pause is lifted.',
   'stale-data':
     'What the message names answers again: usage, the informers or the error-rate query; after the clock was set back, usage is taken in again.',
-  'rolled-back': 'The hold ends: the one after a roll-back, or that of the annotation evenkeel.io/held-until. The message says which.',
+  hold: 'The hold that a user asked for ends: that of the annotation evenkeel.io/held-until, or of a roll-back. The message says which.',
+  'rolled-back': 'The hold after the roll-back ends; a raise that cannot wait is made sooner.',
+  'start-up': 'Its pods have been ready for two minutes.',
   quota: 'The namespace’s quota leaves room.',
   'dry-run': 'Dry-run is switched off.',
 };

@@ -39,7 +39,7 @@ function aGate(parts: Partial<EffectGateParts> = {}) {
     isLeader: () => true,
     activePause: () => null,
     sources: [{ name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => clock.now() }],
-    calmMs: 0,
+    warmUpMs: 0,
     ...parts,
   });
   return { gate, clock, written, logger };
@@ -52,8 +52,8 @@ describe('EffectGate', () => {
     ['so does the policy’s own', {}, { dryRun: true }, ['dry-run']],
     ['a replica that does not lead writes nothing', { isLeader: () => false }, {}, []],
     ['nor does anybody under the kill switch', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
-    ['nothing is lowered while usage is observed after a start', { calmMs: 10 * MINUTE_MS }, {}, []],
-    ['what is too small grows meanwhile', { calmMs: 10 * MINUTE_MS }, { lowers: false }, ['real']],
+    ['nothing is lowered while usage is observed after a start', { warmUpMs: 10 * MINUTE_MS }, {}, []],
+    ['what is too small grows meanwhile', { warmUpMs: 10 * MINUTE_MS }, { lowers: false }, ['real']],
   ])('%s', async (_, parts, asked, expected) => {
     const { gate, written } = aGate(parts);
     await gate.resizePod({ ...effect, ...asked }, pod, running);
@@ -117,20 +117,20 @@ describe('EffectGate', () => {
   test('observes again after an outage, also after one that ended before anybody asked', async () => {
     let confirmedAt: (now: number) => number = (now) => now;
     const { gate, clock } = aGate({
-      calmMs: 10 * MINUTE_MS,
+      warmUpMs: 10 * MINUTE_MS,
       sources: [{ name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => confirmedAt(clock.now()) }],
     });
     const cancel = gate.watch();
     await clock.advance(11 * MINUTE_MS);
-    expect(gate.standing().calmUntil).toBeNull();
+    expect(gate.standing().warmUpUntil).toBeNull();
     const lostAt = clock.now();
     confirmedAt = () => lostAt;
     await clock.advance(4 * MINUTE_MS);
     confirmedAt = (now) => now;
     await clock.advance(MINUTE_MS);
-    expect(gate.standing().calmUntil).not.toBeNull();
+    expect(gate.standing().warmUpUntil).not.toBeNull();
     await clock.advance(10 * MINUTE_MS);
-    expect(gate.standing().calmUntil).toBeNull();
+    expect(gate.standing().warmUpUntil).toBeNull();
     cancel();
     expect(clock.waiting).toBe(0);
   });

@@ -3,11 +3,11 @@
 
 import {
   judgeEffect,
-  nextCalm,
+  nextWarmUp,
   recentReductions,
   reductionsPerMinute,
   staleSource,
-  type CalmState,
+  type WarmUpState,
   type EffectIntent,
   type Freshness,
   type GateInputs,
@@ -23,7 +23,7 @@ import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, Work
 import { DryRunNews } from './dry-run-news.ts';
 
 /** How long usage is observed after a start or an outage before anything is reduced. */
-export const CALM_START_MS: DurationMs = 10 * MINUTE_MS;
+export const WARM_UP_MS: DurationMs = 10 * MINUTE_MS;
 
 /** Often enough to see every outage that makes data stale: that takes two periods, a minute each. */
 const LOOK_EVERY_MS: DurationMs = 30 * SECOND_MS;
@@ -47,7 +47,7 @@ export interface EffectGateParts {
     /** What is wrong with it, in words; null: nothing that it knows of. */
     readonly problem?: () => string | null;
   }[];
-  readonly calmMs?: DurationMs;
+  readonly warmUpMs?: DurationMs;
   /** How many reductions a minute the cluster takes; what safety needs is bounded by the API client's rate alone. */
   readonly reductionsPerMinute?: () => number;
   /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
@@ -59,7 +59,7 @@ export interface GateStanding {
   readonly dryRun: boolean;
   readonly paused: { readonly reason: string; readonly until: Instant | null } | null;
   readonly stale: StaleSource | null;
-  readonly calmUntil: Instant | null;
+  readonly warmUpUntil: Instant | null;
 }
 
 /** What is asked for, with the words that its line in the log needs to be understood alone. */
@@ -101,7 +101,7 @@ const OUTCOMES = {
 export class EffectGate {
   readonly #parts: EffectGateParts;
   readonly #outcomes: Counter;
-  #calm: CalmState = null;
+  #warmUpSince: WarmUpState = null;
   #reducedAt: readonly Instant[] = [];
   /** Under way to the API server, or announced. */
   #safetyWrites = 0;
@@ -131,7 +131,7 @@ export class EffectGate {
   /** Changes with time and events alone; asking changes nothing but when observation began. */
   standing(): GateStanding {
     const inputs = this.#inputs();
-    return { dryRun: inputs.dryRun, paused: inputs.pause, stale: staleSource(inputs), calmUntil: inputs.calmUntil };
+    return { dryRun: inputs.dryRun, paused: inputs.pause, stale: staleSource(inputs), warmUpUntil: inputs.warmUpUntil };
   }
 
   resizePod(intent: Effect, resize: PodResize, signal: AbortSignal): Promise<WriteOutcome> {
@@ -273,7 +273,7 @@ export class EffectGate {
   }
 
   #inputs(): GateInputs {
-    const { clock, dryRun, isLeader, activePause, calmMs = CALM_START_MS } = this.#parts;
+    const { clock, dryRun, isLeader, activePause, warmUpMs = WARM_UP_MS } = this.#parts;
     const now = clock.now();
     const sources: Freshness[] = this.#parts.sources.map(({ name, periodMs, confirmedAt, problem }) => ({
       name,
@@ -281,9 +281,9 @@ export class EffectGate {
       confirmedAt: confirmedAt(),
       problem: problem?.() ?? null,
     }));
-    this.#calm = nextCalm(this.#calm, { now, sources });
-    const calmUntil = this.#calm === null ? now + calmMs : this.#calm + calmMs;
-    return { now, leader: isLeader(), dryRun, pause: activePause(now), sources, calmUntil: calmUntil > now ? calmUntil : null };
+    this.#warmUpSince = nextWarmUp(this.#warmUpSince, { now, sources });
+    const warmUpUntil = this.#warmUpSince === null ? now + warmUpMs : this.#warmUpSince + warmUpMs;
+    return { now, leader: isLeader(), dryRun, pause: activePause(now), sources, warmUpUntil: warmUpUntil > now ? warmUpUntil : null };
   }
 }
 

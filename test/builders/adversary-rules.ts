@@ -219,9 +219,9 @@ export class AdversaryRules {
     const { step, to, from } = change;
     const { situation, elapsedMs, decision } = lived;
     const details = [step.pod.name, step.kind, step.because, resource, from, to];
-    const { calmUntil, stale } = situation.standing;
+    const { warmUpUntil, stale } = situation.standing;
     if (stale !== null) this.#fail('a pod is reduced while usage is stale', lived, details);
-    if ((calmUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
+    if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
     const age = elapsedMs - (this.#usageSeenAt.get(step.pod.uid) ?? Number.NEGATIVE_INFINITY);
     if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage of it was taken in', lived, [details, age]);
     const target = amount(to, resource);

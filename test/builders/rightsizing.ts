@@ -275,7 +275,7 @@ export function aSituation(situation: Partial<WorkloadSituation> = {}): Workload
     largestNode: null,
     userRequests: NO_USER_REQUESTS,
     memory: NO_MEMORY,
-    standing: { inPlace: true, dryRun: false, paused: null, stale: null, calmUntil: null },
+    standing: { inPlace: true, dryRun: false, paused: null, stale: null, warmUpUntil: null },
     otherWorkloadsUnderWay: 0,
     governedWorkloads: 1,
     ...situation,

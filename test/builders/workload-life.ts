@@ -133,9 +133,9 @@ export class WorkloadLife {
     const decision = decideWorkload(situation);
     // As the next decision reads it.
     if (decision.memory !== situation.memory) this.#memory = readMemory(writeMemory(decision.memory));
-    const { stale, calmUntil } = situation.standing;
+    const { stale, warmUpUntil } = situation.standing;
     const isHeld = ({ lowers, isRollBack }: ResizeStep): boolean =>
-      lowers && isRollBack !== true && (stale !== null || (calmUntil ?? 0) > this.#now);
+      lowers && isRollBack !== true && (stale !== null || (warmUpUntil ?? 0) > this.#now);
     // As the gate before every effect lets them pass.
     const steps = decision.steps.filter((step) => !isHeld(step));
     this.#carryOut({ ...decision, steps }, tick);
@@ -307,7 +307,7 @@ export class WorkloadLife {
         dryRun: false,
         paused: null,
         stale: isStale ? { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } : null,
-        calmUntil: this.#controller.observesUntil(now, isStale),
+        warmUpUntil: this.#controller.observesUntil(now, isStale),
       },
     });
   }

@@ -52,7 +52,7 @@ beforeAll(async () => {
     namespace: OWN_NAMESPACE,
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, ACCOUNT),
     'kubelet.interval': '5s',
-    'controller.calmStart': '1s',
+    'controller.warmUp': '1s',
     'controller.admission.enabled': 'true',
     'controller.admission.addr': `127.0.0.1:${port}`,
     'controller.admission.url': `https://127.0.0.1:${port}`,

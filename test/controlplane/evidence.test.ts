@@ -39,7 +39,7 @@ beforeAll(async () => {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
     namespace: OWN_NAMESPACE,
     'history.url': `sqlite:${learnt}`,
-    'controller.calmStart': '1s',
+    'controller.warmUp': '1s',
     'controller.leaderElect': 'false',
     'kubelet.interval': '5s',
   });

@@ -54,7 +54,7 @@ beforeAll(async () => {
     'kubernetes.kubeconfig': connection.kubeconfig,
     'history.url': `sqlite:${history}`,
     'kubelet.interval': '5s',
-    'controller.calmStart': '1s',
+    'controller.warmUp': '1s',
   });
 }, HANG_TEST_MS);
 

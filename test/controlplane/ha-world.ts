@@ -71,7 +71,7 @@ export class HaWorld {
       'kubernetes.kubeconfig': this.#kubeconfig,
       'history.url': this.store.url,
       'kubelet.interval': '5s',
-      'controller.calmStart': '1s',
+      'controller.warmUp': '1s',
     };
     const controller = await startController(this.fixture, settings, { POD_NAME: name, EVENKEEL_HISTORY_PASSWORD: PASSWORD });
     return { ...controller, name };

@@ -59,7 +59,7 @@ describe('The chart', () => {
     runner = await PodRunner.start(cluster, copyImage(cluster.folder));
     endings.push(() => runner.end());
     values = join(cluster.folder, 'values.yaml');
-    const config = { controller: { calmStart: '1s' }, kubelet: { interval: '5s' } };
+    const config = { controller: { warmUp: '1s' }, kubelet: { interval: '5s' } };
     writeFileSync(values, stringify({ config, persistence: { existingClaim: CLAIM } }));
     await cluster.kubectl('create', 'namespace', 'shop');
     await cluster.kubectl('create', 'namespace', NAMESPACE);

@@ -64,7 +64,7 @@ beforeAll(async () => {
       'dashboard.addr': '127.0.0.1:0',
       'controller.probeAddr': '127.0.0.1:0',
       'controller.metricsAddr': '127.0.0.1:0',
-      'controller.calmStart': '1s',
+      'controller.warmUp': '1s',
       'kubelet.interval': '10s',
     }).map(([path, value]) => `--${path}=${value}`),
   );

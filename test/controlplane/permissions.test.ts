@@ -113,7 +113,7 @@ describe('With its ServiceAccount’s own token', () => {
         'history.url': `sqlite:${learnt}`,
         'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
         'kubelet.interval': '5s',
-        'controller.calmStart': '1s',
+        'controller.warmUp': '1s',
       });
       await peopleTheShop();
       await rightSized();

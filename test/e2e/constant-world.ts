@@ -46,7 +46,7 @@ export class ConstantWorld {
     const controller = await startController(fixture, {
       'kubernetes.kubeconfig': await kubeconfigOf(world),
       'controller.leaderElect': 'false',
-      'controller.calmStart': '1m',
+      'controller.warmUp': '1m',
     });
     return new ConstantWorld(world, controller, await ResizeWatch.begin(fixture, world.client));
   }

@@ -87,7 +87,7 @@ export class CrashWorld {
     const settings = {
       'kubernetes.kubeconfig': world.kubeconfig,
       'controller.leaderElect': 'false',
-      'controller.calmStart': '1m',
+      'controller.warmUp': '1m',
       // CPU is known only where two readings are at most three intervals apart: 3 s of machine time.
       'kubelet.interval': '5m',
       'history.url': `sqlite:${join(fixture.folder, `${name}.sqlite`)}`,

@@ -95,7 +95,7 @@ describe('More CPU to start', () => {
       const again = await startController(fixture, {
         'kubernetes.kubeconfig': here.world.kubeconfig,
         'controller.leaderElect': 'false',
-        'controller.calmStart': '1m',
+        'controller.warmUp': '1m',
       });
       await eventuallyReads(
         'all of it given back: the boost has ended, and a controller runs again',

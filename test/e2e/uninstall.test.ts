@@ -140,7 +140,7 @@ describe('evenkeel uninstall --restore', () => {
 
   /** Resolves when every pod has been given other sizes than those of its template and all is at rest. */
   async function rightSized(cluster: ClusterClient, kubeconfig: string): Promise<Controller> {
-    const controller = await startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.calmStart': '1m' });
+    const controller = await startController(fixture, { 'kubernetes.kubeconfig': kubeconfig, 'controller.warmUp': '1m' });
     await cluster.create(PATHS.policies, aQuickPolicy('quick'));
     await eventuallyReads(
       'both workloads right-sized: the load is constant',

@@ -81,7 +81,7 @@ describe('In mode Approve', () => {
       const rolledBack = await here.recommendationOf(
         'asking',
         'reports the roll-back: every pod has its old values',
-        ({ reason }) => reason === 'rolled-back',
+        ({ reason }) => reason === 'hold',
       );
       expect(rolledBack.state).toBe('awaiting');
       await here.cycles('asking', 3);

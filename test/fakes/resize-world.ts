@@ -46,7 +46,7 @@ class ResizeCluster extends FakeClusterReader {
 export interface ResizeWorldOptions {
   readonly admission?: boolean;
   readonly dryRun?: boolean;
-  readonly calmMs?: number;
+  readonly warmUpMs?: number;
   readonly prometheus?: boolean;
 }
 
@@ -135,7 +135,7 @@ export class ResizeWorld {
         { name: 'informers', periodMs: MINUTE_MS, confirmedAt: () => clock.now() },
         { name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => this.usageConfirmedAt?.() ?? clock.now() },
       ],
-      calmMs: this.#options.calmMs ?? 0,
+      warmUpMs: this.#options.warmUpMs ?? 0,
     });
     const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
     this.recommendations = new RecommendationReconciler({

@@ -172,7 +172,7 @@ class Starting {
         },
         { name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() },
       ],
-      calmMs: settings['controller.calmStart'],
+      warmUpMs: settings['controller.warmUp'],
       reductionsPerMinute: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], [...state.nodes()].length),
     });
     let unwatch: () => void = () => undefined;

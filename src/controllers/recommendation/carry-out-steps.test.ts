@@ -45,7 +45,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
     isLeader: () => true,
     activePause: () => null,
     sources: [],
-    calmMs: 0,
+    warmUpMs: 0,
     reductionsPerMinute: () => reductionsPerMinute,
   });
   const ports = {

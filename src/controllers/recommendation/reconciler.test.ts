@@ -143,7 +143,7 @@ describe('mode Auto', () => {
     expect(turns.map(({ level, fields }) => [level, fields['was'], fields['state'], fields['reason']])).toEqual([
       ['debug', undefined, 'applying', undefined],
       ['debug', 'applying', 'applied', undefined],
-      ['info', 'applied', 'awaiting', 'rolled-back'],
+      ['info', 'applied', 'awaiting', 'hold'],
     ]);
     expect(turns[2]?.fields).toMatchObject({ why: 'held after a roll-back: asked for by ops@example.com' });
     const resizes = world.log.lines.filter(({ message }) => message === 'Resized a pod');
@@ -176,24 +176,24 @@ describe('mode Auto', () => {
     expect(world.cpus()).toEqual([500, 500, 500]);
   });
 
-  test('calm start: nothing falls for ten minutes, what is too small grows at once', async () => {
-    const calm = new ResizeWorld({ calmMs: 10 * MINUTE_MS });
-    calm.setPolicy('all', { mode: 'Auto' });
-    calm.advice.set(WEB, [anAdvice()]);
+  test('in the warm-up nothing falls for ten minutes, what is too small grows at once', async () => {
+    const world = new ResizeWorld({ warmUpMs: 10 * MINUTE_MS });
+    world.setPolicy('all', { mode: 'Auto' });
+    world.advice.set(WEB, [anAdvice()]);
     const small = aWorkloadRecord({ name: 'small', uid: 'uid-small' });
-    calm.addWorkload(
+    world.addWorkload(
       small,
       pods(1, { container: { requests: amounts('50m', '64Mi') } }).map((pod) => ({ ...pod, name: 'small-1', uid: 'uid-small-1' })),
     );
-    calm.advice.set('shop/Deployment/small', [anAdvice()]);
-    await calm.run(9 * MINUTE_MS);
-    expect(calm.cpus()).toEqual([500, 500, 500, 100]);
-    expect(calm.status()).toMatchObject({ state: 'awaiting', reason: 'calm-start' });
-    await calm.run(HOUR_MS);
-    expect(calm.cpus()).toEqual([100, 100, 100, 100]);
+    world.advice.set('shop/Deployment/small', [anAdvice()]);
+    await world.run(9 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500, 100]);
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'warm-up' });
+    await world.run(HOUR_MS);
+    expect(world.cpus()).toEqual([100, 100, 100, 100]);
   });
 
-  test('nothing is done on old usage, and calm begins again after an outage', async () => {
+  test('nothing is done on old usage, and the warm-up begins again after an outage', async () => {
     const stalled = world.clock.now();
     world.usageConfirmedAt = () => stalled;
     await world.run(2 * MINUTE_MS);
@@ -410,7 +410,7 @@ describe('mode Auto', () => {
     world.wish({ rollback: { by: 'ops@example.com', at: new Date(world.clock.now()).toISOString() } });
     await world.run(10 * MINUTE_MS);
     expect(world.cpus()).toEqual([500, 500, 500]);
-    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'rolled-back' });
+    expect(world.status()).toMatchObject({ state: 'awaiting', reason: 'hold' });
     await world.run(DAY_MS + 2 * HOUR_MS);
     expect(world.cpus()).toEqual([100, 100, 100]);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../model/units.ts';
-import { judgeEffect, nextCalm, recentReductions, reductionsPerMinute, staleSource, type EffectIntent, type GateInputs } from './gate.ts';
+import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSource, type EffectIntent, type GateInputs } from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
-const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], calmUntil: null };
+const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], warmUpUntil: null };
 const intent: EffectIntent = { owner: 'shop/Deployment/web', lowers: true, dryRun: false };
 
 describe('the gate', () => {
@@ -29,8 +29,8 @@ describe('the gate', () => {
     ],
     ['nothing before anything is known', { sources: [{ ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
     ['two periods old is fresh', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
-    ['no reduction while calm', { calmUntil: now + 1 }, {}, 'held', 'calm-start'],
-    ['a raise while calm', { calmUntil: now + 1 }, { lowers: false }, 'pass', null],
+    ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'held', 'warm-up'],
+    ['a raise during the warm-up', { warmUpUntil: now + 1 }, { lowers: false }, 'pass', null],
     ['dry run of everything', { dryRun: true }, {}, 'dry-run', null],
     ['dry run of the policy', {}, { dryRun: true }, 'dry-run', null],
     ['a dry run is held like a real one', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
@@ -50,12 +50,12 @@ describe('the gate', () => {
     expect(message.length).toBeLessThan(400);
   });
 
-  test('calm begins with the first fresh data, lasts while it is fresh, and begins again after an outage', () => {
+  test('the warm-up begins with the first fresh data, lasts while it is fresh, and begins again after an outage', () => {
     const stale = { now, sources: [{ ...fresh, confirmedAt: 0 }] };
-    expect(nextCalm(null, stale)).toBeNull();
-    expect(nextCalm(null, inputs)).toBe(now);
-    expect(nextCalm(now - 5, inputs)).toBe(now - 5);
-    expect(nextCalm(now - 5, stale)).toBeNull();
+    expect(nextWarmUp(null, stale)).toBeNull();
+    expect(nextWarmUp(null, inputs)).toBe(now);
+    expect(nextWarmUp(now - 5, inputs)).toBe(now - 5);
+    expect(nextWarmUp(now - 5, stale)).toBeNull();
   });
 
   test.each<[string, number, boolean]>([
@@ -69,7 +69,7 @@ describe('the gate', () => {
 
   test('a clock that is put back prolongs neither observation nor what was spent by more than their own time', () => {
     const HOUR = 60 * MINUTE_MS;
-    expect(nextCalm(now + HOUR, inputs)).toBe(now);
+    expect(nextWarmUp(now + HOUR, inputs)).toBe(now);
     const recent = recentReductions(
       Array.from({ length: 50 }, () => now + HOUR),
       now,

@@ -22,7 +22,7 @@ export interface GateInputs {
   readonly pause: { readonly reason: string; readonly until: Instant | null } | null;
   readonly sources: readonly Freshness[];
   /** null: not observing. */
-  readonly calmUntil: Instant | null;
+  readonly warmUpUntil: Instant | null;
 }
 
 /** What an effect is, as far as the gate cares. */
@@ -38,7 +38,7 @@ export interface EffectIntent {
 export type GateVerdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'dry-run' }
-  | { readonly kind: 'held'; readonly reason: 'not-leader' | 'paused' | 'stale-data' | 'calm-start' | 'budget'; readonly message: string };
+  | { readonly kind: 'held'; readonly reason: 'not-leader' | 'paused' | 'stale-data' | 'warm-up' | 'budget'; readonly message: string };
 
 /** It stands in the status of every workload that waits. */
 const LONGEST_PROBLEM = 300;
@@ -50,8 +50,8 @@ export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdi
   const stale = staleSource(inputs);
   // Roll-backs and raises follow from the status of pods; what usage would have said could only ask for more.
   if (stale !== null && (stale.source === 'informers' || intent.lowers)) return held('stale-data', stale.message);
-  if (intent.lowers && inputs.calmUntil !== null && inputs.calmUntil > inputs.now) {
-    return held('calm-start', `observing for ${formatDuration(inputs.calmUntil - inputs.now)} more before anything is reduced`);
+  if (intent.lowers && inputs.warmUpUntil !== null && inputs.warmUpUntil > inputs.now) {
+    return held('warm-up', `observing for ${formatDuration(inputs.warmUpUntil - inputs.now)} more before anything is reduced`);
   }
   return inputs.dryRun || intent.dryRun ? { kind: 'dry-run' } : { kind: 'pass' };
 }
@@ -76,12 +76,12 @@ function ageText({ confirmedAt, periodMs }: Freshness, now: Instant): string | n
 }
 
 /** Since when everything has been fresh without a break; null while something is stale. */
-export type CalmState = Instant | null;
+export type WarmUpState = Instant | null;
 
 /** Observation begins again after every outage, as after a start. */
-export function nextCalm(calm: CalmState, inputs: Pick<GateInputs, 'now' | 'sources'>): CalmState {
+export function nextWarmUp(since: WarmUpState, inputs: Pick<GateInputs, 'now' | 'sources'>): WarmUpState {
   if (staleSource(inputs) !== null) return null;
-  return Math.min(calm ?? inputs.now, inputs.now);
+  return Math.min(since ?? inputs.now, inputs.now);
 }
 
 const MIN_REDUCTIONS_PER_MINUTE = 50;

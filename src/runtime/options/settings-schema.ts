@@ -75,7 +75,7 @@ export const SETTINGS = {
   },
   'controller.probeAddr': { type: 'address', default: ':8081', help: 'Address of /healthz and /readyz.' },
   'controller.metricsAddr': { type: 'address', default: ':8080', help: 'Address of /metrics.' },
-  'controller.calmStart': {
+  'controller.warmUp': {
     type: 'duration',
     default: '10m',
     shortest: '1s',

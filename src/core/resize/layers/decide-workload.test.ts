@@ -70,11 +70,11 @@ describe('what a workload waits for', () => {
     ['a paused policy', { policy: autoPolicy({ paused: true }) }, 'awaiting', 'paused'],
     ['a paused recommendation', { userRequests: { ...NO_USER_REQUESTS, paused: true } }, 'awaiting', 'paused'],
     ['old data', { standing: { ...standing, stale: { source: 'usage', message: 'usage is 5m old' } } }, 'awaiting', 'stale-data'],
-    ['calm start', { standing: { ...standing, calmUntil: T0 + MINUTE_MS } }, 'awaiting', 'calm-start'],
+    ['the warm-up', { standing: { ...standing, warmUpUntil: T0 + MINUTE_MS } }, 'awaiting', 'warm-up'],
     ['a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }, 'awaiting', 'rollout'],
     ['the window', { policy: autoPolicy({ windows: [window.value] }) }, 'awaiting', 'window'],
     ['confidence', { advice: [anAdvice({ cpuAdvice: { confidence: 0.5 }, memoryAdvice: { confidence: 0.5 } })] }, 'awaiting', 'confidence'],
-    ['a hold', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS } }, 'awaiting', 'rolled-back'],
+    ['a hold', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS } }, 'awaiting', 'hold'],
     [
       'an autoscaler on both resources',
       { hpas: [hpa, { ...hpa, resourceMetrics: [{ ...hpa.resourceMetrics[0]!, resource: 'memory' }] }] },
@@ -130,7 +130,7 @@ describe('what a workload waits for', () => {
 
   test.each<[string, Partial<WorkloadSituation>]>([
     ['windows', { policy: autoPolicy({ windows: [window.value] }) }],
-    ['calm start', { standing: { ...standing, calmUntil: T0 + HOUR_MS } }],
+    ['the warm-up', { standing: { ...standing, warmUpUntil: T0 + HOUR_MS } }],
     ['cool-down', { memory: { ...NO_MEMORY, lastApplied: { at: T0 - 1, by: '', reason: '', pods: 3, values: new Map() } } }],
     ['a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }],
     [
@@ -256,7 +256,7 @@ describe('how a reduction spreads', () => {
     expect(new Set(because)).toEqual(new Set(['rolled back: asked for by ops@example.com']));
     const back = live(asked, 5);
     expect(back.end.pods.every((pod) => pod.containers[0]?.requests.cpuMillicores === 500)).toBe(true);
-    expect([back.last.reason, back.last.until]).toEqual(['rolled-back', end.now + DAY_MS]);
+    expect([back.last.reason, back.last.until]).toEqual(['hold', end.now + DAY_MS]);
   });
 
   test('a pod created from the template gets what is in force as soon as it runs', () => {

@@ -128,7 +128,7 @@ export interface Standing {
   /** New pods get at creation what is in force (controller.admission.enabled). */
   readonly admission?: boolean;
   /** Observing after a start or an outage: no reduction before; null: not. */
-  readonly calmUntil: Instant | null;
+  readonly warmUpUntil: Instant | null;
   /** Idle workloads may be made small (features.idleWorkloads). */
   readonly idleWorkloads?: boolean;
 }

@@ -64,7 +64,7 @@ test.each<[string, (situation: WorkloadSituation) => WorkloadSituation]>([
   ['a hold', (held) => ({ ...held, overrides: { ...NO_OVERRIDES, heldUntil: held.now + DAY_MS } })],
 ])('%s that a person asked for holds raises, too', (_case, asked) => {
   const start = asked(aSituation({ pods: pods(4), advice: [shortOfCpu] }));
-  expect(decideWorkload(start)).toMatchObject({ state: 'awaiting', reason: 'rolled-back', steps: [] });
+  expect(decideWorkload(start)).toMatchObject({ state: 'awaiting', reason: 'hold', steps: [] });
 });
 
 describe('a roll-back', () => {

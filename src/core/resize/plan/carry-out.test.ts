@@ -98,7 +98,7 @@ describe('a raise beside a reduction', () => {
       advice: [anAdvice({ cpu: '1', memory: '256Mi' })],
       memory: { ...NO_MEMORY, lastApplied },
     });
-    const { steps } = decideWorkload({ ...base, standing: { ...base.standing, calmUntil: T0 + MINUTE_MS } });
+    const { steps } = decideWorkload({ ...base, standing: { ...base.standing, warmUpUntil: T0 + MINUTE_MS } });
     expect(steps.map(({ containers }) => containers[0]?.to.requests)).toEqual([amounts('1', '512Mi')]);
   });
 });

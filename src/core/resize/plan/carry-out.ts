@@ -33,6 +33,9 @@ export const WAITS_FOR: Readonly<Record<RefusalCode, Waiting['reason']>> = {
   other: 'stuck',
 };
 
+/** New pods get what is in force once they have started. */
+const STARTING: readonly Waiting['reason'][] = ['rollout', 'start-up'];
+
 /** How far the pods have come, and what to do next. */
 export interface CarryOut {
   readonly steps: readonly ResizeStep[];
@@ -119,8 +122,8 @@ function takeTurns(
     const noRoom = raise === null ? null : room.take(pod, raise.containers);
     if (raise !== null && noRoom === null) steps.push(raise);
     const told = wait ?? noRoom;
-    // New pods get what is in force once they have started; a change waits for them, and says so.
-    if (told !== null && (kind === 'change' || told.reason !== 'rollout')) waits.push(told);
+    // A change waits for pods that start, and reports it.
+    if (told !== null && (kind === 'change' || !STARTING.includes(told.reason))) waits.push(told);
   }
   return { steps, waits };
 }
@@ -200,7 +203,7 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
   if (!ready) return waiting('rollout', `${name} is not ready`);
   const startedAt = Math.max(readySince ?? 0, ...containers.map((container) => container.startedAt ?? 0));
   const until = startedAt + AFTER_READY_MS;
-  return now >= until ? null : waiting('rollout', `${name} has just started`, until);
+  return now >= until ? null : waiting('start-up', `${name} has just started`, until);
 }
 
 /** It conforms when its kubelet answers again, and for this pod. */

@@ -19,9 +19,9 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const isRollBack = rolledBack?.at === settled.at;
   const isAskedFor = isRollBack && rolledBack.requestedAt !== null;
   if (heldByPerson(situation) && !isAskedFor) return { ...NOTHING, steps: halfDone(situation) };
-  const calm = standing.calmUntil !== null && standing.calmUntil > now;
+  const isWarmingUp = standing.warmUpUntil !== null && standing.warmUpUntil > now;
   // Pods of a template that is being rolled out with more than before have what a person wants.
-  const isLoweringHeld = calm || isTemplateRaised(situation);
+  const isLoweringHeld = isWarmingUp || isTemplateRaised(situation);
   return carryOut(situation, settled.values, {
     kind: 'conform',
     most: isLoweringHeld && !isRollBack ? 0 : Number.POSITIVE_INFINITY,

@@ -12,7 +12,7 @@ export interface DueChange {
   readonly container: string;
   readonly resource: ResourceName;
   readonly direction: 'raise' | 'lower';
-  /** Too small now: it ignores windows, cool-down, confidence and calm start. */
+  /** Too small now: it ignores windows, cool-down, confidence and the warm-up. */
   readonly urgent: boolean;
   /** An OOM kill asks for it. */
   readonly oom: boolean;

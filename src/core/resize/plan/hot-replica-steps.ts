@@ -16,7 +16,7 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readon
     const own = given.filter(({ uid }) => uid === pod.uid);
     if (own.length === 0) return [];
     const isBack = own.every((each) => isAlikeAgain(each, now));
-    if (isBack && standing.calmUntil !== null && standing.calmUntil > now) return [];
+    if (isBack && standing.warmUpUntil !== null && standing.warmUpUntil > now) return [];
     const because = isBack
       ? 'its CPU use is like that of the other replicas again'
       : 'it uses more than 3 × the median CPU of the replicas';

@@ -47,11 +47,12 @@ export function heldByPerson({ now, overrides }: Pick<WorkloadSituation, 'now' |
 export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
   const { now, overrides, memory } = situation;
   if (heldByPerson(situation)) {
-    return waiting('rolled-back', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
+    return waiting('hold', 'held by the annotation evenkeel.io/held-until', overrides.heldUntil);
   }
   const rolledBack = memory.rolledBack;
   if (rolledBack !== null && rolledBack.heldUntil > now) {
-    return waiting('rolled-back', `held after a roll-back: ${rolledBack.message}`, rolledBack.heldUntil);
+    const reason = rolledBack.requestedAt === null ? 'rolled-back' : 'hold';
+    return waiting(reason, `held after a roll-back: ${rolledBack.message}`, rolledBack.heldUntil);
   }
   return null;
 }
@@ -77,8 +78,8 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
   if (change.urgent) return null;
   const byClock = lowers ? waitsForClock(situation, [change.container]) : null;
   if (byClock !== null) return byClock;
-  if (lowers && standing.calmUntil !== null && standing.calmUntil > now) {
-    return waiting('calm-start', 'usage is observed for a while after a start or an outage before anything is reduced', standing.calmUntil);
+  if (lowers && standing.warmUpUntil !== null && standing.warmUpUntil > now) {
+    return waiting('warm-up', 'usage is observed for a while after a start or an outage before anything is reduced', standing.warmUpUntil);
   }
   if (workload.rolloutInProgress) return waiting('rollout', 'a roll-out is in progress');
   // What was given for a while is taken back without a reduction's gates: what is left was in force before.

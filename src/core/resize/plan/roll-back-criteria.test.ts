@@ -211,7 +211,7 @@ describe('the order in which pods are reduced', () => {
   test('waits until two minutes after a pod became ready', () => {
     const started = (readySince: number) => decideWorkload(aSituation({ pods: pods(3, { readySince }) }));
     const young = started(T0 - 119 * SECOND_MS);
-    expect([young.steps, young.state, young.reason]).toEqual([[], 'awaiting', 'rollout']);
+    expect([young.steps, young.state, young.reason]).toEqual([[], 'awaiting', 'start-up']);
     expect(started(T0 - 120 * SECOND_MS).steps).toHaveLength(1);
   });
 

@@ -83,7 +83,7 @@ describe('a pod that its node can never give its size', () => {
     ['during a roll-out', { workload: aWorkloadRecord({ rolloutInProgress: true }) }],
     ['outside the windows', { policy: { ...policy, windows: [window.value] } }],
     ['while held', { overrides: { ...NO_OVERRIDES, heldUntil: T0 + HOUR_MS } }],
-    ['in calm start', { standing: { ...aSituation().standing, calmUntil: T0 + MINUTE_MS } }],
+    ['in the warm-up', { standing: { ...aSituation().standing, warmUpUntil: T0 + MINUTE_MS } }],
     ['of a DaemonSet, which would be created on the same node', { workload: aWorkloadRecord({ kind: 'DaemonSet' }) }],
     ['of a Job', { workload: aWorkloadRecord({ kind: 'Job' }) }],
     ['whose workload is not to be disrupted', { workload: aWorkloadRecord({ annotations: { 'evenkeel.io/do-not-disrupt': 'true' } }) }],

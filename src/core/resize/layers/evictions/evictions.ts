@@ -11,7 +11,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { mayBeEvicted } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';
 import { fromWaiting, type WorkloadDecision } from '../../model/decision.ts';
-import { isShortLived, mayChangePods, outsideWindow } from '../../plan/interlocks.ts';
+import { holdsDecisions, isShortLived, mayChangePods, outsideWindow } from '../../plan/interlocks.ts';
 import { waiting, type Waiting } from '../../model/waiting.ts';
 import { lastRefusal } from '../../plan/failed-resizes.ts';
 import { fitPod } from '../../plan/pod-change.ts';
@@ -137,14 +137,15 @@ function neverEvicted({ workload }: WorkloadSituation): Waiting | null {
     : null;
 }
 
-function heldBack({ now, overrides, memory, standing }: WorkloadSituation): Waiting | null {
-  const { heldUntil } = overrides;
-  if (heldUntil !== null && heldUntil > now) return waiting('rolled-back', 'held by its annotation', heldUntil);
-  const hold = memory.rolledBack?.heldUntil ?? now;
-  if (hold > now) return waiting('rolled-back', 'held after a roll-back', hold);
-  const { calmUntil } = standing;
-  if (calmUntil === null || calmUntil <= now) return null;
-  return waiting('calm-start', 'nothing is evicted so soon after a start or an outage', calmUntil);
+function heldBack(situation: WorkloadSituation): Waiting | null {
+  const hold = holdsDecisions(situation);
+  if (hold !== null) return hold;
+  const {
+    now,
+    standing: { warmUpUntil },
+  } = situation;
+  if (warmUpUntil === null || warmUpUntil <= now) return null;
+  return waiting('warm-up', 'nothing is evicted so soon after a start or an outage', warmUpUntil);
 }
 
 function triedEnough({ now, workload }: WorkloadSituation, tries: EvictionTries | null): Waiting | null {

@@ -228,7 +228,7 @@ describe('a temporary overage', () => {
   });
 
   test('is given to every pod at once and written down in the same decision', () => {
-    const { decision, next } = then({ ...temporary, standing: { ...standing, calmUntil: T0 + HOUR_MS } }, MINUTE_MS);
+    const { decision, next } = then({ ...temporary, standing: { ...standing, warmUpUntil: T0 + HOUR_MS } }, MINUTE_MS);
     expect(limits(next)).toEqual([320, 320, 320]);
     expect(only(decision).overage).toMatchObject({ before: 256 * MiB, value: 320 * MiB, until: T0 + DAY_MS });
     expect(decision.message).toMatch(/its pods have 320Mi for 1d more/);
@@ -302,7 +302,7 @@ describe('a temporary overage', () => {
 
   test('waits for the policy’s windows and for calm before it is taken back', () => {
     const over = { ...then(temporary, MINUTE_MS, { advice: [using('150Mi')] }).next, now: T0 + 25 * HOUR_MS };
-    const calm = { ...standing, calmUntil: T0 + 30 * HOUR_MS };
+    const calm = { ...standing, warmUpUntil: T0 + 30 * HOUR_MS };
     expect(limits(live({ ...over, standing: calm }, 2 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([320, 320, 320]);
     expect(limits(live(over, 3 * HOUR_MS, (now) => memoryDemand(now, '150Mi')))).toEqual([256, 256, 256]);
   });

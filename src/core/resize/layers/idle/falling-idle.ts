@@ -7,7 +7,7 @@ import { formatDuration } from '../../../model/duration.ts';
 import { MINUTE_MS, type Instant } from '../../../model/units.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { AFTER_OOM_MS, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
-import { heldByPerson, outsideWindow } from '../../plan/interlocks.ts';
+import { holdsDecisions, outsideWindow } from '../../plan/interlocks.ts';
 
 export type IdleCandidacy =
   /** In use, too small to matter, of a kind that is never made small, or not asked for. */
@@ -67,19 +67,13 @@ function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | n
     message: `idle, ${quiet}; not made small: ${why}`,
     until,
   });
-  const heldUntil = Math.max(overrides.heldUntil ?? 0, memory.rolledBack?.heldUntil ?? 0);
-  if (heldUntil > now) {
-    return held(
-      'rolled-back',
-      heldByPerson(situation) ? 'held by the annotation evenkeel.io/held-until' : 'held after a roll-back',
-      heldUntil,
-    );
-  }
+  const hold = holdsDecisions(situation);
+  if (hold !== null) return held(hold.reason, hold.message, hold.until);
   if (workload.rolloutInProgress) return held('rollout', 'a roll-out is in progress');
   const never = situation.hpas.find(({ annotations }) => annotations[HPA_ANNOTATIONS.idle] === 'never');
   if (never !== undefined) return held('hpa', `HorizontalPodAutoscaler ${never.name} says never (annotation ${HPA_ANNOTATIONS.idle})`);
-  if (standing.calmUntil !== null && standing.calmUntil > now) {
-    return held('calm-start', 'usage is observed for a while after a start or an outage', standing.calmUntil);
+  if (standing.warmUpUntil !== null && standing.warmUpUntil > now) {
+    return held('warm-up', 'usage is observed for a while after a start or an outage', standing.warmUpUntil);
   }
   const closed = outsideWindow(situation);
   return closed === null ? null : held('window', closed.message, closed.until);

@@ -92,8 +92,8 @@ function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const because = 'idle: the pod has its natural size still';
   const { steps } = carryOut(situation, idle.sizes, { kind: 'conform', most: Number.POSITIVE_INFINITY, because });
   const { standing, now } = situation;
-  const calm = standing.calmUntil !== null && standing.calmUntil > now;
-  const stands = standing.paused !== null || standing.stale !== null || calm;
+  const isWarmingUp = standing.warmUpUntil !== null && standing.warmUpUntil > now;
+  const stands = standing.paused !== null || standing.stale !== null || isWarmingUp;
   return {
     outcome: asleep(idle),
     // Once seen in force, whoever moves the replicas from there means it.

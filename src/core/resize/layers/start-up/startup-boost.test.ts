@@ -172,7 +172,7 @@ describe('and back', () => {
     ['not before it has been ready for the duration', later(3, { ready: true, readySince: T0 + 2 * MINUTE_MS }), []],
     ['when it has been', later(4, { ready: true, readySince: T0 + 2 * MINUTE_MS }), [500]],
     ['when it does not become ready for very long', later(12), [500]],
-    ['during calm start, too', { ...later(12), standing: { ...aSituation().standing, calmUntil: T0 + DAY_MS } }, [500]],
+    ['during the warm-up, too', { ...later(12), standing: { ...aSituation().standing, warmUpUntil: T0 + DAY_MS } }, [500]],
     ['when the policy gives no more', { ...later(1), policy: autoPolicy() }, [500]],
     ['when the mode becomes Recommend', { ...later(1), policy: { ...DEFAULT_POLICY_RULES, startup } }, [500]],
     ['when the workload is to be left alone', { ...later(1), overrides: { ...NO_OVERRIDES, excluded: true } }, [500]],
