@@ -68,7 +68,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
   for (const pod of situation.pods) {
     if (!isReachable(pod)) continue;
     const { fit, refused } = fitOf(situation, pod, withHotReplica(withOomBumps(values, pod, situation.memory.oomBumps), pod, situation));
-    waits.push(...refused.map(({ failure }) => waitAfter(pod, failure)));
+    waits.push(...refused.map(({ failure }) => waitAfter(situation, pod, failure)));
     if (fit.kind === 'fits') {
       if (refused.length > 0 && !changesOther(situation, options, refused)) continue;
       if (pod.resize.state === 'in-progress' && unread(situation, pod) !== null) {
@@ -234,12 +234,13 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
   const draining = onCordonedNode(situation, pod, fit);
   if (draining !== null) return draining;
   const failure = forbiddingFailure(pod, fit.containers, situation);
-  return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(pod, failure);
+  return failure === null ? (refusedByNode(pod)[0] ?? null) : waitAfter(situation, pod, failure);
 }
 
-function waitAfter({ name }: PodRecord, failure: FailedResize): Waiting {
+/** Past its time it is tried again where a smaller request or another node makes it possible. */
+function waitAfter({ now }: WorkloadSituation, { name }: PodRecord, failure: FailedResize): Waiting {
   const where = failure.pool === null ? '' : `node pool ${failure.pool}: `;
-  return { reason: WAITS_FOR[failure.code], message: `${name}: ${where}${failure.message}`, until: retryAt(failure) };
+  return { reason: WAITS_FOR[failure.code], message: `${name}: ${where}${failure.message}`, until: retryAt(failure) > now ? retryAt(failure) : null };
 }
 
 /** What a pod asks for already and its node does not give it; none where it gives, or is about to. */

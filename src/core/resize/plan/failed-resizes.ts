@@ -3,6 +3,7 @@
 
 import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
+import { podRequests } from '../../model/pod-requests.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
@@ -75,10 +76,12 @@ function isOfNodeProperty({ pool, code }: FailedResize): boolean {
 export function rememberFailures(
   failures: readonly FailedResize[],
   added: readonly FailedResize[],
-  { pods, now }: Pick<WorkloadSituation, 'pods' | 'now'>,
+  { pods, now, nodePools, nodesOfPods }: Pick<WorkloadSituation, 'pods' | 'now' | 'nodePools' | 'nodesOfPods'>,
 ): readonly FailedResize[] {
   const newest = newestByKey([...failures, ...added]);
-  const ofPools = newest.filter((failure) => failure.pool !== null && now < rememberedUntil(failure));
+  const isWanted = (failure: FailedResize): boolean =>
+    now < rememberedUntil(failure) || pods.some((pod) => countsFor(pod, failure, nodePools) && exceedsNode(pod, failure, nodesOfPods));
+  const ofPools = newest.filter((failure) => failure.pool !== null && isWanted(failure));
   return [
     ...ofPools,
     ...pods.flatMap((pod) => newest.filter((failure) => failure.pool === null && failure.uid === pod.uid && !isOver(failure, pod))),
@@ -124,12 +127,12 @@ export function failureOf(
 export function refusedResources(
   pod: PodRecord,
   containers: readonly ContainerChange[],
-  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'poolRefusals' | 'now'>,
+  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'poolRefusals' | 'now'>,
 ): readonly RefusedResource[] {
-  const { nodePools, now } = situation;
+  const { nodePools } = situation;
   return knownFailures(situation).flatMap((failure) => {
     const { resource, code, values } = failure;
-    if (resource === null || now >= retryAt(failure) || !countsFor(pod, failure, nodePools)) return [];
+    if (resource === null || !countsFor(pod, failure, nodePools) || isDueAgain(pod, failure, situation)) return [];
     const changes = containers
       .filter(({ name, to }) => code !== 'swap' || pod.containers.some((each) => each.name === name && maySwap(each, to)))
       .map(({ name, from, to }) => ({ name, from: only(resource, from), to: only(resource, to) }));
@@ -198,7 +201,7 @@ function isAsMuch(changes: readonly ContainerChange[], tried: Values): boolean {
 export function forbiddingFailure(
   pod: PodRecord,
   containers: readonly ContainerChange[],
-  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'poolRefusals' | 'now' | 'freeOnNodes'>,
+  situation: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'poolRefusals' | 'now' | 'freeOnNodes'>,
 ): FailedResize | null {
   const { memory, nodePools, now, freeOnNodes } = situation;
   const noResize = knownFailures(situation).find(
@@ -206,7 +209,7 @@ export function forbiddingFailure(
   );
   if (noResize !== undefined) return noResize;
   const failure = failureOf(pod, memory.failures);
-  if (failure === undefined || now >= retryAt(failure) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
+  if (failure === undefined || isDueAgain(pod, failure, situation) || hasRoomNow(pod, containers, failure, now, freeOnNodes)) return null;
   // What the server itself refused it refuses whichever way it goes. So does a node that said no to less than the pod has:
   // its reason is another than room (static CPU management, say).
   if (failure.state === 'error' || asksForNoMore(pod, failure.values)) return failure;
@@ -248,10 +251,11 @@ export function capacityRefusal(
 /** What forbade a resize of the pod, or of a part of it, last. A pod that was created since is not the one that was refused. */
 export function lastRefusal(
   pod: PodRecord,
-  { memory, nodePools, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'now'>,
+  { memory, nodePools, nodesOfPods, now }: Pick<WorkloadSituation, 'memory' | 'nodePools' | 'nodesOfPods' | 'now'>,
 ): FailedResize | undefined {
+  const isInForce = (failure: FailedResize): boolean => isCurrent(failure, now) || exceedsNode(pod, failure, nodesOfPods);
   return memory.failures
-    .filter((failure) => pod.createdAt <= failure.since && isCurrent(failure, now) && countsFor(pod, failure, nodePools))
+    .filter((failure) => pod.createdAt <= failure.since && countsFor(pod, failure, nodePools) && isInForce(failure))
     .toSorted((a, b) => b.since - a.since)[0];
 }
 
@@ -270,7 +274,23 @@ function hasRoomNow(
   return more(({ cpuMillicores }) => cpuMillicores) <= free.cpuMillicores && more(({ memoryBytes }) => memoryBytes) <= free.memoryBytes;
 }
 
-/** When the same may be tried again. */
+function isDueAgain(
+  pod: PodRecord,
+  failure: FailedResize,
+  { now, nodesOfPods }: Pick<WorkloadSituation, 'now' | 'nodesOfPods'>,
+): boolean {
+  return now >= retryAt(failure) && !exceedsNode(pod, failure, nodesOfPods);
+}
+
+/** Whether the kubelet called it infeasible, and it asks for more than the pod's node has at all: no time makes that possible. */
+function exceedsNode(pod: PodRecord, { code, state, values }: FailedResize, nodesOfPods: WorkloadSituation['nodesOfPods']): boolean {
+  const allocatable = nodesOfPods?.get(pod.node ?? '');
+  if (code !== 'node-capacity' || state !== 'infeasible' || allocatable === undefined) return false;
+  const requested = podRequests(pod, (container) => values.get(container.name)?.requests ?? container.requests);
+  return RESOURCES.some((resource) => requested[FIELD[resource]] > allocatable[FIELD[resource]]);
+}
+
+/** When the same may be tried again, where it may be at all. */
 export function retryAt(failure: FailedResize): Instant {
   return failure.since + retryAfter(failure);
 }

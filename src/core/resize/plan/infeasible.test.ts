@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resized, T0 } from '../../../../test/builders/rightsizing.ts';
 import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { sameValues } from '../model/container-values.ts';
 import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';
+import { raisesWaitingForNodes } from './waiting-raises.ts';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
 
 const NODES: ReadonlyMap<string, NodePoolOfNode> = new Map([
@@ -122,6 +123,19 @@ describe('an infeasible resize', () => {
     const first = live(situationOf([pod('web-1', 'n1')]), refusesMemory(TOO_MUCH_MEMORY), 30);
     const less = live({ ...first.situation, advice: [anAdvice({ cpu: '900m', memory: '800Mi' })] }, () => null, 60);
     expect(less.asked).toEqual(['web-1: memory']);
+  });
+
+  test('for more than its node has at all is asked for once, until less is wanted or the pod is on a larger node', () => {
+    const nodesOfPods = new Map([['n1', { cpuMillicores: 4_000, memoryBytes: 1_000 * MiB }]]);
+    const first = live(situationOf([pod('web-1', 'n1')], { nodesOfPods }), refusesMemory(TOO_MUCH_MEMORY), 13 * 60);
+    expect(first.asked).toEqual(['web-1: cpu and memory', 'web-1: cpu']);
+    expect(first.last).toMatchObject({ state: 'awaiting', reason: 'node-capacity', until: null });
+    const later = { ...first.situation, now: T0 + 3 * DAY_MS };
+    expect(live(later, refusesMemory(TOO_MUCH_MEMORY), 30).asked).toEqual([]);
+    expect(raisesWaitingForNodes(later, decideWorkload(later))?.pods).toBe(1);
+    expect(live({ ...later, advice: [anAdvice({ cpu: '900m', memory: '800Mi' })] }, () => null, 60).asked).toEqual(['web-1: memory']);
+    const larger = new Map([['n1', { cpuMillicores: 4_000, memoryBytes: 2_000 * MiB }]]);
+    expect(live({ ...later, nodesOfPods: larger }, () => null, 30).asked).toEqual(['web-1: memory']);
   });
 
   test('is tried again after a day, once, or after 6 hours where capacity was short', () => {

@@ -60,7 +60,7 @@ function killedLately({ now, advice, policy }: WorkloadSituation): boolean {
 
 /** In the order in which a person would ask. */
 function holdsIt(situation: WorkloadSituation, quiet: string): IdleCandidacy | null {
-  const { now, workload, overrides, standing, memory } = situation;
+  const { now, workload, standing } = situation;
   const held = (reason: AwaitingReason, why: string, until: Instant | null = null): IdleCandidacy => ({
     kind: 'held',
     reason,
