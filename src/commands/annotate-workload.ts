@@ -39,7 +39,7 @@ export async function annotateWorkload(
   target: WorkloadTarget,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  const resolved = resolveWorkload(ports.cluster, caller.scope, target);
+  const resolved = resolveUnprotected(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
   let { workload } = resolved;
   const now = ports.clock.now();
@@ -77,6 +77,18 @@ export async function annotateWorkload(
     tellWritten(ports, caller, [resolved.workload, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
+}
+
+function resolveUnprotected(
+  { cluster, protectionOf }: CommandPorts,
+  { scope }: Caller,
+  target: WorkloadTarget,
+): ReturnType<typeof resolveWorkload> {
+  const resolved = resolveWorkload(cluster, scope, target);
+  if (resolved.kind !== 'workload') return resolved;
+  const protection = protectionOf(resolved.workload);
+  if (protection === null) return resolved;
+  return { kind: 'forbidden', message: `${protection} Its workloads are not changed through this API.` };
 }
 
 /** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */

@@ -33,6 +33,7 @@ beforeEach(() => {
     clock: world.clock,
     cluster: world.cluster,
     modeOf: (workload) => world.sources.decisions.governance(workload).mode,
+    protectionOf: () => null,
     records: world.records,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,

@@ -13,6 +13,8 @@ export interface CommandPorts {
   readonly cluster: ClusterReader;
   /** The mode in force: what a person asks for must have an effect in it. */
   modeOf(workload: WorkloadRecord): ResizeMode;
+  /** Why nothing is asked of a workload for anyone, in a sentence: its namespace is reserved or excluded; null: it may be. */
+  protectionOf(workload: WorkloadRecord): string | null;
   /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
   dryRun?(): boolean;
   readonly records: RecordWriter;

@@ -28,6 +28,7 @@ beforeEach(() => {
     clock: world.clock,
     cluster: world.cluster,
     modeOf: () => 'Auto',
+    protectionOf: () => null,
     records: world.records,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,

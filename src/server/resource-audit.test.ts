@@ -58,6 +58,27 @@ describe('reset to deploy', () => {
     expect(world.events[0]).toMatchObject({ reason: 'ResetRequested' });
   });
 
+  test.each([
+    ['the cluster’s own namespace', 'kube-system', {}],
+    ['Evenkeel’s own namespace', 'evenkeel-system', {}],
+    ['a namespace that a policy excludes', 'bank', { excludeNamespaces: ['ba*'] }],
+  ])('is refused in %s, and so is every annotation: nobody’s role allows it', async (_case, namespace, spec) => {
+    world.cluster.workloadList = [aWorkloadRecord({ kind: 'Deployment', name: 'dns', namespace, uid: 'uid-dns' })];
+    world.cluster.policyList = [{ apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'all' }, spec }];
+    const answers = [
+      await client.send('POST', `/api/v1/resource-audit/${namespace}/dns/reset-to-deploy`, {}),
+      await client.send('PATCH', `/api/v1/overrides/${namespace}/dns/floor`, { floor: { '*': { cpu: '1' } } }),
+      await client.send('PUT', `/api/v1/recommendations/${namespace}/dns/mode`, { mode: 'Off' }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
+      [403, 'forbidden'],
+      [403, 'forbidden'],
+      [403, 'forbidden'],
+    ]);
+    expect(answers[0]?.body.error.message).toContain(namespace);
+    expect(world.records.written).toEqual([]);
+  });
+
   test('lasts 24 hours where nothing else is said, and a pending one is joined', async () => {
     const first = await client.send('POST', `${WEB}/reset-to-deploy`, {});
     expect(first.body.data.annotations['evenkeel.io/held-until']).toBe('2026-11-21T14:30:00.000Z');

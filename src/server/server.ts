@@ -7,6 +7,7 @@ import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { protectionOf } from '../core/resize/policy/governing-policy.ts';
 import type { CommandPorts } from '../commands/context.ts';
 import { OwnWrites } from '../commands/own-writes.ts';
 import type { MachineTimer } from '../ports/clock.ts';
@@ -106,7 +107,7 @@ function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventS
 }
 
 function apiRoutes(
-  { sources, commands, timer }: DashboardParts,
+  { sources, commands, timer, options }: DashboardParts,
   models: ReadModels,
   streams: EventStreams,
   metrics: HttpMetrics,
@@ -135,6 +136,10 @@ function apiRoutes(
     cluster,
     logger,
     modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode,
+    protectionOf: ({ namespace, kind, labels }: WorkloadRecord) => {
+      const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
+      return protectionOf(cluster.podResizePolicies(), selectable, options.service.namespace);
+    },
     dryRun: () => sources.mode.mode().dryRun.controller,
   };
   recommendationRoutes(api, models, ports);

@@ -80,7 +80,8 @@ export const ERROR_ENVELOPE: Schema = object({ data: { type: 'null' }, meta: met
 const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '400': '`invalid_request`: a parameter or the body fails its schema; `details` names every failing field.',
   '401': '`unauthenticated`: authentication is on and no valid credential came.',
-  '403': '`forbidden` or `csrf_failed`.',
+  '403':
+    '`forbidden` or `csrf_failed`. Requests to reset or annotate workloads of `kube-system`, of Evenkeel’s own namespace and of namespaces that a PodResizePolicy excludes (and none selects) are forbidden to everyone.',
   '404': '`not_found`.',
   '405': '`method_not_allowed`, with `Allow`.',
   '409': '`conflict` or `ambiguous_workload`.',

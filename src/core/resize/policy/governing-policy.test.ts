@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PodResizePolicy, PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
-import { governanceOf, selects, type Selectable } from './governing-policy.ts';
+import { governanceOf, protectionOf, selects, type Selectable } from './governing-policy.ts';
 
 function policy(name: string, spec: PodResizePolicySpec, createdAt = '2026-01-01T00:00:00Z'): PodResizePolicy {
   return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name, creationTimestamp: createdAt }, spec };
@@ -28,6 +28,27 @@ describe('what a policy selects', () => {
     ['exclusion wins', { namespaces: ['shop'], excludeNamespaces: ['s*'] }, {}, false],
   ])('%s', (_, spec, traits, expected) => {
     expect(selects(policy('p', spec), { ...web, ...traits }, 'evenkeel-system')).toBe(expected);
+  });
+});
+
+describe('what users may ask nothing of', () => {
+  test.each<[string, readonly PodResizePolicySpec[], Partial<Selectable>, string | null]>([
+    ['nothing, where no policy is', [], {}, null],
+    [
+      'the cluster’s own namespace, though a policy names it',
+      [{ namespaces: ['kube-system'] }],
+      { namespace: 'kube-system' },
+      'the cluster',
+    ],
+    ['Evenkeel’s own namespace', [], { namespace: 'evenkeel-system' }, 'the Evenkeel installation'],
+    ['a namespace that a policy excludes', [{ excludeNamespaces: ['sh*'] }], {}, 'PodResizePolicy p0 excludes namespace shop'],
+    ['not where another policy selects it', [{ excludeNamespaces: ['sh*'] }, { namespaces: ['shop'] }], {}, null],
+    ['not what is selected by none', [{ kinds: ['StatefulSet'] }], {}, null],
+  ])('%s', (_, specs, traits, expected) => {
+    const policies = specs.map((spec, index) => policy(`p${index}`, spec));
+    const protection = protectionOf(policies, { ...web, ...traits }, 'evenkeel-system');
+    if (expected === null) expect(protection).toBeNull();
+    else expect(protection).toContain(expected);
   });
 });
 

@@ -24,6 +24,21 @@ export function isReservedNamespace(namespace: string, ownNamespace: string): bo
   return namespace === 'kube-system' || namespace === ownNamespace;
 }
 
+/**
+ * Why requests of users for a workload are refused, whatever their role; null: they are taken. What no policy governs, and no policy
+ * excludes, is treated as under one with all defaults.
+ */
+export function protectionOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): string | null {
+  const { namespace } = workload;
+  if (isReservedNamespace(namespace, ownNamespace)) {
+    return `Namespace ${namespace} belongs to the ${namespace === ownNamespace ? 'Evenkeel installation' : 'cluster'} itself.`;
+  }
+  const all = [...policies];
+  const excluding = all.find((policy) => isInForce(policy) && excludes(policy, namespace));
+  if (excluding === undefined || all.some((policy) => selects(policy, workload, ownNamespace))) return null;
+  return `PodResizePolicy ${excluding.metadata.name} excludes namespace ${namespace}.`;
+}
+
 /** @param ownNamespace the namespace that Evenkeel itself runs in */
 export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
   const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
@@ -35,13 +50,21 @@ export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Sele
 /** Whether a policy selects a workload, others aside. */
 export function selects(policy: PodResizePolicy, workload: Selectable, ownNamespace: string): boolean {
   const { spec } = policy;
-  if (policy.metadata.deletionTimestamp !== undefined) return false;
+  if (!isInForce(policy)) return false;
   if (spec.kinds !== undefined && spec.kinds.length > 0 && !spec.kinds.includes(workload.kind)) return false;
-  if (spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, workload.namespace)) === true) return false;
+  if (excludes(policy, workload.namespace)) return false;
   if (spec.workloadSelector !== undefined && !matchesLabelSelector(spec.workloadSelector, workload.labels)) return false;
   if (isReservedNamespace(workload.namespace, ownNamespace)) return spec.namespaces?.includes(workload.namespace) === true;
   if (spec.namespaceSelector !== undefined) return matchesLabelSelector(spec.namespaceSelector, workload.namespaceLabels);
   return spec.namespaces === undefined || spec.namespaces.some((glob) => matchesGlob({ text: glob }, workload.namespace));
+}
+
+function isInForce({ metadata }: PodResizePolicy): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+function excludes({ spec }: PodResizePolicy, namespace: string): boolean {
+  return spec.excludeNamespaces?.some((glob) => matchesGlob({ text: glob }, namespace)) === true;
 }
 
 /** The one that governs comes first. */
