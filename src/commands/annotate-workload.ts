@@ -79,14 +79,10 @@ export async function annotateWorkload(
   }
 }
 
-function resolveUnprotected(
-  { cluster, protectionOf }: CommandPorts,
-  { scope }: Caller,
-  target: WorkloadTarget,
-): ReturnType<typeof resolveWorkload> {
-  const resolved = resolveWorkload(cluster, scope, target);
+function resolveUnprotected(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): ReturnType<typeof resolveWorkload> {
+  const resolved = resolveWorkload(ports.cluster, scope, target);
   if (resolved.kind !== 'workload') return resolved;
-  const protection = protectionOf(resolved.workload);
+  const protection = ports.protectionOf(resolved.workload);
   if (protection === null) return resolved;
   return { kind: 'forbidden', message: `${protection} Its workloads are not changed through this API.` };
 }
