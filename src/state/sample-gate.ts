@@ -15,6 +15,14 @@ export function aheadOfNow(samples: readonly Pick<UsageSample, 'at'>[], now: Ins
   return samples.length > 0 && ahead > FUTURE_ALLOWED_MS ? ahead : null;
 }
 
+/**
+ * A sample within the tolerance ahead of now, as of now: the next in time would be out of order otherwise. One from further ahead
+ * is left as it is, for `faultOfSample` to refuse.
+ */
+export function clampedToNow<S extends Pick<UsageSample, 'at'>>(sample: S, now: Instant): S {
+  return sample.at > now && sample.at <= now + FUTURE_ALLOWED_MS ? { ...sample, at: now } : sample;
+}
+
 /** Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good. */
 export function faultOfSample(sample: UsageSample, now: Instant, previousAt: Instant | null): string | null {
   const { at, cpuMillicores, memoryBytes } = sample;

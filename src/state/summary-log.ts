@@ -1,23 +1,28 @@
 // Volumes and network from the kubelets' summary pages: the newest reading of each claim and each pod.
 
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { NetworkUsage, VolumeUsage } from '../core/model/usage.ts';
+import type { NetworkUsage, PodRef, VolumeUsage } from '../core/model/usage.ts';
 import type { SummaryReading } from '../ports/usage-source.ts';
 
 /** Claims are not watched: one without a reading for this long is forgotten. */
 const FORGET_VOLUME_AFTER_MS: DurationMs = DAY_MS;
 
+/** Claims of one pod: more than any node can attach. */
+const MAX_CLAIMS_OF_POD = 256;
+
 export class SummaryLog {
   /** By `namespace/claim`. */
   readonly #volumes = new Map<string, VolumeUsage>();
+  /** Keys in `#volumes` by `namespace/pod`, the latest reported last. */
+  readonly #claims = new Map<string, Set<string>>();
   /** By `namespace/pod`. */
   readonly #network = new Map<string, NetworkUsage>();
   #sweptAt: Instant = 0;
 
   add({ volumes, network }: Pick<SummaryReading, 'volumes' | 'network'>, now: Instant): void {
     this.#forgetOldVolumes(now);
-    for (const volume of volumes) this.#volumes.set(`${volume.namespace}/${volume.claim}`, volume);
-    for (const each of network) this.#network.set(`${each.namespace}/${each.pod}`, each);
+    for (const volume of volumes) this.#addVolume({ ...volume, at: Math.min(volume.at, now) });
+    for (const each of network) this.#network.set(keyOf(each), { ...each, at: Math.min(each.at, now) });
   }
 
   volumes(): Iterable<VolumeUsage> {
@@ -30,12 +35,34 @@ export class SummaryLog {
 
   forgetPod(namespace: string, pod: string): void {
     this.#network.delete(`${namespace}/${pod}`);
+    this.#claims.delete(`${namespace}/${pod}`);
+  }
+
+  #addVolume(volume: VolumeUsage): void {
+    const key = `${volume.namespace}/${volume.claim}`;
+    this.#volumes.set(key, volume);
+    let claims = this.#claims.get(keyOf(volume));
+    if (claims === undefined) this.#claims.set(keyOf(volume), (claims = new Set<string>()));
+    claims.delete(key);
+    claims.add(key);
+    if (claims.size <= MAX_CLAIMS_OF_POD) return;
+    const [oldest = key] = claims;
+    claims.delete(oldest);
+    if (this.#volumes.get(oldest)?.pod === volume.pod) this.#volumes.delete(oldest);
   }
 
   #forgetOldVolumes(now: Instant): void {
     // The distance, as the clock may have been set back.
     if (Math.abs(now - this.#sweptAt) < HOUR_MS) return;
     this.#sweptAt = now;
-    for (const [key, { at }] of this.#volumes) if (now - at > FORGET_VOLUME_AFTER_MS) this.#volumes.delete(key);
+    for (const [key, volume] of this.#volumes) {
+      if (now - volume.at <= FORGET_VOLUME_AFTER_MS) continue;
+      this.#volumes.delete(key);
+      this.#claims.get(keyOf(volume))?.delete(key);
+    }
   }
+}
+
+function keyOf({ namespace, pod }: PodRef): string {
+  return `${namespace}/${pod}`;
 }

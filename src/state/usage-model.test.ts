@@ -71,10 +71,10 @@ describe('UsageModel', () => {
     ['empty', { cpuMillicores: null, memoryBytes: null }],
     ['unknown-pod', { pod: 'stranger' }],
   ])('drops and counts a sample that is %s', (reason, wrong) => {
-    read({ pod: 'db-0' });
+    read({ pod: 'db-0', at: T - 1 });
     const seen: string[] = [];
     model.onSample((workload) => seen.push(workload));
-    read({ pod: 'db-0', at: T + 1, ...wrong });
+    read({ pod: 'db-0', at: T, ...wrong });
     expect(metrics.total('evenkeel_usage_samples_dropped_total', { reason })).toBe(1);
     expect(seen).toEqual([]);
   });
@@ -274,6 +274,123 @@ describe('UsageModel', () => {
     );
     expect(model.graphs.series(KEY, 'app', T - 3_600_000, T).map((slot) => slot.cpuMillicores)).toEqual([10, 10]);
     expect(seen).toEqual([]);
+  });
+});
+
+describe('A node reports its own pods alone', () => {
+  const foreign = () => metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'foreign-pod' });
+
+  beforeEach(() => {
+    state.apply({ kind: 'node', key: 'n2', record: aNodeRecord({ name: 'n2' }) });
+    putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
+  });
+
+  test('a sample of a pod of another node is dropped, counted and learnt by no listener', () => {
+    const seen: string[] = [];
+    model.onSample((_, __, pod) => seen.push(pod.name));
+    read({ pod: 'db-2', cpuMillicores: 9_000 }, { pod: 'db-0' });
+    expect([seen, foreign(), model.containersOf('default', 'db-2').size]).toEqual([['db-0'], 1, 0]);
+  });
+
+  test('also where its own node has reported it before: a pod goes on as that node reports it', async () => {
+    const own = (cpuMillicores: number) => {
+      const usage = { namespace: 'default', pod: 'db-2', container: 'app', at: clock.now(), cpuMillicores, memoryBytes: 1_000 };
+      model.onUsage({ node: 'n2', nodeUsage: null, containers: [usage] });
+    };
+    own(10);
+    await clock.advance(59_000);
+    read({ pod: 'db-2', cpuMillicores: 9_000 });
+    await clock.advance(1_000);
+    own(20);
+    expect([model.containersOf('default', 'db-2').get('app')?.cpuMillicores, foreign()]).toEqual([20, 1]);
+  });
+
+  test('volumes, network, pressure and counters of a pod of another node are dropped and counted', () => {
+    const ref = { namespace: 'default', pod: 'db-2' };
+    const container = { ...ref, container: 'app' };
+    model.onSummary({
+      node: 'n1',
+      volumes: [{ ...ref, claim: 'data', at: T, usedBytes: 1, capacityBytes: 2 }],
+      network: [{ ...ref, at: T, receiveBytes: 5 }],
+      pressure: [{ ...container, at: T, cpuRatio: 1, memoryRatio: 1 }],
+    });
+    model.onEvidence({
+      node: 'n1',
+      source: 'kubelet',
+      at: T,
+      containers: [{ ...container, at: T, spanMs: 1, throttledRatio: 1, oomEvents: 9 }],
+    });
+    expect([[...model.volumes()], model.networkOf('default', 'db-2')]).toEqual([[], undefined]);
+    expect([model.evidence.readingsOf('default', 'db-2'), foreign()]).toEqual([[], 4]);
+  });
+
+  test('a pod that is on no node yet is unknown, and is taken from its next sample on', () => {
+    putPod(aPodRecord({ name: 'new', node: null, owner: ownedBy(db) }));
+    read({ pod: 'new' });
+    expect([foreign(), metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'unknown-pod' })]).toEqual([0, 1]);
+    putPod(aPodRecord({ name: 'new', node: 'n1', owner: ownedBy(db) }));
+    read({ pod: 'new' });
+    expect(model.containersOf('default', 'new').size).toBe(1);
+  });
+
+  test('a static pod is its node’s, under the name of its mirror pod and whatever its uid', () => {
+    const annotations = { 'kubernetes.io/config.mirror': '4f1d' };
+    putPod(aPodRecord({ name: 'kube-proxy-n1', uid: 'mirror', node: 'n1', annotations }));
+    read({ pod: 'kube-proxy-n1' });
+    expect(model.containersOf('default', 'kube-proxy-n1').size).toBe(1);
+  });
+
+  test('a summary of a pod that has just been deleted leaves nothing behind', () => {
+    state.apply({ kind: 'pod', key: 'default/db-0', record: null });
+    const ref = { namespace: 'default', pod: 'db-0', at: T };
+    model.onSummary({ node: 'n1', volumes: [], network: [{ ...ref, receiveBytes: 5 }], pressure: null });
+    expect(model.networkOf('default', 'db-0')).toBeUndefined();
+  });
+
+  test('of a pod that reports ever new claims the latest are kept, and those of other pods', () => {
+    const volume = (pod: string, claim: string) => ({ namespace: 'default', pod, claim, at: T, usedBytes: 1, capacityBytes: 2 });
+    const summary = (...volumes: ReturnType<typeof volume>[]) => model.onSummary({ node: 'n1', volumes, network: [], pressure: null });
+    summary(volume('db-1', 'data-1'));
+    for (let reading = 0; reading < 10; reading++) {
+      summary(...Array.from({ length: 100 }, (_, index) => volume('db-0', `x${reading}-${index}`)), volume('db-0', 'data-0'));
+    }
+    const claims = [...model.volumes()].map(({ claim }) => claim);
+    expect([claims.length, claims.includes('data-0'), claims.includes('data-1')]).toEqual([257, true, true]);
+  });
+
+  test('of a pod’s containers more than it has are taken for init and ephemeral ones only', () => {
+    read({ pod: 'db-0' }, ...Array.from({ length: 100 }, (_, index) => ({ pod: 'db-0', container: `x${index}` })));
+    expect(model.containersOf('default', 'db-0').size).toBe(17);
+    expect(metrics.total('evenkeel_usage_samples_dropped_total', { reason: 'unknown-container' })).toBe(84);
+  });
+});
+
+describe('Times ahead of now', () => {
+  test('a sample is taken as of now, so that the next in time is not out of order', async () => {
+    read({ pod: 'db-0', at: T + 59_000, cpuMillicores: 1 });
+    expect(model.containersOf('default', 'db-0').get('app')?.at).toBe(T);
+    await clock.advance(30_000);
+    read({ pod: 'db-0', cpuMillicores: 2 });
+    expect(model.containersOf('default', 'db-0').get('app')?.cpuMillicores).toBe(2);
+  });
+
+  test('so is the usage of a node', async () => {
+    const node = (at: number, cpuMillicores: number) =>
+      model.onUsage({ node: 'n1', containers: [], nodeUsage: { node: 'n1', at, cpuMillicores, memoryBytes: 1 } });
+    node(T + 59_000, 1);
+    await clock.advance(30_000);
+    node(clock.now(), 2);
+    expect(model.usedByNode('n1')).toMatchObject({ at: T + 30_000, cpuMillicores: 2 });
+  });
+
+  test('so are volumes and network: what is years ahead is forgotten like all others', async () => {
+    const ref = { namespace: 'default', pod: 'db-0', at: T + 1e12 };
+    const volumes = [{ ...ref, claim: 'data', usedBytes: 1, capacityBytes: 2 }];
+    model.onSummary({ node: 'n1', volumes, network: [{ ...ref, receiveBytes: 5 }], pressure: null });
+    expect([[...model.volumes()][0]?.at, model.networkOf('default', 'db-0')?.at]).toEqual([T, T]);
+    await clock.advance(25 * 3_600_000);
+    model.onSummary({ node: 'n1', volumes: [], network: [], pressure: null });
+    expect([...model.volumes()]).toEqual([]);
   });
 });
 

@@ -4,8 +4,8 @@
 import { formatDuration } from '../core/model/duration.ts';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
-import type { ContainerUsage, NetworkUsage, NodeUsage, UsageSample, VolumeUsage } from '../core/model/usage.ts';
-import type { PodRecord } from '../core/model/pod.ts';
+import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '../core/model/usage.ts';
+import { faultOfReport, type PodRecord } from '../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -16,7 +16,7 @@ import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, Usage
 import { EvidenceLog } from './evidence-log.ts';
 import { FailureLog } from './failure-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
-import { aheadOfNow, faultOfSample } from './sample-gate.ts';
+import { aheadOfNow, clampedToNow, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
 
@@ -50,6 +50,8 @@ const WHOLE_SOURCE = '';
 
 /** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
 const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
+/** Init and ephemeral containers of a pod that are taken besides those of its record. */
+const MAX_OTHER_CONTAINERS = 16;
 
 export class UsageModel implements UsageSink, EvidenceSink {
   /** What is known of throttling and pressure, by node. */
@@ -77,7 +79,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
-      help: 'Usage samples thrown away, by why: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod.',
+      help: 'Samples dropped: nan, negative, future, out-of-order, gap, absurd, empty, unknown-pod, unknown-container, foreign-pod.',
       labels: ['reason'],
     });
     this.#failures = metrics.counter({ name: 'evenkeel_usage_failures_total', help: 'Readings of nodes that failed.' });
@@ -114,7 +116,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   onUsage(reading: UsageReading): void {
     const now = this.#parts.clock.now();
     let taken = 0;
-    for (const usage of reading.containers) if (this.#take(usage, now)) taken += 1;
+    for (const usage of reading.containers) if (this.#take(reading.node, usage, now)) taken += 1;
     if (taken > 0) this.#taken.add(taken);
     const ahead = aheadOfNow(reading.containers, now);
     if (ahead !== null) {
@@ -135,12 +137,13 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   onSummary(reading: SummaryReading): void {
     const now = this.#parts.clock.now();
-    this.#summaries.add(reading, now);
-    this.evidence.takePressure(reading.node, reading.pressure, now);
+    const { node, volumes, network, pressure } = reading;
+    this.#summaries.add({ volumes: this.#ownOf(node, volumes), network: this.#ownOf(node, network) }, now);
+    this.evidence.takePressure(node, pressure === null ? null : this.#ownOf(node, pressure), now);
   }
 
   onEvidence(reading: EvidenceReading): void {
-    this.evidence.onEvidence(reading);
+    this.evidence.onEvidence({ ...reading, containers: this.#ownOf(reading.node, reading.containers) });
   }
 
   onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void {
@@ -236,15 +239,15 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#failureLog.close();
   }
 
-  #take(usage: ContainerUsage, now: Instant): boolean {
-    const entry = this.#entryOf(usage);
-    if (entry === undefined) {
-      this.#dropped.add(1, { reason: 'unknown-pod' });
-      return false;
-    }
-    const fault = faultOfSample(usage, now, entry.containers.get(usage.container)?.at ?? null);
-    if (fault !== null) {
-      this.#dropped.add(1, { reason: fault });
+  #take(node: string, reported: ContainerUsage, now: Instant): boolean {
+    const entry = this.#entryOf(reported);
+    const usage = clampedToNow(reported, now);
+    const fault =
+      faultOfReport(node, entry?.pod) ??
+      faultOfContainer(entry, usage.container) ??
+      faultOfSample(usage, now, entry?.containers.get(usage.container)?.at ?? null);
+    if (entry === undefined || fault !== null) {
+      this.#dropped.add(1, { reason: fault ?? 'unknown-pod' });
       return false;
     }
     const sample = this.evidence.sampleOf(usage);
@@ -276,7 +279,20 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return entry;
   }
 
-  #takeNode(usage: NodeUsage, now: Instant, readAt: Instant): void {
+  /** What a node reports of its own pods and their containers; the rest is counted. */
+  #ownOf<R extends PodRef | ContainerRef>(node: string, reported: readonly R[]): readonly R[] {
+    const { reader } = this.#parts;
+    return reported.filter((each) => {
+      const pod = reader.findPod(each.namespace, each.pod);
+      const isMissing = 'container' in each && pod?.containers.some(({ name }) => name === each.container) !== true;
+      const fault = faultOfReport(node, pod) ?? (isMissing ? 'unknown-container' : null);
+      if (fault !== null) this.#dropped.add(1, { reason: fault });
+      return fault === null;
+    });
+  }
+
+  #takeNode(reported: NodeUsage, now: Instant, readAt: Instant): void {
+    const usage = clampedToNow(reported, now);
     const before = this.#nodes.get(usage.node)?.usage ?? null;
     const fault = faultOfSample(usage, now, before?.at ?? null);
     this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: readAt });
@@ -337,6 +353,15 @@ export class UsageModel implements UsageSink, EvidenceSink {
     for (const sample of samples) if (this.#isFresh(sample)) total = plus(total, sample);
     return total;
   }
+}
+
+/** A node may report any name: each that is taken costs a day of slots. */
+function faultOfContainer(entry: PodEntry | undefined, container: string): 'unknown-container' | null {
+  if (entry === undefined || entry.containers.has(container)) return null;
+  const { containers } = entry.pod;
+  if (entry.containers.size < MAX_OTHER_CONTAINERS || containers.some(({ name }) => name === container)) return null;
+  const others = [...entry.containers.keys()].filter((taken) => !containers.some(({ name }) => name === taken));
+  return others.length < MAX_OTHER_CONTAINERS ? null : 'unknown-container';
 }
 
 const NO_CONTAINERS: ReadonlyMap<string, UsageSample> = new Map();

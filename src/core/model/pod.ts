@@ -82,6 +82,15 @@ export interface PodRecord {
   readonly overhead?: OptionalResources;
 }
 
+/** Why what a node reports of a pod does not count; `unknown-pod` may be one whose watch event has not arrived. */
+export type ReportFault = 'unknown-pod' | 'foreign-pod';
+
+/** A node reports its own pods alone. null: the pod is on it. By name, as the uid of a static pod differs from its mirror pod's. */
+export function faultOfReport(node: string, pod: Pick<PodRecord, 'node'> | undefined): ReportFault | null {
+  if (pod === undefined || pod.node === null) return 'unknown-pod';
+  return pod.node === node ? null : 'foreign-pod';
+}
+
 /** For a message, which has room for a few names. */
 export function namesOf(pods: readonly Pick<PodRecord, 'name'>[]): string {
   const more = pods.length > 3 ? ` and ${pods.length - 3} more` : '';

@@ -1,9 +1,12 @@
 import type { Bytes, DurationMs, Instant, Millicores, Ratio } from './units.ts';
 
 /** One container of one pod. */
-export interface ContainerRef {
+export interface PodRef {
   readonly namespace: string;
   readonly pod: string;
+}
+
+export interface ContainerRef extends PodRef {
   readonly container: string;
 }
 
@@ -84,18 +87,14 @@ export interface UsageSeries extends ContainerRef {
   readonly oomKills: readonly { readonly at: Instant; readonly memoryLimitBytes: Bytes | null }[];
 }
 
-export interface VolumeUsage {
-  readonly namespace: string;
-  readonly pod: string;
+export interface VolumeUsage extends PodRef {
   readonly claim: string;
   readonly at: Instant;
   readonly usedBytes: Bytes;
   readonly capacityBytes: Bytes;
 }
 
-export interface NetworkUsage {
-  readonly namespace: string;
-  readonly pod: string;
+export interface NetworkUsage extends PodRef {
   readonly at: Instant;
   /** Counted since the pod's start. */
   readonly receiveBytes: number;
