@@ -51,7 +51,7 @@ export interface UsageSink {
   onSummary(reading: SummaryReading): void;
   /** A node (or the whole source) could not be read this time. */
   onFailure(failure: UsageFailure): void;
-  /** Samples that were thrown away, by why: `nan`, `negative`, `future`, `gap`, `out-of-order`. */
+  /** Samples that were thrown away, by why: `nan`, `negative`, `future`, `gap`, `out-of-order`, `unknown-pod`, `foreign-pod`. */
   onDropped(reason: string, count: number): void;
 }
 
@@ -59,6 +59,8 @@ export interface EvidenceSink {
   onEvidence(reading: EvidenceReading): void;
   /** The counters of a node's containers could not be read this time. */
   onEvidenceFailure(failure: { readonly node: string; readonly at: Instant; readonly message: string }): void;
+  /** Counters that were thrown away, by why: `unknown-pod`, `foreign-pod`. */
+  onDropped(reason: string, count: number): void;
 }
 
 export interface UsageRange {

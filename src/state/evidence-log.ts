@@ -57,7 +57,7 @@ interface NodeState {
   problem: string | null;
 }
 
-export class EvidenceLog implements EvidenceSink {
+export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
   /** By namespace and pod: asked once for every sample, so without a key to be put together. */
   readonly #pods = new Map<string, Map<string, ContainerState[]>>();
   readonly #nodes = new Map<string, NodeState>();

@@ -1,5 +1,5 @@
 import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../../core/model/units.ts';
-import type { ContainerEvidence, ContainerRef } from '../../core/model/usage.ts';
+import type { ContainerEvidence, ContainerRef, PodRef } from '../../core/model/usage.ts';
 import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
 
 /** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events. */
@@ -22,21 +22,29 @@ export class CounterDeltas {
   #before = new Float64Array(0);
   #readAt: Instant | null = null;
 
-  /** Evidence of every container with a CPU limit or an OOM event; none at the first reading, which has nothing to compare with. */
-  read(counters: readonly ContainerCounters[], now: Instant): readonly ContainerEvidence[] {
+  /**
+   * Evidence of every container with a CPU limit or an OOM event; none at the first reading, which has nothing to compare with.
+   *
+   * @param isOwn whether a pod is known on the node: one that is not yet is left for the reading that finds it known
+   */
+  read(counters: readonly ContainerCounters[], now: Instant, isOwn: (pod: PodRef) => boolean): readonly ContainerEvidence[] {
     const spanMs = this.#readAt === null ? 0 : now - this.#readAt;
-    const kept = counters.filter(({ cpuPeriods, oomEvents }) => cpuPeriods !== null || (oomEvents ?? 0) > 0);
+    const isFirst = spanMs <= 0 || spanMs > LONGEST_SPAN_MS;
     const before = this.#rowsByKey();
-    const next = new Float64Array(kept.length * WIDTH);
+    const next: number[] = [];
     const added = new Map<string, Added>();
-    for (const [index, each] of kept.entries()) {
+    for (const each of counters) {
+      if (each.cpuPeriods === null && !((each.oomEvents ?? 0) > 0)) continue;
       const key = keyOf(each);
-      addTo(added, each, this.#before, before.get(key));
-      next.set([key, each.cpuPeriods ?? NaN, each.throttledPeriods ?? NaN, each.oomEvents ?? NaN], index * WIDTH);
+      const row = before.get(key);
+      if (isFirst || isOwn(each)) {
+        addTo(added, each, this.#before, row);
+        next.push(key, each.cpuPeriods ?? NaN, each.throttledPeriods ?? NaN, each.oomEvents ?? NaN);
+      } else if (row !== undefined) next.push(...this.#before.subarray(row, row + WIDTH));
     }
-    this.#before = next;
+    this.#before = Float64Array.from(next);
     this.#readAt = now;
-    if (spanMs <= 0 || spanMs > LONGEST_SPAN_MS) return [];
+    if (isFirst) return [];
     return [...added.values()].map(({ namespace, pod, container, periods, throttled, oomEvents, unknownCpu, unknownOom }) => {
       const throttledRatio = unknownCpu ? null : ratioOf(throttled, periods);
       return { namespace, pod, container, at: now, spanMs, throttledRatio, oomEvents: unknownOom ? null : oomEvents };

@@ -2,8 +2,9 @@
 // is read once an hour, and every 5 minutes while a change on it is verified or a container there comes near its limit.
 
 import type { NodeRecord } from '../../core/model/node.ts';
-import type { ContainerRecord, PodRecord } from '../../core/model/pod.ts';
+import { faultOfReport, type ContainerRecord, type PodRecord } from '../../core/model/pod.ts';
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '../../core/model/units.ts';
+import type { PodRef } from '../../core/model/usage.ts';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
@@ -18,7 +19,7 @@ export interface EvidenceSourceParts {
   /** Those that may be asked now, in the order of preference: the next is asked where one fails or knows none of a node's limited
    * containers. */
   readonly sources: () => readonly ContainerCounterSource[];
-  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'podsOnNode'>;
+  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod' | 'podsOnNode'>;
   /** CPU of a container as last sampled; null: not known. */
   readonly cpuOf: (pod: PodRecord, container: string) => Millicores | null;
   /** Whether a change of the pod's workload is being verified. */
@@ -145,7 +146,7 @@ export class EvidenceSource {
     const dueAt = this.#parts.clock.now();
     void this.#slots
       .use(async () => {
-        sink.onEvidence(await this.#read(node, poller, signal));
+        sink.onEvidence(await this.#read(node, poller, sink, signal));
         // The moment it was due: the time that a reading takes must not move the next by a whole interval.
         poller.readAt = dueAt;
         poller.readings += 1;
@@ -160,10 +161,16 @@ export class EvidenceSource {
       });
   }
 
-  async #read(node: NodeRecord, poller: Poller, signal: AbortSignal): Promise<EvidenceReading> {
+  async #read(node: NodeRecord, poller: Poller, sink: EvidenceSink, signal: AbortSignal): Promise<EvidenceReading> {
     const { source, counters } = await this.#readFirst(node, signal);
-    const now = this.#parts.clock.now();
-    return { node: node.name, source, at: now, containers: poller.deltas.read(counters, now) };
+    const { clock, reader } = this.#parts;
+    const now = clock.now();
+    const isOwn = ({ namespace, pod }: PodRef): boolean => {
+      const fault = faultOfReport(node.name, reader.findPod(namespace, pod));
+      if (fault !== null) sink.onDropped(fault, 1);
+      return fault === null;
+    };
+    return { node: node.name, source, at: now, containers: poller.deltas.read(counters, now, isOwn) };
   }
 
   /** Of the first source that knows the node's limited containers. */

@@ -154,11 +154,14 @@ function counters(more: Partial<ContainerCounters> = {}): ContainerCounters {
   };
 }
 
+/** Every pod is known on the node. */
+const ALL = () => true;
+
 describe('CounterDeltas', () => {
   const second = (more: Partial<ContainerCounters>, before: Partial<ContainerCounters> = {}): readonly ContainerEvidence[] => {
     const deltas = new CounterDeltas();
-    expect(deltas.read([counters(before)], T)).toEqual([]);
-    return deltas.read([counters(more)], T + HOUR);
+    expect(deltas.read([counters(before)], T, ALL)).toEqual([]);
+    return deltas.read([counters(more)], T + HOUR, ALL);
   };
   const evidence = { namespace: 'shop', pod: 'web-0', container: 'app', at: T + HOUR, spanMs: HOUR };
 
@@ -191,28 +194,46 @@ describe('CounterDeltas', () => {
 
   test('adds up the instances of a container that was restarted between', () => {
     const deltas = new CounterDeltas();
-    deltas.read([counters()], T);
+    deltas.read([counters()], T, ALL);
     const after = [
       counters({ cpuPeriods: 1_100, throttledPeriods: 150 }),
       counters({ instance: '/b', cpuPeriods: 100, throttledPeriods: 0 }),
     ];
-    expect(deltas.read(after, T + HOUR)).toEqual([expect.objectContaining({ throttledRatio: 0.25 })]);
+    expect(deltas.read(after, T + HOUR, ALL)).toEqual([expect.objectContaining({ throttledRatio: 0.25 })]);
   });
 
   test('reports no throttling where a counter of one of several instances went back', () => {
     const deltas = new CounterDeltas();
     const readings = [1_000, 500].map((cpuPeriods) => [counters({ cpuPeriods }), counters({ instance: '/b', cpuPeriods: 100 })]);
-    deltas.read(readings[0]!, T);
-    expect(deltas.read(readings[1]!, T + HOUR)).toEqual([expect.objectContaining({ throttledRatio: null })]);
+    deltas.read(readings[0]!, T, ALL);
+    expect(deltas.read(readings[1]!, T + HOUR, ALL)).toEqual([expect.objectContaining({ throttledRatio: null })]);
   });
 
   test('reports nothing over a gap of half a day, and goes on from there', () => {
     const deltas = new CounterDeltas();
-    deltas.read([counters()], T);
-    expect(deltas.read([counters({ cpuPeriods: 9_000 })], T + 12 * HOUR)).toEqual([]);
-    expect(deltas.read([counters({ cpuPeriods: 9_100, throttledPeriods: 150 })], T + 13 * HOUR)).toEqual([
+    deltas.read([counters()], T, ALL);
+    expect(deltas.read([counters({ cpuPeriods: 9_000 })], T + 12 * HOUR, ALL)).toEqual([]);
+    expect(deltas.read([counters({ cpuPeriods: 9_100, throttledPeriods: 150 })], T + 13 * HOUR, ALL)).toEqual([
       expect.objectContaining({ throttledRatio: 0.5, spanMs: HOUR }),
     ]);
+  });
+});
+
+describe('CounterDeltas of pods that are not known on the node', () => {
+  const none = () => false;
+
+  test('reports nothing of them, and all that they counted since their start once they are known', () => {
+    const deltas = new CounterDeltas();
+    deltas.read([], T, ALL);
+    expect(deltas.read([counters({ oomEvents: 2 })], T + HOUR, none)).toEqual([]);
+    expect(deltas.read([counters({ oomEvents: 3 })], T + 2 * HOUR, ALL)).toEqual([expect.objectContaining({ oomEvents: 3 })]);
+  });
+
+  test('of one that was there at the first reading, what it counted since then: a restart brings no old kills back', () => {
+    const deltas = new CounterDeltas();
+    deltas.read([counters({ oomEvents: 2 })], T, none);
+    expect(deltas.read([counters({ oomEvents: 2 })], T + HOUR, none)).toEqual([]);
+    expect(deltas.read([counters({ oomEvents: 3 })], T + 2 * HOUR, ALL)).toEqual([expect.objectContaining({ oomEvents: 1 })]);
   });
 });
 
@@ -221,6 +242,7 @@ interface World {
   readonly asked: string[];
   readonly readings: EvidenceReading[];
   readonly failures: string[];
+  readonly dropped: string[];
 }
 
 function running(pods: readonly PodRecord[], parts: Partial<ConstructorParameters<typeof EvidenceSource>[0]> = {}): World {
@@ -228,6 +250,7 @@ function running(pods: readonly PodRecord[], parts: Partial<ConstructorParameter
   const asked: string[] = [];
   const readings: EvidenceReading[] = [];
   const failures: string[] = [];
+  const dropped: string[] = [];
   let periods = 0;
   const source: ContainerCounterSource = {
     name: 'kubelet',
@@ -240,7 +263,12 @@ function running(pods: readonly PodRecord[], parts: Partial<ConstructorParameter
   const node = aNodeRecord({ name: 'n1' });
   const evidence = new EvidenceSource({
     sources: () => [source],
-    reader: { nodes: () => [node], findNode: () => node, podsOnNode: () => pods },
+    reader: {
+      nodes: () => [node],
+      findNode: () => node,
+      podsOnNode: () => pods,
+      findPod: (_, name) => pods.find((pod) => pod.name === name),
+    },
     cpuOf: () => 10,
     isVerified: () => false,
     clock,
@@ -252,9 +280,10 @@ function running(pods: readonly PodRecord[], parts: Partial<ConstructorParameter
   const sink = {
     onEvidence: (reading: EvidenceReading) => void readings.push(reading),
     onEvidenceFailure: ({ message }: { readonly message: string }) => void failures.push(message),
+    onDropped: (reason: string, count: number) => void dropped.push(`${count} ${reason}`),
   };
   void evidence.run(sink, MINUTE, new AbortController().signal);
-  return { clock, asked, readings, failures };
+  return { clock, asked, readings, failures, dropped };
 }
 
 function aLimitedPod(cpuMillicores: number | null): PodRecord {
@@ -276,6 +305,15 @@ describe('EvidenceSource', () => {
     expect(
       readings.map(({ containers }) => containers.map(({ throttledRatio, spanMs }) => [throttledRatio, Math.round(spanMs / MINUTE)])),
     ).toEqual([[], [[0.5, 1]], [[0.5, Math.round(third - second)]], ...others.slice(1).map(() => [[0.5, 60]])]);
+  });
+
+  test('drops and counts what a node reports of a pod of another', async () => {
+    const other = aPodRecord({ name: 'web-1', namespace: 'shop', node: 'n2' });
+    const lying: ContainerCounterSource = { name: 'kubelet', containerCounters: async () => [counters(), counters({ pod: 'web-1' })] };
+    const { clock, readings, dropped } = running([aLimitedPod(100), other], { sources: () => [lying] });
+    await clock.advance(2 * MINUTE);
+    expect(readings.map(({ containers }) => containers.map(({ pod }) => pod))).toEqual([[], ['web-0']]);
+    expect(dropped).toEqual(['1 foreign-pod']);
   });
 
   test('reads no node without a CPU-limited container', async () => {

@@ -2,6 +2,7 @@
 
 import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { NodeRecord } from '../../core/model/node.ts';
+import { faultOfReport } from '../../core/model/pod.ts';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
@@ -16,7 +17,7 @@ import { readStatsSummary } from './stats-summary.ts';
 
 export interface KubeletUsageSourceParts {
   readonly pages: KubeletPages;
-  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode'>;
+  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod'>;
   readonly clock: Clock;
   readonly timer: MachineTimer;
   readonly activity: Activity;
@@ -87,7 +88,9 @@ export class KubeletUsageSource implements UsageSource {
     for (const node of reader.nodes()) {
       if (this.#pollers.has(node.name)) continue;
       const phase = phaseOf(node.name);
-      const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs);
+      const counters = new NodeCounters(node.name, GAP_INTERVALS * intervalMs, ({ namespace, pod }) =>
+        faultOfReport(node.name, reader.findPod(namespace, pod)),
+      );
       const poller: Poller = { counters, phase, cancel: () => undefined, busy: false, summaryDueAt: 0 };
       this.#pollers.set(node.name, poller);
       const tick = (): void => {

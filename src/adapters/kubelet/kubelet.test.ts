@@ -11,6 +11,7 @@ import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '../../core/model/node.ts';
+import type { ReportFault } from '../../core/model/pod.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
@@ -39,10 +40,12 @@ scrape_error 0
 }
 
 const T = 1_700_000_000_000;
+/** Every pod is known on the node. */
+const OWN = () => null;
 
 describe('NodeCounters', () => {
   test('tells CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     expect(counters.read(textMetrics(page(10, '1.048576e+06', T)), T + 500).containers).toEqual([
       { namespace: 'a', pod: 'p', container: 'app', at: T, cpuMillicores: null, memoryBytes: 1_048_576 },
     ]);
@@ -57,14 +60,14 @@ describe('NodeCounters', () => {
     ['a value that is no number is counted', [page(10, 1, T), page('NaN', 1, T + 60_000)], null, { nan: 1 }],
     ['a negative value is counted', [page(10, 1, T), page(-4, 1, T + 60_000)], null, { negative: 2 }],
   ])('%s', (_, pages, cpu, dropped) => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     const readings = pages.map((text, index) => counters.read(textMetrics(text), T + index * 60_000));
     expect(readings.at(-1)?.containers[0]?.cpuMillicores ?? null).toBe(cpu);
     expect(Object.fromEntries(readings.at(-1)?.dropped ?? [])).toEqual(dropped);
   });
 
   test('goes on from the new value after a reset and after a gap', () => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(100, 1, T)), T);
     counters.read(textMetrics(page(3, 1, T + 60_000)), T + 60_000);
     expect(counters.read(textMetrics(page(9, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
@@ -75,21 +78,40 @@ describe('NodeCounters', () => {
     ['that started a moment ago tells no CPU yet', T - 5_000, null],
     ['that started long ago tells none at the first reading', T - 600_000, null],
   ])('a container %s', (_, startedAt, cpu) => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     expect(counters.read(textMetrics(page(9, 1, T, 'p', startedAt)), T).containers[0]?.cpuMillicores).toBe(cpu);
   });
 
   test('a container that was started again tells CPU since that start', () => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(100, 1, T)), T);
     expect(counters.read(textMetrics(page(3, 1, T + 60_000, 'p', T + 30_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
   test('a sample that the kubelet repeats brings no CPU again', () => {
-    const counters = new NodeCounters('n1', 180_000);
+    const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(10, 1, T)), T);
     expect(counters.read(textMetrics(page(10, 1, T)), T + 10_000).containers[0]?.cpuMillicores).toBeNull();
     expect(counters.read(textMetrics(page(16, 1, T + 60_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
+  });
+
+  test('a time that was ahead of now gives way to the next that is not', () => {
+    const counters = new NodeCounters('n1', 180_000, OWN);
+    counters.read(textMetrics(page(10, 1, T + 86_400_000)), T);
+    counters.read(textMetrics(page(16, 1, T + 60_000)), T + 60_000);
+    expect(counters.read(textMetrics(page(22, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
+  });
+
+  test('containers of pods that are not known on the node are counted, and taken once they are known', () => {
+    let fault: ReportFault | null = 'foreign-pod';
+    const counters = new NodeCounters('n1', 180_000, ({ pod }) => (pod === 'other' ? fault : null));
+    const text = (cpu: number, at: number) => page(cpu, 1, at, 'p') + page(cpu, 1, at, 'other');
+    const first = counters.read(textMetrics(text(10, T)), T);
+    expect(first.containers.map(({ pod }) => pod)).toEqual(['p']);
+    expect(first.dropped.get('foreign-pod')).toBeGreaterThan(0);
+    fault = null;
+    const second = counters.read(textMetrics(text(16, T + 60_000)), T + 60_000);
+    expect(second.containers.map(({ pod }) => pod)).toEqual(['p', 'other']);
   });
 
   test('whatever the times of reading, the rates add up to the counter', () => {
@@ -99,7 +121,7 @@ describe('NodeCounters', () => {
     });
     fc.assert(
       fc.property(steps, (given) => {
-        const counters = new NodeCounters('n1', 180_000);
+        const counters = new NodeCounters('n1', 180_000, OWN);
         let at = T;
         let seconds = 0;
         counters.read(textMetrics(page(0, 1, at)), at);
@@ -149,7 +171,7 @@ function running(
   const activity = new FakeActivity();
   const sink = new Recorded();
   const stop = new AbortController();
-  const reader = { nodes: () => nodes, findNode: (name: string) => nodes.find((node) => node.name === name) };
+  const reader = { nodes: () => nodes, findNode: (name: string) => nodes.find((node) => node.name === name), findPod: () => undefined };
   const source = new KubeletUsageSource({ pages: new TextPages(fetcher), reader, clock, timer, activity, metrics: new CountingMetrics() });
   void source.run(sink, 60_000, stop.signal);
   return { clock, timer, activity, sink, stop };
@@ -380,7 +402,7 @@ describe('readStatsSummary', () => {
     const pods = [{ podRef: { name: 'p', namespace: 'a' }, containers }];
     const { rss } = readStatsSummary('n1', { pods }, T);
     expect(rss).toEqual([{ namespace: 'a', pod: 'p', container: 'app', bytes: 1_000_000 }]);
-    const counters = new NodeCounters('n1', 30 * minute);
+    const counters = new NodeCounters('n1', 30 * minute, OWN);
     const rssAt = (at: number) => counters.read(textMetrics(page(at / 1e6, 5_000_000, at)), at).containers[0]?.memoryRssBytes;
     expect(rssAt(T)).toBeUndefined();
     counters.noteRss(rss, T + minute);

@@ -1,5 +1,6 @@
+import type { ReportFault } from '../../core/model/pod.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { ContainerRef, ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
+import type { ContainerRef, ContainerUsage, NodeUsage, PodRef } from '../../core/model/usage.ts';
 import type { ResourceMetrics, ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import type { ContainerRss } from './stats-summary.ts';
@@ -39,6 +40,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   readonly #node: string;
   /** A rate over a longer time than this would smear a peak flat. */
   readonly #longestGapMs: DurationMs;
+  readonly #faultOf: (pod: PodRef) => ReportFault | null;
   /** By the text of their labels, which is the same in every reading: it is parsed once. */
   readonly #containers = new Map<string, Counter>();
   readonly #nodeCounter: Counter = newCounter(null);
@@ -46,9 +48,11 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #now: Instant = 0;
   #dropped = new Map<string, number>();
 
-  constructor(node: string, longestGapMs: DurationMs) {
+  /** @param faultOf why what the node reports of a pod does not count: nothing of such a pod is stored */
+  constructor(node: string, longestGapMs: DurationMs, faultOf: (pod: PodRef) => ReportFault | null) {
     this.#node = node;
     this.#longestGapMs = longestGapMs;
+    this.#faultOf = faultOf;
   }
 
   /** @param now time of samples that bear none */
@@ -89,7 +93,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
   }
 
   containerStart(labels: string, startedAt: Instant): void {
-    if (startedAt > 0) this.#counterOf(labels).startedAt = startedAt;
+    const counter = startedAt > 0 ? this.#counterOf(labels) : undefined;
+    if (counter !== undefined) counter.startedAt = startedAt;
   }
 
   nodeCpuSeconds(value: number, at: Instant | null): void {
@@ -100,13 +105,25 @@ export class NodeCounters implements ResourceMetricsVisitor {
     this.#takeMemory(this.#nodeCounter, value, at);
   }
 
-  #counterOf(labels: string): Counter {
-    let counter = this.#containers.get(labels);
-    if (counter === undefined) this.#containers.set(labels, (counter = newCounter(readLabels(labels))));
+  #counterOf(labels: string): Counter | undefined {
+    const known = this.#containers.get(labels);
+    if (known !== undefined) return known;
+    // Copied: a slice would keep the text of the whole page alive.
+    const key = Buffer.from(labels).toString();
+    const read = readLabels(key);
+    if (read === null) return undefined;
+    const fault = this.#faultOf(read);
+    if (fault !== null) {
+      this.#drop(fault);
+      return undefined;
+    }
+    const counter = newCounter(read);
+    this.#containers.set(key, counter);
     return counter;
   }
 
-  #takeCpu(counter: Counter, value: number, at: Instant | null): void {
+  #takeCpu(counter: Counter | undefined, value: number, at: Instant | null): void {
+    if (counter === undefined) return;
     const fault = Number.isNaN(value) ? 'nan' : value < 0 ? 'negative' : null;
     if (fault !== null) {
       this.#drop(fault);
@@ -117,7 +134,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
     counter.newCpuAt = at ?? this.#now;
   }
 
-  #takeMemory(counter: Counter, value: number, at: Instant | null): void {
+  #takeMemory(counter: Counter | undefined, value: number, at: Instant | null): void {
+    if (counter === undefined) return;
     const fault = Number.isNaN(value) ? 'nan' : value < 0 ? 'negative' : null;
     if (fault !== null) {
       this.#drop(fault);
@@ -161,12 +179,13 @@ export class NodeCounters implements ResourceMetricsVisitor {
     if (newCpuSeconds === null) return null;
     counter.newCpuSeconds = null;
     const elapsedMs = newCpuAt - cpuAt;
-    if (cpuAt !== 0 && elapsedMs <= 0) {
-      if (elapsedMs < 0) this.#drop('out-of-order');
-      return null;
-    }
+    const isNotNewer = cpuAt !== 0 && elapsedMs <= 0;
+    if (elapsedMs < 0 && isNotNewer) this.#drop('out-of-order');
+    // A time before that is ahead of now still would hold up all that come until then.
+    if (isNotNewer && cpuAt <= this.#now) return null;
     counter.cpuSeconds = newCpuSeconds;
     counter.cpuAt = newCpuAt;
+    if (isNotNewer) return null;
     if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return this.#rateSinceStart(counter, cpuAt);
     if (elapsedMs > this.#longestGapMs) {
       this.#drop('gap');

@@ -11,13 +11,13 @@ function running(transport: FakeTransport): {
   clock: FakeClock;
   readings: UsageReading[];
   failures: string[];
-  dropped: number[];
+  dropped: string[];
   stop: AbortController;
 } {
   const clock = new FakeClock(T);
   const readings: UsageReading[] = [];
   const failures: string[] = [];
-  const dropped: number[] = [];
+  const dropped: string[] = [];
   const stop = new AbortController();
   const reader = { findPod: (_: string, name: string) => (name === 'gone' ? undefined : aPodRecord({ name, node: 'n1' })) };
   const source = new MetricsServerUsageSource({ transport, reader, clock, activity: new FakeActivity() });
@@ -26,7 +26,7 @@ function running(transport: FakeTransport): {
       onUsage: (reading) => readings.push(reading),
       onSummary: () => undefined,
       onFailure: (failure) => failures.push(failure.message),
-      onDropped: (_, count) => dropped.push(count),
+      onDropped: (reason, count) => dropped.push(`${count} ${reason}`),
     },
     60_000,
     stop.signal,
@@ -59,7 +59,7 @@ describe('MetricsServerUsageSource', () => {
         nodeUsage: { node: 'n1', at: T, cpuMillicores: 2_000, memoryBytes: 1_048_576 },
       },
     ]);
-    expect(dropped).toEqual([1]);
+    expect(dropped).toEqual(['1 nan', '1 unknown-pod']);
     await clock.advance(120_000);
     expect(readings).toHaveLength(3);
     stop.abort();

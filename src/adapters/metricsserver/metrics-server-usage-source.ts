@@ -67,7 +67,12 @@ export class MetricsServerUsageSource implements UsageSource {
     const nodes = await this.#list(NODE_METRICS, signal);
     const byNode = new Map<string, ContainerUsage[]>();
     const malformed = { count: 0 };
-    for (const pod of pods) tolerate(malformed, () => this.#takePod(pod, byNode));
+    let unknown = 0;
+    for (const pod of pods) {
+      tolerate(malformed, () => {
+        if (!this.#takePod(pod, byNode)) unknown += 1;
+      });
+    }
     const usageByNode = new Map<string, NodeUsage>();
     for (const node of nodes) {
       tolerate(malformed, () => {
@@ -76,17 +81,19 @@ export class MetricsServerUsageSource implements UsageSource {
       });
     }
     sink.onDropped('nan', malformed.count);
+    sink.onDropped('unknown-pod', unknown);
     for (const node of new Set([...usageByNode.keys(), ...byNode.keys()])) {
       sink.onUsage({ node, containers: byNode.get(node) ?? [], nodeUsage: usageByNode.get(node) ?? null });
     }
   }
 
-  #takePod(pod: Wire, byNode: Map<string, ContainerUsage[]>): void {
+  /** metrics.k8s.io names no node: a pod is its own node's. false: its node is not known, as it is gone or its event not here. */
+  #takePod(pod: Wire, byNode: Map<string, ContainerUsage[]>): boolean {
     const metadata = objectAt(pod, 'metadata');
     const namespace = textAt(metadata, 'namespace');
     const name = textAt(metadata, 'name');
     const node = this.#parts.reader.findPod(namespace, name)?.node;
-    if (node === undefined || node === null) return; // gone, or not heard of yet: the next reading knows
+    if (node === undefined || node === null) return false;
     const at = this.#timeOf(pod);
     const usages = objectsAt(pod, 'containers').map((container) => ({
       namespace,
@@ -96,6 +103,7 @@ export class MetricsServerUsageSource implements UsageSource {
       ...usageOf(objectAt(container, 'usage')),
     }));
     byNode.set(node, [...(byNode.get(node) ?? []), ...usages]);
+    return true;
   }
 
   #timeOf(metrics: Wire): Instant {
