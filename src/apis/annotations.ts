@@ -88,6 +88,23 @@ export const NODE_ANNOTATIONS = {
   simulateInterruption: 'evenkeel.io/simulate-interruption',
 } as const;
 
+/** All of the above, by what bears them. */
+export const ANNOTATIONS_BY_OBJECT = {
+  workload: WORKLOAD_ANNOTATIONS,
+  pod: POD_ANNOTATIONS,
+  hpa: HPA_ANNOTATIONS,
+  claim: CLAIM_ANNOTATIONS,
+  object: OBJECT_ANNOTATIONS,
+  rebalancePolicy: REBALANCE_POLICY_ANNOTATIONS,
+  node: NODE_ANNOTATIONS,
+} as const;
+
+/** Characters of a value that are read; more are refused as a whole. */
+export const MAX_ANNOTATION_LENGTH = 16_384;
+
+/** Stands for a value that is longer. No annotation allows it, so that one which must be understood is reported as a problem. */
+export const OVERLONG_ANNOTATION = `(longer than ${MAX_ANNOTATION_LENGTH} characters)`;
+
 /** Taint on nodes that Evenkeel empties. */
 export const DRAINING_TAINT = 'evenkeel.io/draining';
 

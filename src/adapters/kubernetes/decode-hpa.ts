@@ -28,8 +28,7 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     uid: metadata.uid,
     resourceVersion: metadata.resourceVersion,
     createdAt: metadata.createdAt,
-    // All but the copy that kubectl keeps: other tools mark an HPA as theirs in annotations of any name.
-    annotations: annotationsOf(wire, interner, (key) => key !== 'kubectl.kubernetes.io/last-applied-configuration'),
+    annotations: annotationsOf(wire, interner),
     annotated: Object.keys(objectAt(objectAt(wire, 'metadata'), 'annotations')).length > 0,
     controller: metadata.controller,
     metricsWriter: latestWriterOf(wire, ['f:spec', 'f:metrics']),

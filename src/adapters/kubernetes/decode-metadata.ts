@@ -1,5 +1,6 @@
 // What every object has: names, versions, labels, times, its controller.
 
+import { ANNOTATIONS_BY_OBJECT, MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { OwnerRef } from '../../core/model/workload.ts';
 import type { Interner } from './interner.ts';
@@ -44,11 +45,21 @@ export function metadataOf(wire: Wire, interner: Interner): Metadata {
   };
 }
 
-/** The annotations that `keep` accepts; most of an object's annotations are other tools' and large. */
-export function annotationsOf(wire: Wire, interner: Interner, keep: (key: string) => boolean): Readonly<Record<string, string>> {
+const OWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values(names)));
+const NO_OTHERS: ReadonlySet<string> = new Set();
+
+/**
+ * The annotations that something reads: those of `ANNOTATIONS_BY_OBJECT` and `others`. Any client that may patch an object can
+ * write others of any name and size, which must cost nothing. A value that is too long is `OVERLONG_ANNOTATION`.
+ */
+export function annotationsOf(wire: Wire, interner: Interner, others: ReadonlySet<string> = NO_OTHERS): Readonly<Record<string, string>> {
   const all = textsByKeyAt(objectAt(wire, 'metadata'), 'annotations', 'metadata.annotations');
   const kept: Record<string, string> = {};
-  for (const key in all) if (keep(key)) kept[key] = all[key] ?? '';
+  for (const key in all) {
+    if (!OWN_ANNOTATIONS.has(key) && !others.has(key)) continue;
+    const value = all[key] ?? '';
+    kept[key] = value.length > MAX_ANNOTATION_LENGTH ? OVERLONG_ANNOTATION : value;
+  }
   return interner.map(kept);
 }
 

@@ -44,7 +44,7 @@ export function readNode(wire: Wire, interner: Interner): NodeRecord {
     name: interner.text(metadata.name),
     resourceVersion: metadata.resourceVersion,
     labels,
-    annotations: annotationsOf(wire, interner, (key) => key.startsWith('evenkeel.io/') || KEPT_ANNOTATIONS.has(key)),
+    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
     createdAt: metadata.createdAt,
     deletionAt: metadata.deletionAt,
     capacity: wholeResources(capacity, 'status.capacity'),

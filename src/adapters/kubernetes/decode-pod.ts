@@ -21,8 +21,6 @@ import {
 } from './wire.ts';
 
 const KEPT_ANNOTATIONS = new Set<string>([
-  'cluster-autoscaler.kubernetes.io/safe-to-evict',
-  'karpenter.sh/do-not-disrupt',
   'kubernetes.io/config.mirror',
   'kubectl.kubernetes.io/default-container',
   ...VPA_POD_ANNOTATIONS,
@@ -44,7 +42,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     name: metadata.name,
     resourceVersion: metadata.resourceVersion,
     labels: metadata.labels,
-    annotations: annotationsOf(wire, interner, (key) => key.startsWith('evenkeel.io/') || KEPT_ANNOTATIONS.has(key)),
+    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
     createdAt: metadata.createdAt,
     deletionAt: metadata.deletionAt,
     node: node === '' ? null : interner.text(node),

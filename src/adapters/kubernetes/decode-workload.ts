@@ -7,15 +7,8 @@ import type { Interner } from './interner.ts';
 import { apiVersionOf, type ApiResource } from './resources.ts';
 import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
-/** By these a workload tells that somebody else writes its spec. */
-const KEPT_ANNOTATION_PREFIXES = [
-  'evenkeel.io/',
-  'meta.helm.sh/',
-  'argocd.argoproj.io/',
-  'kustomize.toolkit.fluxcd.io/',
-  'helm.toolkit.fluxcd.io/',
-];
-const KEPT_ANNOTATIONS = new Set(['vpaUpdates', 'kubectl.kubernetes.io/restartedAt', 'deployment.kubernetes.io/revision']);
+/** What a workload was installed with. */
+const KEPT_ANNOTATIONS = new Set(['meta.helm.sh/release-name', 'argocd.argoproj.io/tracking-id']);
 
 interface Progress {
   readonly replicas: WorkloadRecord['replicas'];
@@ -37,7 +30,7 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       uid: metadata.uid,
       resourceVersion: metadata.resourceVersion,
       labels: metadata.labels,
-      annotations: annotationsOf(wire, interner, isKeptAnnotation),
+      annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
       createdAt: metadata.createdAt,
       deletionAt: metadata.deletionAt,
       controller: metadata.controller,
@@ -51,10 +44,6 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
 }
 
 const NO_CONTAINERS: readonly TemplateContainer[] = [];
-
-function isKeptAnnotation(key: string): boolean {
-  return KEPT_ANNOTATIONS.has(key) || KEPT_ANNOTATION_PREFIXES.some((prefix) => key.startsWith(prefix));
-}
 
 function isLink(kind: string): boolean {
   return kind === 'ReplicaSet' || kind === 'Job';

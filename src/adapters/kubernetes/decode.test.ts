@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { ANNOTATIONS_BY_OBJECT, OVERLONG_ANNOTATION } from '../../apis/annotations.ts';
 import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
 import { readScaledObject, readVpa } from './decode-other-managers.ts';
@@ -472,6 +473,58 @@ describe('Interner', () => {
     const tables = new Interner();
     const map = fc.dictionary(fc.string(), fc.string());
     fc.assert(fc.property(map, (given) => expect({ ...tables.map(given) }).toEqual({ ...given })));
+  });
+
+  test.each([
+    ['a long value', { 'evenkeel.io/floor': 'x'.repeat(64) }],
+    ['many entries', Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`label-${index}`, 'value']))],
+  ])('shares no map with %s: only the record that has it holds it', (_, map) => {
+    const tables = new Interner();
+    expect(tables.map(map)).not.toBe(tables.map(map));
+    expect(tables.map(map)).toEqual(map);
+  });
+
+  test('goes on sharing what is in use however much else comes by', () => {
+    const tables = new Interner();
+    const shared = tables.map({ app: 'web' });
+    for (let round = 0; round < 10; round++) {
+      for (let index = 0; index < 60_000; index++) tables.map({ pod: `${round}-${index}` });
+      expect(tables.map({ app: 'web' })).toBe(shared);
+    }
+  });
+});
+
+describe('annotations', () => {
+  const ofWorkload = (annotations: object) => {
+    const wire = { metadata: { name: 'w', namespace: 'a', annotations }, spec: { template: {} }, status: {} };
+    return workloadReader(DEPLOYMENTS)(wire, interner).annotations;
+  };
+
+  test('those that are read are kept, and no other', () => {
+    const read = { 'evenkeel.io/floor': '{}', 'evenkeel.io/mode': 'Off', 'meta.helm.sh/release-name': 'shop' };
+    expect(ofWorkload({ ...read, 'evenkeel.io/whatever': 'x', 'meta.helm.sh/other': 'x' })).toEqual(read);
+  });
+
+  test.each(Object.values(ANNOTATIONS_BY_OBJECT).flatMap((names) => Object.values<string>(names)))('%s is kept', (name) => {
+    expect(ofWorkload({ [name]: 'x' })).toEqual({ [name]: 'x' });
+  });
+
+  test('a value of 16 KiB is kept whole; of a longer one nothing but that it is too long', () => {
+    const key = 'evenkeel.io/floor';
+    const longest = 'x'.repeat(16_384);
+    expect(ofWorkload({ [key]: longest })[key]).toBe(longest);
+    expect(ofWorkload({ [key]: `${longest}x` })[key]).toBe(OVERLONG_ANNOTATION);
+  });
+
+  test('an HPA’s are those that are read as well, and whether it has any is known', () => {
+    const wire = {
+      metadata: { name: 'h', namespace: 'a', annotations: { 'evenkeel.io/idle': 'never', other: 'x' } },
+      spec: {},
+      status: {},
+    };
+    const scaleTargetRef = { kind: 'Deployment', name: 'w' };
+    const hpa = readHpa({ ...wire, spec: { scaleTargetRef } }, interner);
+    expect([hpa.annotations, hpa.annotated]).toEqual([{ 'evenkeel.io/idle': 'never' }, true]);
   });
 });
 

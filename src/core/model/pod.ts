@@ -49,7 +49,7 @@ export interface PodRecord {
   readonly name: string;
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Those under `evenkeel.io/`, the well-known do-not-disrupt ones, and those of other tools that size pods. */
+  /** Those that Evenkeel reads: its own, the well-known do-not-disrupt ones, and those of other tools that size pods. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly createdAt: Instant;
   readonly deletionAt: Instant | null;

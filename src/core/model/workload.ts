@@ -53,7 +53,7 @@ export interface WorkloadRecord extends WorkloadRef {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Those under `evenkeel.io/`, and those that name another manager (Helm, Argo CD, Flux, VPA). */
+  /** Those that Evenkeel reads, and those that name what it was installed with (Helm, Argo CD). */
   readonly annotations: Readonly<Record<string, string>>;
   readonly createdAt: Instant;
   readonly deletionAt: Instant | null;

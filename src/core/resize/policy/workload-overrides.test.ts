@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { OVERLONG_ANNOTATION } from '../../../apis/annotations.ts';
 import { boundsOf, readOverrides } from './workload-overrides.ts';
 
 const FLOOR = 'evenkeel.io/floor';
@@ -23,6 +24,15 @@ describe('annotations that a hand, or a hostile one, has written', () => {
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.join('; ').length).toBeLessThan(2_000);
   });
+
+  test.each([FLOOR, CEILING, 'evenkeel.io/mode', 'evenkeel.io/exclude', 'evenkeel.io/held-until'])(
+    '%s longer than what is kept is a problem that names it and its length',
+    (annotation) => {
+      const { problems } = readOverrides({ [annotation]: OVERLONG_ANNOTATION });
+      expect(problems).toEqual([expect.stringContaining(`${annotation}: `)]);
+      expect(problems).toEqual([expect.stringContaining('longer than 16384 characters')]);
+    },
+  );
 
   test('names that objects have anyway are names of containers like any other', () => {
     const { floor, problems } = readOverrides({ [FLOOR]: '{"__proto__":{"cpu":"1"},"constructor":{"cpu":"2"}}' });

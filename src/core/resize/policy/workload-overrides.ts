@@ -1,6 +1,6 @@
 // What a workload's own annotations ask for: bounds, mode, to be left alone, to be held.
 
-import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { isObject, parseJson } from '../../model/json.ts';
 import type { Parsed } from '../../model/parsed.ts';
@@ -95,6 +95,12 @@ function readTime(text: string | undefined, problems: string[]): Instant | null 
 export function readBounds(annotation: string, text: string | undefined, problems: string[]): BoundsByContainer {
   const bounds = new Map<string, OptionalResources>();
   if (text === undefined) return bounds;
+  if (text === OVERLONG_ANNOTATION) {
+    problems.push(
+      `${annotation}: the value is longer than ${MAX_ANNOTATION_LENGTH} characters; shorten it, such as by \`*\` for all containers`,
+    );
+    return bounds;
+  }
   const wanted = `${annotation}: write JSON by container, such as {"*":{"cpu":"250m","memory":"256Mi"}}`;
   const value = parseJson(text);
   if (!isObject(value)) {
