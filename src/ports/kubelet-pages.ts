@@ -42,12 +42,12 @@ export interface ContainerCounterSource {
 
 /**
  * The pages of a node's kubelet that usage is read from. All reject with what is wrong and what to do about it; with an
- * `UntrustedKubelet` where its certificate is not trusted.
+ * `UntrustedKubelet` where its certificate is not trusted, with a `PageTooLarge` where the page has more than `maxBytes`.
  */
 export interface KubeletPages {
-  resourceMetrics(node: NodeRecord, signal: AbortSignal): Promise<ResourceMetrics>;
+  resourceMetrics(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<ResourceMetrics>;
   /** `/stats/summary` as JSON of which nothing is checked. */
-  statsSummary(node: NodeRecord, signal: AbortSignal): Promise<unknown>;
+  statsSummary(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<unknown>;
   /** The counters on `/metrics/cadvisor`. */
-  containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]>;
+  containerCounters(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<readonly ContainerCounters[]>;
 }

@@ -2,5 +2,5 @@ import type { KubeletFetcher } from '../../src/adapters/kubelet/kubelet-fetcher.
 
 /** Kubelets whose pages a function writes. */
 export function textFetcher(get: KubeletFetcher['get']): KubeletFetcher {
-  return { get, stream: async (node, path, take, signal) => take(Buffer.from(await get(node, path, signal))) };
+  return { get, stream: async (node, path, take, signal, maxBytes) => take(Buffer.from(await get(node, path, signal, maxBytes))) };
 }

@@ -4,6 +4,7 @@
 
 import type { Instant } from '../../core/model/units.ts';
 import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 
 type Family = 'cpuPeriods' | 'throttledPeriods' | 'oomEvents';
 
@@ -17,6 +18,8 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
 const NAME_BYTES = 1 + Math.max(...[...FAMILIES.keys()].map((name) => name.length));
 /** The labels of a container are far below this; a longer line is no Prometheus text. */
 const MAX_LINE_BYTES = 64 * 1024;
+/** Instances of containers: far more than a node runs. */
+const MAX_CONTAINERS = 20_000;
 const NEWLINE = 0x0a;
 const HASH = 0x23;
 /** `# HELP ` and `# TYPE `. */
@@ -41,7 +44,7 @@ export class CadvisorPage {
   /** Inside a family that is not wanted; `#rest` then begins at the end of one of its lines. */
   #skipping = false;
 
-  /** @throws where a line is too long to be one of this format */
+  /** @throws where a line is too long to be one of this format, and where there are more containers than any node runs */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let from = 0;
@@ -107,6 +110,7 @@ export class CadvisorPage {
     const key = `${namespace}/${pod}/${container}/${instance}`;
     let counters = this.#found.get(key);
     if (counters === undefined) {
+      if (this.#found.size >= MAX_CONTAINERS) throw new PageTooLarge(`the page has more than ${MAX_CONTAINERS} containers`);
       counters = { namespace, pod, container, instance, at: null, cpuPeriods: null, throttledPeriods: null, oomEvents: null };
       this.#found.set(key, counters);
     }

@@ -129,13 +129,18 @@ describe('CadvisorPage', () => {
     expect(() => read(Buffer.alloc(200_000, 'x'))).toThrow('a line of the page is longer than 65536 bytes');
   });
 
+  test('refuses a page of more containers than any node runs', () => {
+    const lines = Array.from({ length: 20_001 }, (_, at) => `container_oom_events_total{container="c${at}",namespace="a",pod="p"} 1 1\n`);
+    expect(() => read(lines.join(''))).toThrow('the page has more than 20000 containers');
+  });
+
   test('is read from the kubelet’s own path', async () => {
     const asked: string[] = [];
     const fetcher = textFetcher(async (_, path) => {
       asked.push(path);
       return PAGE;
     });
-    expect(await new TextPages(fetcher).containerCounters(aNodeRecord({ name: 'n1' }), new AbortController().signal)).toEqual(FOUND);
+    expect(await new TextPages(fetcher).containerCounters(aNodeRecord({ name: 'n1' }), new AbortController().signal, 1_000)).toEqual(FOUND);
     expect(asked).toEqual(['/metrics/cadvisor']);
   });
 });

@@ -44,6 +44,7 @@ class World {
       nodes: () => this.nodes,
       findNode: (name: string) => this.nodes.find((node) => node.name === name),
       findPod: (_: string, name: string) => aPodRecord({ name, node: name }),
+      podsOnNode: () => [],
     };
     const pages = new TextPages(textFetcher((node, path) => this.slow.then(() => this.#page(node.name, path))));
     const metrics = new CountingMetrics();

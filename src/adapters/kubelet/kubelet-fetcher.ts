@@ -5,24 +5,26 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { NodeRecord } from '../../core/model/node.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { failureOf } from '../kubernetes/status.ts';
+import { HeldBytes } from './held-bytes.ts';
 
 /**
  * Gets one page of a node's kubelet. Rejects with what is wrong and what to do about it; with an `UntrustedKubelet` where its
  * certificate is not trusted.
  */
 export interface KubeletFetcher {
-  /** @param path with a slash in front: `/metrics/resource`, `/stats/summary` */
-  get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string>;
+  /**
+   * @param path with a slash in front: `/metrics/resource`, `/stats/summary`
+   * @param maxBytes a larger page rejects with `PageTooLarge`
+   */
+  get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string>;
   /** The same page, chunk by chunk: for pages that are too large to be held as a whole. What `take` throws, rejects. */
-  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void>;
+  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void>;
 }
 
-const MAX_BYTES = 32 * 1024 * 1024;
-/** `/metrics/cadvisor` has about 80 kB for a pod: enough for 800 of them. */
-const MAX_STREAMED_BYTES = 64 * 1024 * 1024;
 const INFLATED_CHUNK_BYTES = 64 * 1024;
 
 /** What TLS says when a kubelet signs its own certificate, or its certificate is another's. */
@@ -42,6 +44,7 @@ const UNTRUSTED = new Set([
 export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #connection: KubeConnection;
   readonly #agent: https.Agent;
+  readonly #held = new HeldBytes();
 
   constructor(connection: KubeConnection) {
     const { ca, cert, key, verify } = connection.tls;
@@ -56,14 +59,13 @@ export class DirectKubeletFetcher implements KubeletFetcher {
     });
   }
 
-  async get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string> {
-    const chunks: Buffer[] = [];
-    await this.#read(node, path, { take: (chunk) => chunks.push(chunk), maxBytes: MAX_BYTES, encoding: 'identity' }, signal);
-    return Buffer.concat(chunks).toString('utf8');
+  async get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
+    const page = await this.#held.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
+    return page.toString('utf8');
   }
 
-  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> {
-    return this.#read(node, path, { take, maxBytes: MAX_STREAMED_BYTES, encoding: 'gzip' }, signal);
+  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
+    return this.#read(node, path, { take, maxBytes, encoding: 'gzip' }, signal);
   }
 
   async #read(node: NodeRecord, path: string, body: BodyReader, signal: AbortSignal): Promise<void> {
@@ -125,7 +127,7 @@ async function readBody(response: IncomingMessage, { take, maxBytes }: BodyReade
     write(chunk: Buffer, _, done) {
       bytes += chunk.length;
       try {
-        if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+        if (bytes > maxBytes) throw tooLarge(maxBytes);
         take(chunk);
         done();
       } catch (err) {
@@ -146,7 +148,7 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
     this.#transport = transport;
   }
 
-  async get(node: NodeRecord, path: string, signal: AbortSignal): Promise<string> {
+  async get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
     const response = await this.#transport.request({
       method: 'GET',
       path: `/api/v1/nodes/${encodeURIComponent(node.name)}/proxy${path}`,
@@ -158,13 +160,20 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
       const remedy = failure.status === 403 ? ': grant get on nodes/proxy, or set kubelet.viaProxy: false' : '';
       throw new Error(`kubelet of node ${node.name} through the API server: ${failure.message}${remedy}`);
     }
-    return typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
+    const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
+    if (text.length <= maxBytes) return text;
+    const { message } = tooLarge(maxBytes);
+    throw new PageTooLarge(`kubelet of node ${node.name} through the API server: ${message}`);
   }
 
-  /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies. */
-  async stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal): Promise<void> {
-    take(Buffer.from(await this.get(node, path, signal)));
+  /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies as well. */
+  async stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
+    take(Buffer.from(await this.get(node, path, signal, maxBytes)));
   }
+}
+
+function tooLarge(maxBytes: number): PageTooLarge {
+  return new PageTooLarge(`the answer is larger than ${maxBytes} bytes, which the pods known on the node do not account for`);
 }
 
 function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
@@ -172,5 +181,5 @@ function faultOf(where: string, cause: unknown, signal: AbortSignal): Error {
   // By shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM context.
   const { code, message = String(cause) } = cause as Partial<NodeJS.ErrnoException>;
   if (code !== undefined && UNTRUSTED.has(code)) return new UntrustedKubelet(where, code, { cause });
-  return new Error(`${where}: ${message}`, { cause });
+  return cause instanceof PageTooLarge ? new PageTooLarge(`${where}: ${message}`, { cause }) : new Error(`${where}: ${message}`, { cause });
 }

@@ -7,9 +7,11 @@ import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import type { KubeletPages } from '../../ports/kubelet-pages.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
+import { maxPageBytes } from './page-bounds.ts';
 import { phaseOf, nextAt } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
@@ -17,7 +19,7 @@ import { readStatsSummary } from './stats-summary.ts';
 
 export interface KubeletUsageSourceParts {
   readonly pages: KubeletPages;
-  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod'>;
+  readonly reader: Pick<ClusterReader, 'nodes' | 'findNode' | 'findPod' | 'podsOnNode'>;
   readonly clock: Clock;
   readonly timer: MachineTimer;
   readonly activity: Activity;
@@ -56,7 +58,7 @@ export class KubeletUsageSource implements UsageSource {
     this.#slots = new Slots(parts.concurrency ?? 64);
     this.#reads = parts.metrics.counter({
       name: 'evenkeel_kubelet_reads_total',
-      help: 'Pages read from kubelets, by page and outcome: ok, failed, skipped (the one before was still under way).',
+      help: 'Pages read from kubelets, by page and outcome: ok, failed, too-large, skipped (the one before is under way).',
       labels: ['page', 'outcome'],
     });
     this.#duration = parts.metrics.histogram({
@@ -127,14 +129,15 @@ export class KubeletUsageSource implements UsageSource {
   }
 
   async #read(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): Promise<void> {
-    const { clock, pages } = this.#parts;
-    const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop), signal);
+    const { clock, pages, reader } = this.#parts;
+    const maxBytes = (page: 'metrics' | 'summary'): number => maxPageBytes(page, reader.podsOnNode(node.name));
+    const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop, maxBytes('metrics')), signal);
     const reading = poller.counters.read(metrics, clock.now());
     for (const [reason, count] of reading.dropped) sink.onDropped(reason, count);
     sink.onUsage(reading);
     if (clock.now() < poller.summaryDueAt) return;
     poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
-    const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop), signal);
+    const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop, maxBytes('summary')), signal);
     const { rss, ...summary } = readStatsSummary(node.name, json, clock.now());
     poller.counters.noteRss(rss, clock.now());
     sink.onSummary(summary);
@@ -148,7 +151,7 @@ export class KubeletUsageSource implements UsageSource {
       this.#reads.add(1, { page, outcome: 'ok' });
       return content;
     } catch (err) {
-      this.#reads.add(1, { page, outcome: 'failed' });
+      this.#reads.add(1, { page, outcome: err instanceof PageTooLarge ? 'too-large' : 'failed' });
       throw err;
     } finally {
       this.#duration.observe((timer.nowMs() - startedMs) / 1000, { page });

@@ -5,19 +5,22 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { generate } from 'selfsigned';
-import { aNodeRecord } from '../../../test/builders/records.ts';
+import { aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { NodeRecord } from '../../core/model/node.ts';
-import type { ReportFault } from '../../core/model/pod.ts';
+import type { PodRecord, ReportFault } from '../../core/model/pod.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
 import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletFetcher } from './kubelet-fetcher.ts';
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { NodeCounters } from './node-counters.ts';
+import { maxPageBytes } from './page-bounds.ts';
 import { readStatsSummary } from './stats-summary.ts';
 import { TextPages, textMetrics } from './text-pages.ts';
 import { probeUsageAccess } from './usage-access.ts';
@@ -40,6 +43,7 @@ scrape_error 0
 }
 
 const T = 1_700_000_000_000;
+const MiB = 1024 * 1024;
 /** Every pod is known on the node. */
 const OWN = () => null;
 
@@ -114,6 +118,19 @@ describe('NodeCounters', () => {
     expect(second.containers.map(({ pod }) => pod)).toEqual(['p', 'other']);
   });
 
+  test('a flood of containers of other pods ends the reading', () => {
+    const counters = new NodeCounters('n1', 180_000, () => 'foreign-pod');
+    const text = Array.from({ length: 4_000 }, (_, at) => page(1, 1, T, `p${at}`)).join('');
+    expect(() => counters.read(textMetrics(text), T)).toThrow('node n1 reports more than 10000 series of pods that are not known on it');
+  });
+
+  test('of a flood of invented containers a bounded number is stored', () => {
+    const counters = new NodeCounters('n1', 180_000, OWN);
+    const text = Array.from({ length: 6_000 }, (_, at) => page(1, 1, T, `p${at}`)).join('');
+    const { containers, dropped } = counters.read(textMetrics(text), T);
+    expect([containers.length, (dropped.get('unknown-container') ?? 0) >= 1_000]).toEqual([5_000, true]);
+  });
+
   test('whatever the times of reading, the rates add up to the counter', () => {
     const steps = fc.array(fc.record({ ms: fc.integer({ min: 1_000, max: 100_000 }), used: fc.integer({ min: 0, max: 1_000 }) }), {
       minLength: 1,
@@ -165,16 +182,23 @@ class Recorded implements UsageSink {
 function running(
   fetcher: KubeletFetcher,
   nodes: NodeRecord[],
-): { clock: FakeClock; timer: FakeClock; activity: FakeActivity; sink: Recorded; stop: AbortController } {
+  pods: readonly PodRecord[] = [],
+): { clock: FakeClock; timer: FakeClock; activity: FakeActivity; sink: Recorded; stop: AbortController; metrics: CountingMetrics } {
   const clock = new FakeClock(T);
   const timer = new FakeClock(0);
   const activity = new FakeActivity();
   const sink = new Recorded();
   const stop = new AbortController();
-  const reader = { nodes: () => nodes, findNode: (name: string) => nodes.find((node) => node.name === name), findPod: () => undefined };
-  const source = new KubeletUsageSource({ pages: new TextPages(fetcher), reader, clock, timer, activity, metrics: new CountingMetrics() });
+  const reader = {
+    nodes: () => nodes,
+    findNode: (name: string) => nodes.find((node) => node.name === name),
+    findPod: () => undefined,
+    podsOnNode: () => pods,
+  };
+  const metrics = new CountingMetrics();
+  const source = new KubeletUsageSource({ pages: new TextPages(fetcher), reader, clock, timer, activity, metrics });
   void source.run(sink, 60_000, stop.signal);
-  return { clock, timer, activity, sink, stop };
+  return { clock, timer, activity, sink, stop, metrics };
 }
 
 describe('KubeletUsageSource', () => {
@@ -209,6 +233,21 @@ describe('KubeletUsageSource', () => {
     await clock.advance(60_000);
     expect(new Set(sink.failures)).toEqual(new Set(['kubelet of node bad: connect ECONNREFUSED']));
     expect(new Set(sink.usage.map((reading) => reading.node))).toEqual(new Set(['good']));
+    stop.abort();
+  });
+
+  test('bounds a page by the pods that are known on its node, counts one that is larger and reports it as a failure', async () => {
+    const asked: number[] = [];
+    const fetcher = textFetcher(async (_, path, __, maxBytes) => {
+      if (path === '/metrics/resource') asked.push(maxBytes);
+      throw new PageTooLarge('kubelet of node n1: the answer is larger');
+    });
+    const pods = Array.from({ length: 110 }, (_, index) => aPodRecord({ name: `p-${index}`, node: 'n1' }));
+    const { clock, sink, stop, metrics } = running(fetcher, [aNodeRecord({ name: 'n1' })], pods);
+    await clock.advance(30_000);
+    expect(asked[0]).toBe(maxPageBytes('metrics', pods));
+    expect(sink.failures[0]).toBe('kubelet of node n1: the answer is larger');
+    expect(metrics.total('evenkeel_kubelet_reads_total', { page: 'metrics', outcome: 'too-large' })).toBe(asked.length);
     stop.abort();
   });
 
@@ -284,14 +323,14 @@ describe('DirectKubeletFetcher', () => {
   test('reads a kubelet whose certificate the CA has signed, with our token', async () => {
     const { node, certificate, seen } = await kubelet();
     const fetcher = fetcherFor(certificate);
-    expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal)).toBe('scrape_error 0\n');
+    expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
     expect(seen).toEqual(['Bearer t /metrics/resource']);
   });
 
   test('refuses one that it has not signed, and says what to do', async () => {
     const { node, seen } = await kubelet();
     const fetcher = fetcherFor();
-    const refused = fetcher.get(node, '/metrics/resource', new AbortController().signal);
+    const refused = fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB);
     await expect(refused).rejects.toThrow(UntrustedKubelet);
     await expect(refused).rejects.toThrow(/DEPTH_ZERO_SELF_SIGNED_CERT.*serverTLSBootstrap.*kubelet.viaProxy: true/);
     expect(seen).toEqual([]);
@@ -314,7 +353,7 @@ describe('DirectKubeletFetcher', () => {
       });
     const { signal } = new AbortController();
     let bytes = 0;
-    const stream = (path: string) => fetcherFor(certificate).stream(node, path, (each) => (bytes += each.length), signal);
+    const stream = (path: string) => fetcherFor(certificate).stream(node, path, (each) => (bytes += each.length), signal, 64 * MiB);
     await stream('/metrics/cadvisor');
     expect(bytes).toBe(3 * chunk.length);
     await stream('/gzip');
@@ -327,8 +366,16 @@ describe('DirectKubeletFetcher', () => {
         throw new Error('no such text');
       },
       signal,
+      64 * MiB,
     );
     await expect(refusing).rejects.toThrow('kubelet of node n1 (127.0.0.1:' + String(node.kubeletPort) + '): no such text');
+  });
+
+  test('refuses a page that is larger than it may be, and names the kubelet', async () => {
+    const { node, certificate } = await kubelet();
+    const refused = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, 14);
+    await expect(refused).rejects.toThrow(PageTooLarge);
+    await expect(refused).rejects.toThrow(/kubelet of node n1 .*: the answer is larger than 14 bytes, which the pods known on the node/);
   });
 
   test('a kept connection that the kubelet has closed meanwhile is no failure', async () => {
@@ -341,7 +388,7 @@ describe('DirectKubeletFetcher', () => {
     });
     const fetcher = fetcherFor(certificate);
     for (let times = 0; times < 3; times += 1) {
-      expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal)).toBe('scrape_error 0\n');
+      expect(await fetcher.get(node, '/metrics/resource', new AbortController().signal, MiB)).toBe('scrape_error 0\n');
     }
     expect(seen.length).toBeGreaterThan(3);
   });
@@ -349,24 +396,60 @@ describe('DirectKubeletFetcher', () => {
   test('names the permission that a kubelet misses', async () => {
     const { node, certificate } = await kubelet(403);
     const fetcher = fetcherFor(certificate);
-    await expect(fetcher.get(node, '/stats/summary', new AbortController().signal)).rejects.toThrow(
+    await expect(fetcher.get(node, '/stats/summary', new AbortController().signal, MiB)).rejects.toThrow(
       'grant get on nodes/metrics and nodes/stats',
     );
+  });
+});
+
+describe('Bounds of pages', () => {
+  const noPods: readonly unknown[] = [];
+  const pods = (length: number): readonly unknown[] => Array.from({ length });
+
+  test.each([
+    ['metrics', 1, 2.71875, 8],
+    ['summary', 1, 6.15625, 24],
+    ['counters', 16, 64, 64],
+  ] as const)('of %s: some without a pod, a share for each, and no more than a fixed size', (page, none, full, most) => {
+    expect([noPods, pods(110), pods(1e5)].map((each) => maxPageBytes(page, each) / MiB)).toEqual([none, full, most]);
+  });
+
+  test('large pages under way are bounded together, and small ones are never refused for them', async () => {
+    const held = new HeldBytes(4 * MiB);
+    const chunk = Buffer.alloc(MiB);
+    let end = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const page = (mebibytes: number) =>
+      held.hold(async (take) => {
+        for (let count = 0; count < mebibytes; count++) take(chunk);
+        await ended;
+      });
+    const large = page(5);
+    await expect(page(2)).rejects.toThrow(PageTooLarge);
+    const small = page(1);
+    end();
+    expect([(await large).length, (await small).length]).toEqual([5 * MiB, MiB]);
+    expect((await page(5)).length).toBe(5 * MiB);
   });
 });
 
 describe('ProxyKubeletFetcher', () => {
   const signal = new AbortController().signal;
 
+  test('refuses a page that is larger than it may be', async () => {
+    const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => ({ body: 'text' })));
+    await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, 3)).rejects.toThrow(PageTooLarge);
+  });
+
   test('asks the API server for the node’s page', async () => {
     const transport = new FakeTransport(() => ({ body: 'text' }));
-    expect(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal)).toBe('text');
+    expect(await new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB)).toBe('text');
     expect(transport.requests[0]?.path).toBe('/api/v1/nodes/n1/proxy/metrics/resource');
   });
 
   test('names the permission that it misses', async () => {
     const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => status(403, 'Forbidden', 'no')));
-    await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal)).rejects.toThrow('grant get on nodes/proxy');
+    await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, MiB)).rejects.toThrow('grant get on nodes/proxy');
   });
 });
 

@@ -34,6 +34,10 @@ const RSS_HOLDS_MS: DurationMs = 10 * MINUTE_MS;
 const LEAST_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
 /** Containers that were not seen for this many readings are forgotten. */
 const FORGET_AFTER_ROUNDS = 5;
+/** More than any node runs: the rest is invented. */
+const MAX_CONTAINERS = 5_000;
+/** Series of one page of pods that are not on the node. Pods whose events have not arrived are far fewer; each costs time. */
+const MAX_REFUSED = 10_000;
 
 /** Turns the growing counters of one node into usage: what was used since the reading before. */
 export class NodeCounters implements ResourceMetricsVisitor {
@@ -47,6 +51,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
   #round = 0;
   #now: Instant = 0;
   #dropped = new Map<string, number>();
+  #refused = 0;
 
   /** @param faultOf why what the node reports of a pod does not count: nothing of such a pod is stored */
   constructor(node: string, longestGapMs: DurationMs, faultOf: (pod: PodRef) => ReportFault | null) {
@@ -55,11 +60,15 @@ export class NodeCounters implements ResourceMetricsVisitor {
     this.#faultOf = faultOf;
   }
 
-  /** @param now time of samples that bear none */
+  /**
+   * @param now time of samples that bear none
+   * @throws where most of the page is of pods that are not on the node
+   */
   read(metrics: ResourceMetrics, now: Instant): NodeReading {
     this.#round += 1;
     this.#now = now;
     this.#dropped = new Map();
+    this.#refused = 0;
     metrics.visit(this);
     const containers: ContainerUsage[] = [];
     for (const [key, counter] of this.#containers) {
@@ -112,9 +121,9 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const key = Buffer.from(labels).toString();
     const read = readLabels(key);
     if (read === null) return undefined;
-    const fault = this.#faultOf(read);
+    const fault = this.#faultOf(read) ?? (this.#containers.size < MAX_CONTAINERS ? null : 'unknown-container');
     if (fault !== null) {
-      this.#drop(fault);
+      this.#refuse(fault);
       return undefined;
     }
     const counter = newCounter(read);
@@ -198,6 +207,16 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const elapsedMs = cpuAt - startedAt;
     const startedSince = startedAt > before && elapsedMs >= LEAST_SINCE_START_MS && elapsedMs <= this.#longestGapMs;
     return startedSince ? millicores(cpuSeconds, elapsedMs) : null;
+  }
+
+  #refuse(reason: string): void {
+    this.#drop(reason);
+    this.#refused += 1;
+    if (this.#refused > MAX_REFUSED) {
+      throw new Error(
+        `node ${this.#node} reports more than ${MAX_REFUSED} series of pods that are not known on it: nothing of its page is used`,
+      );
+    }
   }
 
   #drop(reason: string): void {

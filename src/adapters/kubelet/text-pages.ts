@@ -12,19 +12,18 @@ export class TextPages implements KubeletPages {
     this.#fetcher = fetcher;
   }
 
-  async resourceMetrics(node: NodeRecord, signal: AbortSignal): Promise<ResourceMetrics> {
-    return textMetrics(await this.#fetcher.get(node, '/metrics/resource', signal));
+  async resourceMetrics(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<ResourceMetrics> {
+    return textMetrics(await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes));
   }
 
   /** Rejects also where the text is not JSON. */
-  async statsSummary(node: NodeRecord, signal: AbortSignal): Promise<unknown> {
-    return JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal));
+  async statsSummary(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<unknown> {
+    return JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal, maxBytes));
   }
 
-  /** Rejects also where the page is larger than 64 MiB. */
-  async containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]> {
+  async containerCounters(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<readonly ContainerCounters[]> {
     const page = new CadvisorPage();
-    await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => page.push(chunk), signal);
+    await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => page.push(chunk), signal, maxBytes);
     return page.end();
   }
 }

@@ -1,5 +1,6 @@
 import { EvidenceSource } from '../../adapters/kubelet/evidence-source.ts';
 import { FallbackUsageSource } from '../../adapters/kubelet/fallback-usage-source.ts';
+import { maxPageBytes } from '../../adapters/kubelet/page-bounds.ts';
 import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.ts';
 import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
@@ -57,7 +58,15 @@ export function liveUsage({
 }: LiveUsageParts): LiveUsage {
   const { kubelets, fallback } = sources;
   const ofKubelets: readonly ContainerCounterSource[] =
-    kubelets === null ? [] : [{ name: 'kubelet', containerCounters: (node, signal) => kubelets.containerCounters(node, signal) }];
+    kubelets === null
+      ? []
+      : [
+          {
+            name: 'kubelet',
+            containerCounters: (node, signal) =>
+              kubelets.containerCounters(node, signal, maxPageBytes('counters', cluster.podsOnNode(node.name))),
+          },
+        ];
   const kubeletProblem = (): string | null =>
     kubelets === null ? 'kubelets may not be read (grant get on nodes/metrics and nodes/stats)' : (fallback?.kubeletProblem() ?? null);
   const { clock, timer, activity } = world;

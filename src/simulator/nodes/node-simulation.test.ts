@@ -165,11 +165,14 @@ describe('what kubelets tell', () => {
     const { signal } = new AbortController();
     for (const { name } of simulation.kubelets.all()) {
       const node = aNodeRecord({ name });
-      const [direct, text] = [visited(await simulation.direct.resourceMetrics(node)), visited(await asText.resourceMetrics(node, signal))];
+      const [direct, text] = [
+        visited(await simulation.direct.resourceMetrics(node)),
+        visited(await asText.resourceMetrics(node, signal, 64_000_000)),
+      ];
       expect(direct.length).toBeGreaterThan(2);
       expect(direct.toSorted()).toEqual(text.toSorted());
-      expect(await simulation.direct.statsSummary(node)).toEqual(await asText.statsSummary(node, signal));
-      expect(await simulation.direct.containerCounters(node)).toEqual(await asText.containerCounters(node, signal));
+      expect(await simulation.direct.statsSummary(node)).toEqual(await asText.statsSummary(node, signal, 64_000_000));
+      expect(await simulation.direct.containerCounters(node)).toEqual(await asText.containerCounters(node, signal, 64_000_000));
     }
     const elsewhere = aNodeRecord({ name: 'nowhere' });
     await expect(simulation.direct.statsSummary(elsewhere)).rejects.toThrow('kubelet of node nowhere: there is no such node');
