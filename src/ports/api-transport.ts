@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly mayBeSent?: () => boolean;
   /** Machine time; the transport's default where unset. Ignored by `stream`, which ends by its signal. */
   readonly timeoutMs?: number;
+  /** An answer of more rejects with a `PageTooLarge` as its cause, and is not asked for again. The transport's own bound where unset. */
+  readonly maxBytes?: number;
   /** False where the first answer, or that there is none, is what is asked for: a look at how the server is. */
   readonly retry?: boolean;
 }

@@ -149,21 +149,28 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
   }
 
   async get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
-    const response = await this.#transport.request({
-      method: 'GET',
-      path: `/api/v1/nodes/${encodeURIComponent(node.name)}/proxy${path}`,
-      headers: { accept: '*/*' },
-      signal,
-    });
+    const where = `kubelet of node ${node.name} through the API server`;
+    const response = await this.#transport
+      .request({
+        method: 'GET',
+        path: `/api/v1/nodes/${encodeURIComponent(node.name)}/proxy${path}`,
+        headers: { accept: '*/*' },
+        signal,
+        maxBytes,
+      })
+      .catch((err: unknown) => {
+        const { cause } = err as Partial<Error>;
+        throw cause instanceof PageTooLarge ? new PageTooLarge(`${where}: ${cause.message}`, { cause }) : err;
+      });
     const failure = failureOf(response);
     if (failure !== null) {
       const remedy = failure.status === 403 ? ': grant get on nodes/proxy, or set kubelet.viaProxy: false' : '';
-      throw new Error(`kubelet of node ${node.name} through the API server: ${failure.message}${remedy}`);
+      throw new Error(`${where}: ${failure.message}${remedy}`);
     }
     const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
     if (text.length <= maxBytes) return text;
     const { message } = tooLarge(maxBytes);
-    throw new PageTooLarge(`kubelet of node ${node.name} through the API server: ${message}`);
+    throw new PageTooLarge(`${where}: ${message}`);
   }
 
   /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies as well. */

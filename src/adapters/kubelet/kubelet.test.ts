@@ -436,6 +436,16 @@ describe('Bounds of pages', () => {
 describe('ProxyKubeletFetcher', () => {
   const signal = new AbortController().signal;
 
+  test('lets the transport read no more than the page may have, and says so', async () => {
+    const transport = new FakeTransport(() => {
+      throw new Error('no answer', { cause: new PageTooLarge('the answer is larger than 3 bytes') });
+    });
+    const refused = new ProxyKubeletFetcher(transport).get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, 3);
+    await expect(refused).rejects.toThrow(PageTooLarge);
+    await expect(refused).rejects.toThrow('kubelet of node n1 through the API server: the answer is larger than 3 bytes');
+    expect(transport.requests[0]?.maxBytes).toBe(3);
+  });
+
   test('refuses a page that is larger than it may be', async () => {
     const fetcher = new ProxyKubeletFetcher(new FakeTransport(() => ({ body: 'text' })));
     await expect(fetcher.get(aNodeRecord({ name: 'n1' }), '/metrics/resource', signal, 3)).rejects.toThrow(PageTooLarge);

@@ -6,6 +6,7 @@ import { FastTimer } from '../../../test/fakes/fast-timer.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
 import { HOUR_MS } from '../../core/model/units.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { fencedTransport } from './fenced-transport.ts';
 import { HttpTransport, type HttpTransportOptions } from './http-transport.ts';
 
@@ -140,6 +141,14 @@ describe('HttpTransport', () => {
     server.once(always, refusal(429, 'TooManyRequests', 'slow down', { 'retry-after': '30' }));
     expect((await aTransport().request({ ...GET, retry: false })).status).toBe(429);
     expect(server.requests).toHaveLength(2);
+  });
+
+  test('refuses an answer that is larger than the request allows, and does not ask again', async () => {
+    server.once(always, json(200, { text: 'x'.repeat(5_000) }));
+    const refused = aTransport().request({ ...GET, maxBytes: 1_000 });
+    await expect(refused).rejects.toThrow('larger than 1000 bytes');
+    await expect(refused).rejects.toMatchObject({ cause: expect.any(PageTooLarge) });
+    expect(server.requests).toHaveLength(1);
   });
 
   test('refuses an answer that is larger than it may be', async () => {

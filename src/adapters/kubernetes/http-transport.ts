@@ -8,6 +8,7 @@ import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../por
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { OutOfReachError } from '../../ports/out-of-reach.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { Random } from '../../ports/random.ts';
 import type { KubeConnection } from './connection.ts';
 import { lineBatches } from './lines.ts';
@@ -92,7 +93,8 @@ export class HttpTransport implements ApiTransport {
   async request(request: ApiRequest): Promise<ApiResponse> {
     return this.#retrying(request, async (headers, signal) => {
       const answer = await this.#send(request, headers, signal);
-      const text = await readAll(answer, this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES);
+      const most = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+      const text = await readAll(answer, Math.min(most, request.maxBytes ?? most));
       const received = headersOf(answer);
       return { status: answer.statusCode ?? 0, headers: received, body: parseBody(text, received['content-type']) };
     });
@@ -130,7 +132,7 @@ export class HttpTransport implements ApiTransport {
         answer = await this.#attemptOnce(request, name, fresh, attempt);
       } catch (err) {
         lost += 1;
-        if (!mayAskAgain(request) || lost >= MAX_CONNECTION_TRIES) throw err;
+        if (!mayAskAgain(request) || lost >= MAX_CONNECTION_TRIES || isTooLarge(err)) throw err;
         await this.#waitToRetry(name, 'connection', FIRST_CONNECTION_RETRY_MS * 2 ** (lost - 1), request.signal);
         continue;
       }
@@ -221,6 +223,10 @@ function mayAskAgain({ method, retry, signal }: ApiRequest): boolean {
   return method === 'GET' && retry !== false && signal?.aborted !== true;
 }
 
+function isTooLarge(err: unknown): boolean {
+  return err instanceof Error && err.cause instanceof PageTooLarge;
+}
+
 /** null: trying again is not what was asked for. */
 function waitAskedFor(failure: ApiFailure | null): DurationMs | null {
   return failure !== null && isTooManyRequests(failure) && !isBudgetRefusal(failure) ? failure.retryAfterMs : null;
@@ -275,7 +281,7 @@ async function readAll(answer: http.IncomingMessage, maxBytes: number): Promise<
     bytes += chunk.length;
     if (bytes > maxBytes) {
       answer.destroy();
-      throw new Error(`the answer is larger than ${maxBytes} bytes`);
+      throw new PageTooLarge(`the answer is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }
