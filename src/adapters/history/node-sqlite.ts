@@ -5,7 +5,8 @@ import type { SqliteDatabase } from 'kysely';
 export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
   const raw = new DatabaseSync(path);
   // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
-  raw.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL;');
+  // auto_vacuum precedes WAL: switching to WAL writes the first page, after which SQLite ignores the setting.
+  raw.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
   return {
     raw,
     close: () => raw.close(),
