@@ -31,7 +31,8 @@ export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<
   }
 }
 
-class SqliteEngine implements StoreEngine {
+/** The SQLite side of the store; owns the connection and closes it. */
+export class SqliteEngine implements StoreEngine {
   readonly #db: Kysely<HistoryTables>;
 
   constructor(db: Kysely<HistoryTables>) {
@@ -50,10 +51,12 @@ class SqliteEngine implements StoreEngine {
     return Promise.reject(new Error('a SQLite file is not shared between replicas'));
   }
 
+  // A file created without auto_vacuum keeps its free pages: if they counted, each prune would delete more history.
   async usedBytes(db: Kysely<HistoryTables>): Promise<number> {
     const { rows } = await sql<{
       bytes: number;
-    }>`select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db);
+    }>`select (page_count - freelist_count) * page_size as bytes
+      from pragma_page_count(), pragma_freelist_count(), pragma_page_size()`.execute(db);
     return rows[0]?.bytes ?? 0;
   }
 

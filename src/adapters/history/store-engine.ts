@@ -11,7 +11,7 @@ export interface StoreEngine {
   run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T>;
   /** Before a batch of shared records within their transaction: from here on batches commit one after the other. Answers their number. */
   nextChange(trx: Kysely<HistoryTables>): Promise<number>;
-  /** Size of what is kept, in bytes. */
+  /** Size of what is kept, in bytes, without space that deleted rows left free for new ones. */
   usedBytes(db: Kysely<HistoryTables>): Promise<number>;
   /** Called after rows were deleted. */
   giveBack(db: Kysely<HistoryTables>): Promise<void>;
