@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -13,6 +13,20 @@ test('a new file gives the pages of deleted rows back to the disk', () => {
     const empty = pages();
     raw.exec('INSERT INTO rows VALUES (zeroblob(1000000)); DELETE FROM rows; PRAGMA incremental_vacuum');
     expect(pages()).toBe(empty);
+    raw.close();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('a file and what SQLite writes beside it can be read by their owner alone', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'evenkeel-sqlite-'));
+  try {
+    writeFileSync(join(folder, 'h.sqlite'), '', { mode: 0o644 });
+    const { raw } = openNodeSqlite(join(folder, 'h.sqlite'));
+    raw.exec('CREATE TABLE rows (data BLOB)');
+    const modes = readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]);
+    expect(Object.fromEntries(modes)).toEqual({ 'h.sqlite': '600', 'h.sqlite-shm': '600', 'h.sqlite-wal': '600' });
     raw.close();
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,12 +1,19 @@
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { SqliteDatabase } from 'kysely';
 
 /** Node's own SQLite in the shape that Kysely's dialect asks for: no native add-on to build. */
 export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: DatabaseSync } {
+  if (path !== ':memory:') restrictToOwner(path);
   const raw = new DatabaseSync(path);
-  // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
-  // auto_vacuum precedes WAL: switching to WAL writes the first page, after which SQLite ignores the setting.
-  raw.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+  try {
+    // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
+    // auto_vacuum precedes WAL: switching to WAL writes the first page, after which SQLite ignores the setting.
+    raw.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+  } catch (cause) {
+    raw.close();
+    throw cause;
+  }
   return {
     raw,
     close: () => raw.close(),
@@ -24,4 +31,10 @@ export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: D
       };
     },
   };
+}
+
+/** Created with mode 0600 where it is new; SQLite gives its -wal and -shm files the mode of the database. */
+function restrictToOwner(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
 }

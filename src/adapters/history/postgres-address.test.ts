@@ -19,6 +19,15 @@ describe('history.url of a PostgreSQL server', () => {
   });
 
   test.each([
+    ['postgres://db.example/history', {}],
+    ['postgres://db.example/history?sslmode=require', { rejectUnauthorized: false }],
+    ['postgres://localhost/history', false],
+    ['postgres://127.0.0.1/history?sslmode=verify-full', {}],
+  ] as const)('%s: certificates are verified off loopback unless sslmode is written', (url, ssl) => {
+    expect(read(url).ssl).toEqual(ssl);
+  });
+
+  test.each([
     [`postgres://keel:${SECRET}%@db.example/history`, /"%" that is no escape.*EVENKEEL_HISTORY_PASSWORD/],
     [`postgres://keel:${SECRET}@db.example/`, /names no database/],
     [`postgres://keel:${SECRET}@/history`, /is not a URL|names no host/],

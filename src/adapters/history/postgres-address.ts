@@ -11,6 +11,7 @@ export interface PostgresAddress {
   readonly user?: string;
   /** Left out: as libpq finds one (PGPASSWORD, the password file). */
   readonly password?: string;
+  /** Unless sslmode is written: verified in full, on loopback without TLS. A password must not go to whoever answers. */
   readonly ssl: ConnectionOptions | false;
   /** For people: everything but the password. */
   readonly shown: string;
@@ -46,7 +47,7 @@ export function readPostgresAddress({ url, password, caFile }: PostgresAddressOp
     database,
     ...(user === '' ? {} : { user }),
     ...(secret === '' ? {} : { password: secret }),
-    ssl: sslOf(parsed.searchParams.get('sslmode') ?? (LOOPBACK.test(host) ? 'disable' : 'require'), caFile),
+    ssl: sslOf(parsed.searchParams.get('sslmode') ?? (LOOPBACK.test(host) ? 'disable' : 'verify-full'), caFile),
     shown: `postgres://${user === '' ? '' : `${user}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`,
   };
 }

@@ -38,6 +38,7 @@ export interface HistoryOptions {
 export class SqlHistory implements History {
   readonly shared: SharedState | null;
   readonly #engine: StoreEngine;
+  readonly #writable: string;
   readonly #options: HistoryOptions;
   readonly #queue = new WriteQueue();
   readonly #outbox = new SharedOutbox();
@@ -50,11 +51,15 @@ export class SqlHistory implements History {
   #closed = false;
   #status: { ok: boolean; message: string; since: Instant };
 
-  /** @param shared whether other processes read the same store */
-  constructor(engine: StoreEngine, options: HistoryOptions, shared: boolean) {
+  /**
+   * @param shared whether other processes read the same store
+   * @param writable message of the status while batches are written
+   */
+  constructor(engine: StoreEngine, options: HistoryOptions, shared: boolean, writable = 'writable') {
+    this.#writable = writable;
     this.#engine = engine;
     this.#options = options;
-    this.#status = { ok: true, message: 'writable', since: options.clock.now() };
+    this.#status = { ok: true, message: writable, since: options.clock.now() };
     this.#errors = options.metrics.counter({
       name: 'evenkeel_history_errors_total',
       help: 'Batches that the history store refused; they are tried again.',
@@ -246,7 +251,7 @@ export class SqlHistory implements History {
         }),
       );
       this.#refusals = 0;
-      this.#settle(true, 'writable');
+      this.#settle(true, this.#writable);
     } catch (err) {
       this.#queue.putBack(batch);
       this.#outbox.putBack(shared);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -28,9 +28,30 @@ function open(path: string, clock = new FakeClock()): Promise<History> {
 describe('SqliteHistory', () => {
   test('a path that cannot be opened fails with the path and the remedy', async () => {
     await expect(open(join(aFolder(), 'no', 'such', 'folder', 'h.sqlite'))).rejects.toThrow(/h\.sqlite.*set history\.url/s);
-    const notDatabase = join(aFolder(), 'text');
-    writeFileSync(notDatabase, 'this is a text and no database, long enough to be told apart'.repeat(20));
-    await expect(open(notDatabase)).rejects.toThrow(/opening the history store/);
+  });
+
+  test('a damaged file is moved aside with what is beside it, three at most are kept, and a new store is used and reported', async () => {
+    const folder = aFolder();
+    const path = join(folder, 'h.sqlite');
+    const clock = new FakeClock(Date.parse('2026-11-23T10:00:00Z'));
+    for (let time = 0; time < 4; time += 1) {
+      writeFileSync(path, 'this is a text and no database, long enough to be told apart'.repeat(20));
+      writeFileSync(`${path}-wal`, 'as damaged');
+      const history = await open(path, clock);
+      expect(history.status()).toMatchObject({
+        ok: true,
+        message: expect.stringMatching(/^writable; a damaged file was moved to .*h\.sqlite/),
+      });
+      await history.close();
+      await clock.advance(60_000);
+    }
+    const kept = readdirSync(folder).filter((name) => /damaged-[^w]*$/.test(name) && !/-(wal|shm)$/.test(name));
+    expect(kept.map((name) => name.slice('h.sqlite.damaged-'.length))).toEqual(
+      [1, 2, 3].map((minute) => `2026-11-23T10-0${minute}-00.000Z`),
+    );
+    const later = await open(path, clock);
+    expect(later.status().message).toBe('writable');
+    await later.close();
   });
 });
 

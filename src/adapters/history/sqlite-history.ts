@@ -1,5 +1,8 @@
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Kysely, SqliteDialect, sql } from 'kysely';
-import type { DurationMs } from '../../core/model/units.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import type { DurationMs, Instant } from '../../core/model/units.ts';
 import type { History } from '../../ports/history.ts';
 import { openNodeSqlite } from './node-sqlite.ts';
 import { type HistoryOptions, SqlHistory } from './sql-history.ts';
@@ -14,21 +17,61 @@ export interface SqliteHistoryOptions extends HistoryOptions {
   readonly path: string;
 }
 
-/** Opens (and where new, creates) the store. Throws with the path when it cannot be opened or is of a newer version. */
+/** SQLite's result codes for a file that is damaged, and for one that is no database. */
+const DAMAGED: readonly unknown[] = [11, 26];
+/** Damaged files that are kept beside the store. */
+const MAX_DAMAGED_FILES = 3;
+
+/**
+ * Opens (and where new, creates) the store. A damaged file is moved aside, and the store begins anew: history is worth less than a
+ * controller that starts.
+ *
+ * @throws with the path where it cannot be opened or is of a newer version
+ */
 export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
+  const { path, clock, logger } = options;
   try {
-    const database = openNodeSqlite(options.path);
+    try {
+      return await open(options, 'writable');
+    } catch (cause) {
+      if (!DAMAGED.includes((cause as { readonly errcode?: unknown }).errcode)) throw cause;
+      const aside = moveAside(path, clock.now());
+      logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
+      return await open(options, `writable; a damaged file was moved to ${aside} when the controller started`);
+    }
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`opening the history store ${path}: ${why}; set history.url to a path that can be written`, { cause });
+  }
+}
+
+/** @param message status of the store while it is writable */
+async function open(options: SqliteHistoryOptions, message: string): Promise<History> {
+  const database = openNodeSqlite(options.path);
+  try {
     const found = (database.raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
     if (found > TABLES_VERSION) throw new Error(`it was written by a newer version (tables ${found}, this one knows ${TABLES_VERSION})`);
     const db = new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) });
     await createTables(db, SQLITE_TYPES);
     database.raw.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
     // A file is of one process: other replicas cannot read it.
-    return new SqlHistory(new SqliteEngine(db), options, false);
+    return new SqlHistory(new SqliteEngine(db), options, false, message);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`opening the history store ${options.path}: ${why}; set history.url to a path that can be written`, { cause });
+    database.raw.close();
+    throw cause;
   }
+}
+
+/** Renames a damaged file, with what SQLite wrote beside it, and deletes the oldest of those before. Answers the new path. */
+function moveAside(path: string, now: Instant): string {
+  const aside = `${path}.damaged-${isoTime(now).replaceAll(':', '-')}`;
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  const prefix = `${basename(path)}.damaged-`;
+  const kept = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name));
+  for (const name of kept.toSorted().slice(0, -MAX_DAMAGED_FILES)) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(dirname(path), name + suffix), { force: true });
+  }
+  return aside;
 }
 
 /** The SQLite side of the store; owns the connection and closes it. */

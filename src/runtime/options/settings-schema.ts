@@ -166,7 +166,7 @@ export const SETTINGS = {
   'history.url': {
     type: 'string',
     default: 'sqlite:evenkeel.sqlite',
-    help: 'Where history is kept: sqlite:PATH for one replica (sqlite::memory: for none that outlives the process), or postgres://USER@HOST:5432/DATABASE?sslmode=verify-full for any number. sslmode: disable, require, verify-ca or verify-full; require where left out, disable on loopback.',
+    help: 'Where history is kept: sqlite:PATH for one replica (sqlite::memory: for none that outlives the process), or postgres://USER@HOST:5432/DATABASE?sslmode=verify-full for any number. sslmode: disable, require, verify-ca or verify-full; verify-full where left out, disable on loopback.',
   },
   'history.password': {
     type: 'string',
