@@ -202,7 +202,7 @@ function moneyOf(
   situation: WorkloadSituation,
   figures: readonly ContainerFigures[],
 ): WorkloadMoney {
-  const priced = withoutBoosts(situation.pods, situation.memory).flatMap((pod) => {
+  const priced = withoutBoosts(situation.pods, situation).flatMap((pod) => {
     const node = pod.node === null ? undefined : cluster.findNode(pod.node);
     return node === undefined ? [] : [{ ...pod, price: prices.priceOf(node) }];
   });

@@ -12,10 +12,10 @@ import type { WorkloadDecision } from '../../model/decision.ts';
 import { newestByKey, failureOf, poolOf, refusesCpu, retryAt } from '../../plan/failed-resizes.ts';
 import { isResizable } from '../../plan/pod-change.ts';
 import type { FailedResize, StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
-import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
+import { containerPolicyOf } from '../../policy/policy-rules.ts';
 import { requestBounds } from '../../policy/container-rules.ts';
 import { boostedCpu } from './boosted-cpu.ts';
-import { cpuOf, sameCpu } from './boosts.ts';
+import { cpuOf, isActing, isContainerActing, sameCpu } from './boosts.ts';
 import { SpareCpu } from './spare-cpu.ts';
 import { isStillStarting, isWorthBoosting, startEndsAt } from './start-of-container.ts';
 
@@ -105,7 +105,7 @@ export class Boosting {
 
   #isWanted(pod: PodRecord, container: ContainerRecord, has: boolean, durationMs: DurationMs): boolean {
     const { now, memory } = this.#situation;
-    if (!isTouched(this.#situation, container.name)) return false;
+    if (!isContainerActing(this.#situation, container.name)) return false;
     if (has) return isStillStarting(pod, container, durationMs, now);
     const failure = failureOf(pod, memory.failures);
     if (failure !== undefined && now < retryAt(failure)) return false;
@@ -205,16 +205,10 @@ function canBeBoosted(pod: PodRecord, container: ContainerRecord): boolean {
   return isResizable(pod) && pod.resize.state === 'none' && !pod.windows && container.resizePolicy.cpu === 'NotRequired';
 }
 
-/** A boost is an effect: only where the policy may have any, and in mode Approve once something was approved. */
-function mayBoost({ policy, overrides, policyProblem, memory, now }: WorkloadSituation): boolean {
-  const mode = modeInForce(policy, overrides);
-  const allowed = mode === 'Auto' || (mode === 'Approve' && memory.lastApplied !== null);
-  const held = overrides.heldUntil !== null && overrides.heldUntil > now;
-  return allowed && !held && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null;
-}
-
-function isTouched({ policy, overrides }: WorkloadSituation, container: string): boolean {
-  return ['Auto', 'Approve'].includes(containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)));
+/** A boost is an effect: only where the policy may have any, and none while a hold lasts. */
+function mayBoost(situation: WorkloadSituation): boolean {
+  const { overrides, now } = situation;
+  return isActing(situation) && (overrides.heldUntil === null || overrides.heldUntil <= now);
 }
 
 function isBetween(present: RequestsAndLimits, base: RequestsAndLimits, most: RequestsAndLimits): boolean {

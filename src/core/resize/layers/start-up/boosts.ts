@@ -6,13 +6,18 @@ import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../../model/resources.ts';
 import type { Values } from '../../model/container-values.ts';
 import type { PlannedPod } from '../../model/planned-pod.ts';
-import type { ResizeMemory, StartUpBoost } from '../../model/situation.ts';
-import { readBoostAtCreation } from './boost-at-creation.ts';
+import type { StartUpBoost, WorkloadSituation } from '../../model/situation.ts';
+import { requestBounds } from '../../policy/container-rules.ts';
+import { containerMode, containerPolicyOf, modeInForce } from '../../policy/policy-rules.ts';
+import { readBoostAtCreation, type BoostAtCreation } from './boost-at-creation.ts';
+
+/** Of what is known of a workload, what decides whose boosts count. */
+export type BoostContext = Pick<WorkloadSituation, 'policy' | 'policyProblem' | 'overrides' | 'memory'>;
 
 /** What the boosted containers of a pod have otherwise; empty: none is boosted. */
-export function usualValues(pod: PodRecord, { boosts, lastApplied }: Pick<ResizeMemory, 'boosts' | 'lastApplied'>): Values {
-  const own = boosts.find(({ uid }) => uid === pod.uid);
-  const base = own?.values ?? boostedAtCreation(pod, lastApplied?.values);
+export function usualValues(pod: PodRecord, context: BoostContext): Values {
+  const own = context.memory.boosts.find(({ uid }) => uid === pod.uid);
+  const base = own?.values ?? boostedAtCreation(pod, context);
   const usual = pod.containers.flatMap((container) => {
     const values = base.get(container.name);
     return values === undefined || sameCpu(container, values) ? [] : [[container.name, values] as const];
@@ -21,9 +26,9 @@ export function usualValues(pod: PodRecord, { boosts, lastApplied }: Pick<Resize
 }
 
 /** The pods as they would be without; those with a boost count as on their way, so that none of them proves anything. */
-export function withoutBoosts(pods: readonly PodRecord[], memory: Pick<ResizeMemory, 'boosts' | 'lastApplied'>): readonly PlannedPod[] {
+export function withoutBoosts(pods: readonly PodRecord[], context: BoostContext): readonly PlannedPod[] {
   return pods.map((pod): PlannedPod => {
-    const usual = usualValues(pod, memory);
+    const usual = usualValues(pod, context);
     if (usual.size === 0) return pod;
     const containers = pod.containers.map((container) => {
       const base = usual.get(container.name);
@@ -58,16 +63,46 @@ function withCpuOf(container: ContainerRecord, base: RequestsAndLimits): Contain
   };
 }
 
-/** A pod that admission gave more CPU at its creation says so itself, and is believed while it has exactly that. */
-function boostedAtCreation(pod: PodRecord, inForce: Values | undefined): Values {
+/** Whether pods of the workload may be changed: in mode Approve only once a size was approved. */
+export function isActing({ policy, policyProblem, overrides, memory }: BoostContext): boolean {
+  const mode = modeInForce(policy, overrides);
+  const allowed = mode === 'Auto' || (mode === 'Approve' && memory.lastApplied !== null);
+  return allowed && !overrides.excluded && overrides.problems.length === 0 && policyProblem === null;
+}
+
+/** Whether this container may be changed where the workload may. */
+export function isContainerActing({ policy, overrides }: BoostContext, container: string): boolean {
+  return ['Auto', 'Approve'].includes(containerMode(containerPolicyOf(policy, container), modeInForce(policy, overrides)));
+}
+
+/**
+ * The values without the boost of a pod that admission created with more CPU, by the pod's annotation. Any user who may patch
+ * pods can write it, so it only lowers, no further than the policy's least, and only where pods may be changed at all. It
+ * counts while the pod has exactly the boosted CPU.
+ */
+function boostedAtCreation(pod: PodRecord, context: BoostContext): Values {
   const note = pod.annotations[POD_ANNOTATIONS.startUp];
   const base = new Map<string, RequestsAndLimits>();
-  if (note === undefined) return base;
+  if (note === undefined || !isActing(context)) return base;
   for (const [name, created] of readBoostAtCreation(note)) {
     const container = pod.containers.find((each) => each.name === name);
-    if (container === undefined || !sameCpu(container, created.boosted)) continue;
-    const settled = inForce?.get(name);
-    if (settled === undefined || !sameCpu(settled, created.boosted)) base.set(name, cpuOf(container, created.base));
+    if (container === undefined || !sameCpu(container, created.boosted) || !isContainerActing(context, name)) continue;
+    const lowered = loweredBase(name, created, context);
+    const settled = context.memory.lastApplied?.values.get(name);
+    if (lowered !== null && (settled === undefined || !sameCpu(settled, created.boosted))) base.set(name, cpuOf(container, lowered));
   }
   return base;
+}
+
+/** The base, at least the least request that is allowed; null where that is not less than the boosted values. */
+function loweredBase(name: string, { base, boosted }: BoostAtCreation, { policy, overrides }: BoostContext): RequestsAndLimits | null {
+  const [request, limit] = [base.requests.cpuMillicores, base.limits.cpuMillicores];
+  if (request === null || (limit === null) !== (boosted.limits.cpuMillicores === null)) return null;
+  const least = Math.max(request, requestBounds('cpu', policy, overrides, name, null).min.value);
+  const limitOfLeast = limit === null ? null : Math.max(limit, least);
+  if (least >= (boosted.requests.cpuMillicores ?? 0) || (limitOfLeast ?? 0) > (boosted.limits.cpuMillicores ?? 0)) return null;
+  return {
+    requests: { ...base.requests, cpuMillicores: least },
+    limits: { ...base.limits, cpuMillicores: limitOfLeast },
+  };
 }

@@ -13,6 +13,7 @@ import {
   NO_OVERRIDES,
 } from '../../../../../test/builders/rightsizing.ts';
 import type { PodRecord } from '../../../model/pod.ts';
+import type { RequestsAndLimits } from '../../../model/resources.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../model/units.ts';
 import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
@@ -222,6 +223,41 @@ describe('and back', () => {
     expect(cpusOf(decide({ policy: onRestart, pods: [starting()] }))).toEqual([]);
     const resizedSince = aPodRecord({ annotations, container: { requests: amounts('1200m', '512Mi') } });
     expect(decide({ pods: [resizedSince] }).memory.boosts).toEqual([]);
+  });
+});
+
+describe('the annotation of a boost at creation, which any user of the namespace can write,', () => {
+  const cpu = (request: string): Map<string, RequestsAndLimits> =>
+    new Map([['main', { requests: amounts(request, null), limits: amounts(null, null) }]]);
+  const annotated = (from: string, to: string): PodRecord =>
+    aPodRecord({
+      annotations: { 'evenkeel.io/start-up': writeBoostAtCreation(cpu(to), cpu(from)) },
+      container: { requests: amounts(from, '512Mi') },
+    });
+  const atLeast800 = { ...policy.container, cpu: { ...policy.container.cpu, min: 800 } };
+
+  test.each<[string, Partial<WorkloadSituation>]>([
+    ['raises no pod', { pods: [annotated('100m', '2500m')], advice: [] }],
+    ['raises no pod in mode Recommend', { pods: [annotated('100m', '2500m')], advice: [], policy: { ...policy, mode: 'Recommend' } }],
+    ['lowers no pod in mode Observe', { pods: [annotated('1500m', '500m')], policy: { ...policy, mode: 'Observe' } }],
+    ['lowers no pod in mode Recommend', { pods: [annotated('1500m', '500m')], policy: { ...policy, mode: 'Recommend' } }],
+    ['lowers no pod before a size was approved', { pods: [annotated('1500m', '500m')], policy: { ...policy, mode: 'Approve' } }],
+    ['lowers no pod of an excluded workload', { pods: [annotated('1500m', '500m')], overrides: { ...NO_OVERRIDES, excluded: true } }],
+  ])('%s', (_, situation) => {
+    const decision = decide(situation);
+    expect(decision.memory.boosts).toEqual([]);
+    expect(decision.steps).toEqual([]);
+  });
+
+  test('lowers a pod no further than the least that its policy allows', () => {
+    expect(cpusOf(decide({ pods: [annotated('1500m', '500m')], advice: [], policy: { ...policy, container: atLeast800 } }))).toEqual([800]);
+  });
+
+  test('takes no request away', () => {
+    const none = new Map([['main', { requests: amounts(null, null), limits: amounts(null, null) }]]);
+    const annotations = { 'evenkeel.io/start-up': writeBoostAtCreation(none, cpu('1500m')) };
+    const pod = aPodRecord({ annotations, container: { requests: amounts('1500m', '512Mi') } });
+    expect(decide({ pods: [pod], advice: [] }).steps).toEqual([]);
   });
 });
 

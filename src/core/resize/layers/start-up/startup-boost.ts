@@ -16,10 +16,10 @@ export const startupBoost: ResizeLayer = {
   apply(context, next) {
     const boosts = boostsOf(context.pods, context.memory.boosts);
     const known = { ...context, memory: { ...context.memory, boosts } };
-    const usual = new Map(known.pods.map((pod) => [pod.uid, usualValues(pod, known.memory)]));
+    const usual = new Map(known.pods.map((pod) => [pod.uid, usualValues(pod, known)]));
     const untouched = boosts.length === 0 && [...usual.values()].every(({ size }) => size === 0);
     if (untouched && known.policy.startup === null) return next(known);
-    const planned = next({ ...known, pods: withoutBoosts(known.pods, known.memory) });
+    const planned = next({ ...known, pods: withoutBoosts(known.pods, known) });
     const decision = { ...planned, evict: planned.evict && livePod(planned.evict) };
     if (!mayBoostPods(known)) return { ...decision, steps: onUnboostedPods(decision.steps, usual) };
     return new Boosting(known, decision, usual).decide();
