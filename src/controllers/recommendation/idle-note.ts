@@ -2,10 +2,12 @@
 // So whichever write a process dies at, what it had stands somewhere until it has it again.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import type { IdleMemory } from '../../core/resize/model/idle-memory.ts';
+import { requestsOnly, type IdleMemory } from '../../core/resize/model/idle-memory.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../core/model/resources.ts';
+import { requestBounds } from '../../core/resize/policy/container-rules.ts';
 import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeMemory } from '../../core/resize/model/situation.ts';
+import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** @throws when the API server refuses or cannot be reached: nothing is made small whose natural size is not written down */
@@ -25,9 +27,34 @@ export async function keepIdleNote(
   throw new Error(`annotating ${workload.kind} ${workload.name}: ${'message' in outcome ? outcome.message : outcome.kind}`);
 }
 
-/** With what the workload's own note says, where no Recommendation is left to say it: it was deleted while the workload slept. */
-export function withNote(memory: ResizeMemory, hasStatus: boolean, workload: WorkloadRecord): ResizeMemory {
+/**
+ * With what the workload's own annotation says, where its Recommendation was deleted while the workload was idle. Any user who
+ * may patch workloads can write it, so it counts within the bounds of the policy, the workload and its autoscaler alone.
+ */
+export function withNote(memory: ResizeMemory, hasStatus: boolean, workload: WorkloadRecord, bounds: NoteBounds): ResizeMemory {
   if (hasStatus) return memory;
   const idle = readIdleNote(workload.annotations[WORKLOAD_ANNOTATIONS.idle]);
-  return idle === null ? memory : { ...memory, idle };
+  return idle === null ? memory : { ...memory, idle: bounded(idle, bounds) };
+}
+
+type NoteBounds = Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas'>;
+
+function bounded(idle: IdleMemory, { policy, overrides, hpas }: NoteBounds): IdleMemory {
+  const cut = (name: string, { requests }: RequestsAndLimits): OptionalResources => ({
+    cpuMillicores: atMost(requests.cpuMillicores, requestBounds('cpu', policy, overrides, name, null).max),
+    memoryBytes: atMost(requests.memoryBytes, requestBounds('memory', policy, overrides, name, null).max),
+  });
+  const hpa = hpas.find(({ name }) => name === idle.autoscaler?.name);
+  const most = hpa?.maxReplicas ?? Number.POSITIVE_INFINITY;
+  return {
+    ...idle,
+    natural: new Map([...idle.natural].map(([name, values]) => [name, { ...values, requests: cut(name, values) }])),
+    // Limits stay as they are while a workload is idle.
+    sizes: new Map([...idle.sizes].map(([name, values]) => [name, requestsOnly(cut(name, values))])),
+    autoscaler: idle.autoscaler && { ...idle.autoscaler, minReplicas: Math.min(idle.autoscaler.minReplicas, most) },
+  };
+}
+
+function atMost(amount: number | null, max: { readonly value: number } | null): number | null {
+  return amount === null || max === null ? amount : Math.min(amount, max.value);
 }

@@ -69,7 +69,9 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload), now);
+  const hpas = cluster.hpasOf(key);
+  const bounds = { policy: governance.rules, overrides: governance.overrides, hpas };
+  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload, bounds), now);
   return {
     now,
     workload,
@@ -78,7 +80,7 @@ export function situationOf(
     policyProblem: governance.problem,
     overrides: governance.overrides,
     advice,
-    hpas: cluster.hpasOf(key),
+    hpas,
     roomForPod: ports.policies.roomForPodOf(workload, now),
     scaledObjects: cluster.scaledObjectsOf(key),
     vpas: cluster.vpasOf(key),
