@@ -240,7 +240,11 @@ function whyNotNow(situation: WorkloadSituation, pod: PodRecord, fit: Exclude<Po
 /** Past its time it is tried again where a smaller request or another node makes it possible. */
 function waitAfter({ now }: WorkloadSituation, { name }: PodRecord, failure: FailedResize): Waiting {
   const where = failure.pool === null ? '' : `node pool ${failure.pool}: `;
-  return { reason: WAITS_FOR[failure.code], message: `${name}: ${where}${failure.message}`, until: retryAt(failure) > now ? retryAt(failure) : null };
+  return {
+    reason: WAITS_FOR[failure.code],
+    message: `${name}: ${where}${failure.message}`,
+    until: retryAt(failure) > now ? retryAt(failure) : null,
+  };
 }
 
 /** What a pod asks for already and its node does not give it; none where it gives, or is about to. */

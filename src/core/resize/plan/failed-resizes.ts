@@ -274,11 +274,7 @@ function hasRoomNow(
   return more(({ cpuMillicores }) => cpuMillicores) <= free.cpuMillicores && more(({ memoryBytes }) => memoryBytes) <= free.memoryBytes;
 }
 
-function isDueAgain(
-  pod: PodRecord,
-  failure: FailedResize,
-  { now, nodesOfPods }: Pick<WorkloadSituation, 'now' | 'nodesOfPods'>,
-): boolean {
+function isDueAgain(pod: PodRecord, failure: FailedResize, { now, nodesOfPods }: Pick<WorkloadSituation, 'now' | 'nodesOfPods'>): boolean {
   return now >= retryAt(failure) && !exceedsNode(pod, failure, nodesOfPods);
 }
 
