@@ -402,3 +402,15 @@ describe('guards', () => {
     expect((await client.get('/api:meta/openapi.json')).status).toBe(404);
   });
 });
+
+test('without anonymousWrites a change that a proxy passes on is forbidden, one from loopback is taken, and reads are answered', async () => {
+  const strict = await startDashboard(world, { anonymousWrites: false });
+  const path = '/api/v1/resource-audit/shop/web/reset-to-deploy';
+  const forwarded = { 'x-forwarded-for': '10.0.0.7' };
+  const refused = await strict.send('POST', path, {}, forwarded);
+  expect([refused.status, refused.body.error.code, world.records.written]).toEqual([403, 'forbidden', []]);
+  expect(refused.body.error.message).toContain('port-forward');
+  expect((await strict.get('/api/v1/resource-audit/shop/web', forwarded)).status).toBe(200);
+  expect((await strict.send('POST', path, {})).status).toBe(202);
+  await strict.close();
+});

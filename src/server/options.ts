@@ -13,6 +13,8 @@ export interface DashboardOptions {
   readonly service: ServiceName;
   /** `dashboard.trustedProxies`: addresses or CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** `dashboard.anonymousWrites`: false takes changes without a credential from loopback alone. */
+  readonly anonymousWrites: boolean;
   /** Per client address, while authentication is off. */
   readonly rate: Rate;
 }

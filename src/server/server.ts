@@ -28,6 +28,7 @@ import { scalingRoutes } from './dashboard/scaling-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
+import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
 import { RateLimiter } from './guards/rate-limit.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
@@ -176,6 +177,12 @@ function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMe
         `The Host ${JSON.stringify(host ?? '')} is not one of this server's. Add it to dashboard.allowedHosts if it is yours.`,
       );
     }
+    if (!options.anonymousWrites && !isReadOrLocal(sourceOf(request))) {
+      throw new Problem(
+        'forbidden',
+        'Changes without a credential are taken from loopback alone. Use kubectl port-forward, or set dashboard.anonymousWrites.',
+      );
+    }
     const evidence = {
       method: request.method,
       host,
@@ -191,6 +198,18 @@ function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMe
       );
     }
     next();
+  };
+}
+
+function sourceOf(request: Request): RequestSource {
+  const peer = request.socket.remoteAddress;
+  const trusts = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return {
+    method: request.method,
+    peer,
+    client: request.ip,
+    isForwarded: request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined,
+    isProxyTrusted: peer !== undefined && trusts(peer, 0),
   };
 }
 

@@ -9,6 +9,7 @@ const OPTIONS: DashboardOptions = {
   allowedHosts: [],
   service: { name: 'evenkeel', namespace: 'evenkeel-system', clusterDomain: 'cluster.local' },
   trustedProxies: [],
+  anonymousWrites: true,
   rate: { perSecond: 1e6, burst: 1e6 },
 };
 

@@ -83,6 +83,7 @@ export async function startDashboard(
       allowedHosts: settings['dashboard.allowedHosts'],
       service: { name: 'evenkeel', namespace: world.namespace, clusterDomain: 'cluster.local' },
       trustedProxies: settings['dashboard.trustedProxies'],
+      anonymousWrites: settings['dashboard.anonymousWrites'],
       rate: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
     },
   });

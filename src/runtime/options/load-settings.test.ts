@@ -40,11 +40,17 @@ describe('loadSettings', () => {
       'controller.leaderElect': true,
       'controller.rebalanceInterval': 600_000,
       'controller.probeAddr': ':8081',
-      'dashboard.addr': ':9090',
+      'dashboard.addr': '127.0.0.1:9090',
       'kubelet.interval': 60_000,
       'autoscaler.scaleUpThreshold': 0.8,
       'crds.install': true,
     });
+  });
+
+  test('in a pod the dashboard listens on every interface, elsewhere on loopback', () => {
+    expect(settingsOf(load({ environment: { KUBERNETES_SERVICE_HOST: '10.0.0.1' } }))['dashboard.addr']).toBe(':9090');
+    expect(settingsOf(load({ environment: {} }))['dashboard.addr']).toBe('127.0.0.1:9090');
+    expect(settingsOf(load({ yaml: 'dashboard: { addr: ":9090" }' }))['dashboard.addr']).toBe(':9090');
   });
 
   test('the file is overruled by the environment, the environment by flags', () => {

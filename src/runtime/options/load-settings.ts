@@ -45,7 +45,7 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   for (const { name, value } of sources.flags) {
     take(pathOfFlag(name), value === true ? 'true' : value, `flag --${name}`, true);
   }
-  const settings = withDefaults(values);
+  const settings = withDefaults(values, sources.environment['KUBERNETES_SERVICE_HOST'] !== undefined);
   problems.push(...acrossSettings(settings, values));
   const fatal = problems.filter((problem) => !(problem.unknown === true && sources.compat === true));
   if (fatal.length > 0) return { ok: false, problems: fatal, message: describeProblems(fatal) };
@@ -111,12 +111,13 @@ function pathOfFlag(name: string): string {
   return PATHS.find((path) => path === name || flagName(path) === name) ?? name;
 }
 
-function withDefaults(values: ReadonlyMap<string, { readonly value: unknown }>): Settings {
+/** @param inPod the kubelet sets the API server's address in the environment of every pod */
+function withDefaults(values: ReadonlyMap<string, { readonly value: unknown }>, inPod: boolean): Settings {
   const entries = PATHS.map((path) => {
     const given = values.get(path);
     if (given !== undefined) return [path, given.value];
     const setting: Setting = SETTINGS[path];
-    const read = readValue(setting, setting.default, false);
+    const read = readValue(setting, inPod ? setting.default : (setting.defaultOutsidePod ?? setting.default), false);
     if (!read.ok) throw new Error(`default of ${path} is wrong: ${read.message}`);
     return [path, read.value];
   });

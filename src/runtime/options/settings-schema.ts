@@ -9,6 +9,8 @@ export type SettingType = 'string' | 'boolean' | 'integer' | 'number' | 'duratio
 export interface Setting {
   readonly type: SettingType;
   readonly default: string | boolean | number | readonly string[];
+  /** Default where the process runs in no pod. Left out: the same. */
+  readonly defaultOutsidePod?: string;
   readonly help: string;
   readonly enum?: readonly string[];
   readonly minimum?: number;
@@ -119,13 +121,23 @@ export const SETTINGS = {
   'controller.admission.keyFile': { type: 'string', default: '', help: 'PEM file with its key.' },
   'controller.admission.caFile': { type: 'string', default: '', help: 'PEM file with the authority that signed it.' },
 
-  'dashboard.addr': { type: 'address', default: ':9090', help: 'Address of the dashboard and its API.' },
+  'dashboard.addr': {
+    type: 'address',
+    default: ':9090',
+    defaultOutsidePod: '127.0.0.1:9090',
+    help: 'Address of the dashboard and its API. Outside a pod the default is 127.0.0.1:9090: it asks for no credential while auth.enabled is false.',
+  },
   'dashboard.publicUrl': {
     type: 'string',
     default: '',
     help: 'Address by which people reach the dashboard; its origin and host are accepted.',
   },
   'dashboard.allowedHosts': { type: 'list', default: [], help: 'Further values of the Host header that are accepted.' },
+  'dashboard.anonymousWrites': {
+    type: 'boolean',
+    default: true,
+    help: 'While auth.enabled is false: take changes from every client that reaches the dashboard. false takes them from loopback alone, where kubectl port-forward arrives.',
+  },
   'dashboard.trustedProxies': { type: 'list', default: [], help: 'Addresses whose X-Forwarded-For is believed.' },
 
   'prometheus.url': {
