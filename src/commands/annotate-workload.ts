@@ -48,7 +48,7 @@ export async function annotateWorkload(
     const meaning = meaningOfKey(keys, change.action, caller, now);
     if (meaning === 'another') return KEY_OF_ANOTHER;
     if (meaning === 'repeat') return { kind: 'done', item: workload, dryRun: caller.dryRun };
-    const plan = change.decide(workload, now);
+    const plan = planOf(ports, change, workload, now);
     if (plan.kind === 'same') return { kind: 'done', item: workload, dryRun: caller.dryRun };
     if (plan.kind !== 'write') return plan;
     const key = withKey(keys, change.action, caller, now);
@@ -77,6 +77,20 @@ export async function annotateWorkload(
     tellWritten(ports, caller, [resolved.workload, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
+}
+
+/** What a policy with `workloadOverrides: Stricter` would ignore is refused, and the policy named; what is there already is not. */
+function planOf(ports: CommandPorts, change: AnnotationChange, workload: WorkloadRecord, now: Instant): AnnotationPlan {
+  const plan = change.decide(workload, now);
+  if (plan.kind !== 'write') return plan;
+  const before = ports.wideningOf(workload)?.overrides ?? [];
+  const after = ports.wideningOf(annotated(workload, plan.annotations, undefined));
+  const added = after?.overrides.filter((each) => !before.includes(each)) ?? [];
+  if (after === null || added.length === 0) return plan;
+  return {
+    kind: 'conflict',
+    message: `PodResizePolicy ${after.policy} takes only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
+  };
 }
 
 function resolveUnprotected(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): ReturnType<typeof resolveWorkload> {

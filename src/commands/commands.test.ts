@@ -34,6 +34,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: (workload) => world.sources.decisions.governance(workload).mode,
     protectionOf: () => null,
+    wideningOf: () => null,
     records: world.records,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,

@@ -17,6 +17,8 @@ export interface CommandPorts {
   protectionOf(workload: WorkloadRecord): string | null;
   /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
   dryRun?(): boolean;
+  /** The policy that takes only stricter overrides, and what the workload's annotations ask for beyond it; null: nothing. */
+  wideningOf(workload: WorkloadRecord): { readonly policy: string; readonly overrides: readonly string[] } | null;
   readonly records: RecordWriter;
   /** Told of every write that was carried out, with how to know that the informers have told of it. Left out: nobody waits. */
   written?(isSeen: () => boolean): void;

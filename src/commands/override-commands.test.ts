@@ -29,6 +29,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: () => 'Auto',
     protectionOf: () => null,
+    wideningOf: () => null,
     records: world.records,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,
@@ -45,6 +46,22 @@ describe('bounds', () => {
     expect(world.events[0]).toMatchObject({ reason: 'OverrideSet', subject: { kind: 'Deployment', name: 'web' } });
     expect(world.events[0]?.message).toMatch(/ann@example.com set floor .*250m.*month end/);
     expect(world.logger.lines.find((line) => line.message === 'audit')?.fields).toMatchObject({ action: 'SetBounds', outcome: 'allowed' });
+  });
+
+  test('wider than a policy that takes only stricter ones are refused with its name; what is there already does not stand in the way', async () => {
+    const mode = { 'evenkeel.io/mode': 'Auto' };
+    const strict: CommandPorts = {
+      ...ports,
+      wideningOf: ({ annotations }) => {
+        const overrides = Object.keys(annotations).filter((key) => key === 'evenkeel.io/mode' || key === 'evenkeel.io/floor');
+        return overrides.length === 0 ? null : { policy: 'all', overrides };
+      },
+    };
+    const refused = await setBounds(strict, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    expect(refused).toMatchObject({ kind: 'conflict', message: expect.stringMatching(/PodResizePolicy all .*workloadOverrides.*floor/) });
+    expect(floorOf('web')).toBeUndefined();
+    world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, annotations: mode } : each));
+    expect((await setBounds(strict, caller(), WEB, { ceiling: { app: { cpu: '2' } } })).kind).toBe('done');
   });
 
   test('that stand already are not written again', async () => {

@@ -44,6 +44,8 @@ export interface UsageReader {
 export interface DecisionReader {
   /** The policy that governs a workload (null: none, so all defaults hold) and the mode in force. */
   governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode };
+  /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */
+  wideningOverrides(workload: WorkloadRecord): readonly string[];
   /** In mode Observe: the status that would be published; undefined where there is none (yet). */
   unpublished(workload: WorkloadKey): RecommendationStatus | undefined;
   /** The evidence behind what is recommended, by container; undefined where this process has none (yet). */

@@ -137,6 +137,10 @@ function apiRoutes(
     cluster,
     logger,
     modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode,
+    wideningOf: (workload: WorkloadRecord) => {
+      const overrides = decisions.wideningOverrides(workload);
+      return overrides.length === 0 ? null : { policy: decisions.governance(workload).policy ?? '', overrides };
+    },
     protectionOf: ({ namespace, kind, labels }: WorkloadRecord) => {
       const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
       return protectionOf(cluster.podResizePolicies(), selectable, options.service.namespace);

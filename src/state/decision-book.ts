@@ -5,7 +5,7 @@ import type { ResizeMode } from '../apis/conditions.ts';
 import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
-import type { SourcedRule } from '../core/resize/policy/container-rules.ts';
+import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';
 import { lowersAny } from '../core/resize/plan/stages.ts';
 import { readMemory } from '../core/resize/status/memory-codec.ts';
@@ -105,6 +105,12 @@ export class DecisionBook {
   governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode } {
     const { rules, overrides } = this.#policies.governanceOf(workload);
     return { policy: rules.name, mode: overrides.excluded ? 'Off' : modeInForce(rules, overrides) };
+  }
+
+  /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */
+  wideningOverrides(workload: WorkloadRecord): readonly string[] {
+    const { rules, overrides } = this.#policies.governanceOf(workload);
+    return wideningOverrides(rules, overrides);
   }
 
   /** In mode Observe: the status that would be published; undefined where there is none. */

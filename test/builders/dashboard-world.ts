@@ -85,6 +85,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
       },
       decisions: {
         governance: (workload) => ({ policy: 'shop', mode: modeOf(workload) }),
+        wideningOverrides: () => [],
         unpublished: () => undefined,
         evidence: () => undefined,
         rules: () => [{ name: 'goal', value: 'Balanced', source: 'policy' }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MiB } from '../../model/units.ts';
-import { containerRules, sourcedRules } from './container-rules.ts';
+import { containerRules, sourcedRules, wideningOverrides } from './container-rules.ts';
 import { notCarriedOut } from './not-carried-out.ts';
 import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce } from './policy-rules.ts';
 import { readPolicy } from './read-policy.ts';
@@ -131,6 +131,18 @@ describe('bounds', () => {
     const modeOf = (mode: string, workloadOverrides: 'All' | 'Stricter') =>
       modeInForce(rulesOf({ mode: 'Approve', workloadOverrides }), readOverrides({ 'evenkeel.io/mode': mode }));
     expect([modeOf('Auto', 'All'), modeOf('Auto', 'Stricter'), modeOf('Recommend', 'Stricter')]).toEqual(['Auto', 'Approve', 'Recommend']);
+  });
+
+  test.each<[string, Record<string, string>, readonly string[]]>([
+    ['a mode nearer to Auto', { 'evenkeel.io/mode': 'Auto' }, ['mode Auto, where it has Approve']],
+    ['a more careful mode', { 'evenkeel.io/mode': 'Off' }, []],
+    ['a floor above max', { 'evenkeel.io/floor': '{"main":{"cpu":"3"}}' }, ['floor of 3 CPU for main']],
+    ['a ceiling above max, of all containers', { 'evenkeel.io/ceiling': '{"*":{"memory":"8Gi"}}' }, ['ceiling of 8Gi memory for *']],
+    ['bounds inside the policy’s', { 'evenkeel.io/floor': '{"*":{"cpu":"1"}}', 'evenkeel.io/ceiling': '{"*":{"cpu":"2"}}' }, []],
+  ])('what widens a policy with workloadOverrides: Stricter is named: %s', (_, annotations, expected) => {
+    const spec: PodResizePolicySpec = { mode: 'Approve', cpu: { max: '2' }, memory: { max: '4Gi' } };
+    expect(wideningOverrides(rulesOf({ ...spec, workloadOverrides: 'Stricter' }), readOverrides(annotations))).toEqual(expected);
+    expect(wideningOverrides(rulesOf({ ...spec, workloadOverrides: 'All' }), readOverrides(annotations))).toEqual([]);
   });
 
   test('each rule is told with where it came from', () => {

@@ -120,7 +120,27 @@ function annotatedBounds(
   const floor = boundsOf(overrides.floor, container)[field];
   const ceiling = boundsOf(overrides.ceiling, container)[field];
   if (workloadOverrides === 'All') return { floor, ceiling };
-  const widensFloor = floor !== null && (floor < (policy.min ?? 0) || floor > (policy.max ?? floor));
-  const widensCeiling = ceiling !== null && (ceiling > (policy.max ?? ceiling) || ceiling < (policy.min ?? 0));
-  return { floor: widensFloor ? null : floor, ceiling: widensCeiling ? null : ceiling };
+  return { floor: isInside(floor, policy) ? floor : null, ceiling: isInside(ceiling, policy) ? ceiling : null };
+}
+
+function isInside(bound: number | null, { min, max }: ResourcePolicy): boolean {
+  return bound === null || (bound >= (min ?? 0) && bound <= (max ?? bound));
+}
+
+/** What annotations of a workload ask for that its policy ignores, as it takes only stricter overrides; none under `All`. */
+export function wideningOverrides(rules: PolicyRules, overrides: WorkloadOverrides): readonly string[] {
+  if (rules.workloadOverrides === 'All') return [];
+  const { mode } = overrides;
+  const inForce = modeInForce(rules, overrides);
+  const modes = mode === null || mode === inForce ? [] : [`mode ${mode}, where it has ${rules.mode}`];
+  const bounds = (['floor', 'ceiling'] as const).flatMap((kind) =>
+    [...overrides[kind]].flatMap(([container, { cpuMillicores, memoryBytes }]) => {
+      const own = containerPolicyOf(rules, container);
+      return [
+        ...(isInside(cpuMillicores, own.cpu) ? [] : [`${kind} of ${formatCpu(cpuMillicores ?? 0)} CPU for ${container}`]),
+        ...(isInside(memoryBytes, own.memory) ? [] : [`${kind} of ${formatMemory(memoryBytes ?? 0)} memory for ${container}`]),
+      ];
+    }),
+  );
+  return [...modes, ...bounds];
 }
