@@ -29,6 +29,7 @@ import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
+import { addressGroup } from './guards/address-group.ts';
 import { RateLimiter } from './guards/rate-limit.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
@@ -167,7 +168,7 @@ function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMe
     response.setHeader('Cache-Control', 'private, no-cache');
     response.vary('Authorization');
     response.vary('Cookie');
-    const waitSeconds = limiter.take(request.ip ?? '');
+    const waitSeconds = limiter.take(addressGroup(request.ip ?? ''));
     if (waitSeconds !== null) {
       metrics.rateLimited();
       throw new Problem('rate_limited', `Too many requests from this address. Try again in ${waitSeconds} s.`, {
@@ -206,14 +207,10 @@ function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMe
 }
 
 function sourceOf(request: Request): RequestSource {
-  const peer = request.socket.remoteAddress;
-  const trusts = request.app.get('trust proxy fn') as (address: string, hop: number) => boolean;
   return {
     method: request.method,
-    peer,
-    client: request.ip,
+    peer: request.socket.remoteAddress,
     isForwarded: request.get('x-forwarded-for') !== undefined || request.get('forwarded') !== undefined,
-    isProxyTrusted: peer !== undefined && trusts(peer, 0),
   };
 }
 

@@ -115,7 +115,7 @@ class Starting {
     const prices = openPrices(settings);
     // Before anything that may have to wait: whoever asks meanwhile is told what is missing.
     let feed: FeedStatus | null = null;
-    const endpoints = await startOperationalEndpoints(settings, { apiServer, feed: () => feed, history, metrics, timer });
+    const endpoints = await startOperationalEndpoints(settings, { apiServer, feed: () => feed, metrics, timer });
     await this.#component('probes and metrics', undefined, () => endpoints.close());
     const crds = settings['crds.install'] ? await this.#installCrds() : null;
 

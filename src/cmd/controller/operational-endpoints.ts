@@ -1,6 +1,5 @@
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
-import type { History } from '../../ports/history.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
@@ -16,7 +15,6 @@ export interface OperationalParts {
   readonly apiServer: ApiServerHealth;
   /** null until the informers are started. */
   readonly feed: () => FeedStatus | null;
-  readonly history: History;
   readonly metrics: PrometheusMetrics;
   readonly timer: MachineTimer;
 }
@@ -29,7 +27,7 @@ export interface OperationalEndpoints {
 
 /** `/healthz` and `/readyz`, and `/metrics`, each on its own address. */
 export async function startOperationalEndpoints(settings: Settings, parts: OperationalParts): Promise<OperationalEndpoints> {
-  const { apiServer, feed, history, metrics, timer } = parts;
+  const { apiServer, feed, metrics, timer } = parts;
   let beatAt = timer.nowMs();
   let cancelBeat: () => void = () => undefined;
   const beat = (): void => {
@@ -43,14 +41,10 @@ export async function startOperationalEndpoints(settings: Settings, parts: Opera
         check: () => ({ ok: timer.nowMs() - beatAt < STUCK_MS, message: 'the event loop has not come round for 30 s' }),
       },
     ],
+    // Not the store: reads go on without it, and health shows what is wrong with it.
     readyz: [
       { name: 'api-server', check: () => ({ ok: apiServer.reachable(), message: apiServer.status().message }) },
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
-      // A store that replicas share may be away: reads go on without it and say so. A file that cannot be written is this replica's own.
-      {
-        name: 'history',
-        check: () => ({ ok: history.shared !== null || history.status().ok, message: history.status().message }),
-      },
     ],
   });
   const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics).catch(async (err: unknown) => {

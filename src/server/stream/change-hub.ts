@@ -147,8 +147,10 @@ export class ChangeHub {
       case 'pod':
         if (change.workload !== null) this.#dirty.add(change.workload);
         break;
-      case 'podresizepolicy':
       case 'hpa':
+        for (const key of change.workloads) this.#dirty.add(key);
+        break;
+      case 'podresizepolicy':
         this.#allDirty = true;
         break;
       default:
