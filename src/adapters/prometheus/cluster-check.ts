@@ -158,7 +158,8 @@ export class ClusterCheck {
 
 /** Callers may be as many as nodes: one that does not answer, or not so much, is left alone for a while. */
 function unanswered(err: unknown): Verdict {
-  return { problem: err instanceof Error ? err.message : String(err), goodForMs: PENDING_FOR_MS };
+  const why = err instanceof Error ? err.message : String(err);
+  return { problem: `Prometheus is not used, as nothing shows that it is of this cluster: ${why}`, goodForMs: PENDING_FOR_MS };
 }
 
 function proven(pods: ReadonlySet<string>): string {
