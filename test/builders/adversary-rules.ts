@@ -48,6 +48,13 @@ export class AdversaryRules {
   readonly #requestBounds: Record<Resource, number>;
   #peaks: readonly { readonly elapsedMs: DurationMs; readonly bytes: number }[] = [];
   #cpuHighs: { readonly elapsedMs: DurationMs; readonly millicores: number }[] = [];
+  /** When the last reduction of the base began that reached a pod. */
+  readonly #baseLoweredAt: Record<Resource, DurationMs> = {
+    cpuMillicores: Number.NEGATIVE_INFINITY,
+    memoryBytes: Number.NEGATIVE_INFINITY,
+  };
+  /** When a reduction of the base began that has reached no pod yet; null: none. */
+  readonly #baseLowering: Record<Resource, DurationMs | null> = { cpuMillicores: null, memoryBytes: null };
   readonly #loweredAt = new Map<string, DurationMs>();
   /** What each pod had in force in the last tick, by uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
@@ -153,7 +160,9 @@ export class AdversaryRules {
     if (from === undefined || to === undefined) return;
     this.#checkDeadBand(apply, from, to, lived);
     for (const resource of RESOURCES) {
-      if (apply.endsIncrease !== true && amount(to, resource) < amount(from, resource)) this.#checkEvidence(resource, from, lived);
+      const isReduced = apply.endsIncrease !== true && amount(to, resource) < amount(from, resource);
+      this.#baseLowering[resource] = isReduced ? lived.elapsedMs : null;
+      if (isReduced) this.#checkEvidence(resource, from, lived);
     }
     if (apply.endsIncrease !== true && qosOf([from]) === 'Guaranteed') this.#checkGuaranteedCpu(from, to, lived);
   }
@@ -242,9 +251,11 @@ export class AdversaryRules {
     if (!isSaid) this.#fail('memory is reduced below its peak of 7 days', lived, [details, peak, used]);
   }
 
-  /** By what came in force: a resize that its node defers lowers nothing yet. */
+  /**
+   * The base falls once a day, and a pod once for each time that the base does, however late: its node may not have answered before.
+   * By what came in force: a resize that its node defers lowers nothing yet.
+   */
   #checkOnceADay(pod: PodRecord, lived: Lived): void {
-    const { elapsedMs } = lived;
     const { actual } = mainOf(pod);
     const before = this.#actual.get(pod.uid);
     if (actual !== null) this.#actual.set(pod.uid, actual);
@@ -252,12 +263,23 @@ export class AdversaryRules {
     for (const resource of RESOURCES) {
       const key = `${pod.uid}/${resource}`;
       if (amount(actual, resource) >= amount(before, resource) || this.#isNoReduction.get(key) === true) continue;
-      const age = elapsedMs - (this.#loweredAt.get(key) ?? Number.NEGATIVE_INFINITY);
-      this.#loweredAt.set(key, elapsedMs);
-      // A time in the future counts as an hour ago.
-      const least = elapsedMs - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
-      if (age < least) this.#fail('a request is reduced twice a day', lived, [pod.name, resource, before, actual, age / HOUR_MS]);
+      const details = [pod.name, resource, before, actual];
+      this.#checkBase(resource, lived, details);
+      const last = this.#loweredAt.get(key) ?? Number.NEGATIVE_INFINITY;
+      if (last >= this.#baseLoweredAt[resource]) this.#fail('a pod is reduced twice by one reduction', lived, [...details, last / DAY_MS]);
+      this.#loweredAt.set(key, lived.elapsedMs);
     }
+  }
+
+  #checkBase(resource: Resource, lived: Lived, details: unknown): void {
+    const since = this.#baseLowering[resource];
+    if (since === null) return;
+    // A time in the future counts as an hour ago.
+    const least = since - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
+    const age = since - this.#baseLoweredAt[resource];
+    if (age < least) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
+    this.#baseLoweredAt[resource] = since;
+    this.#baseLowering[resource] = null;
   }
 
   /** A new pod is given what is in force, and the end of a temporary increase of CPU, and a roll-back, may come at any time. */

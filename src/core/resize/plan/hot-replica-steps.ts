@@ -1,8 +1,10 @@
 // Resizes of replicas that alone were given more CPU, and their way back.
 
 import type { PodRecord } from '../../model/pod.ts';
+import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
+import type { Millicores } from '../../model/units.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
-import { greaterOf, withAmount, type Values } from '../model/container-values.ts';
+import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { HotReplica, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';
@@ -26,7 +28,7 @@ export function stepsOfHotReplicas(situation: WorkloadSituation, figures: readon
 
 /**
  * What the pod has, with the CPU that the other replicas have or that the change under way raises them to. Reductions are left to the
- * stages of the change.
+ * stages of the change: a pod that has had its turn keeps what it was lowered to, the others what they have.
  */
 function commonValues(
   { containers }: PodRecord,
@@ -34,19 +36,20 @@ function commonValues(
   figures: readonly ContainerFigures[],
   { apply, previous }: Pick<ResizeMemory, 'apply' | 'previous'>,
 ): Values {
-  const change: Values = apply === null ? new Map() : greaterOf(previous?.values ?? new Map(), apply.values);
   return new Map(
     containers.map(({ name, requests, limits }) => {
       const inForce = own.some(({ container }) => container === name) ? figures.find((each) => each.name === name)?.inForce : undefined;
       if (inForce === undefined) return [name, { requests, limits }] as const;
-      const common = change.get(name) ?? inForce;
-      return [
-        name,
-        {
-          requests: withAmount(requests, 'cpu', common.requests.cpuMillicores),
-          limits: withAmount(limits, 'cpu', common.limits.cpuMillicores),
-        },
-      ] as const;
+      const after = apply?.values.get(name) ?? inForce;
+      const before = (apply === null ? undefined : previous?.values.get(name)) ?? after;
+      const cpuOf = (part: keyof RequestsAndLimits, present: OptionalResources): OptionalResources =>
+        withAmount(present, 'cpu', commonCpu(after[part].cpuMillicores, before[part].cpuMillicores, present.cpuMillicores));
+      return [name, { requests: cpuOf('requests', requests), limits: cpuOf('limits', limits) }] as const;
     }),
   );
+}
+
+function commonCpu(after: Millicores | null, before: Millicores | null, present: Millicores | null): Millicores | null {
+  if (after === null || before === null || present === null || after >= before) return after;
+  return Math.max(after, Math.min(present, before));
 }

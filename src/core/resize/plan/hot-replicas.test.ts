@@ -113,6 +113,17 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect(web.cpus).toEqual([450, 450, 450]);
   });
 
+  test('is lowered with the others to what it alone was given, and not raised again while their reduction is under way', () => {
+    const memory = { ...NO_MEMORY, hotReplicas: [{ container: 'main', pod: 'web-3', uid: 'uid-web-3', at: T0, cpu: 400 }] };
+    const web = new Replicas(4, { memory, policy: autoPolicy({ pace: 'Hourly' }) });
+    const seen: (number | undefined)[] = [];
+    for (let spent = 0; spent < HOUR_MS; spent += 5 * MINUTE_MS) {
+      seen.push(web.use(5 * MINUTE_MS, [60, 55, 190, 50], '200m').cpus[2]);
+    }
+    expect(web.cpus).toEqual([200, 200, 400, 200]);
+    expect(seen).toEqual(seen.toSorted((a, b) => (b ?? 0) - (a ?? 0)));
+  });
+
   test('is not taken out of what a person is shown, or approves', () => {
     const policy = autoPolicy({ mode: 'Recommend' });
     const web = new Replicas(3, { policy, memory: NO_MEMORY }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
