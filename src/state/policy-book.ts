@@ -23,6 +23,8 @@ export interface WorkloadGovernance {
   readonly rules: PolicyRules;
   /** Why the governing policy cannot be acted on; null: it can. */
   readonly problem: string | null;
+  /** What can be read of a governing policy that cannot be acted on; null: it can be, or none governs. */
+  readonly readableRules: PolicyRules | null;
   readonly overrides: WorkloadOverrides;
   /** Policies that select it too. */
   readonly yielding: readonly PodResizePolicy[];
@@ -79,13 +81,14 @@ export class PolicyBook {
     const overrides = readOverrides(workload.annotations);
     if (governing === null) {
       const outOfScope = isReservedNamespace(namespace, ownNamespace);
-      return { policy: null, rules: DEFAULT_POLICY_RULES, problem: null, overrides, yielding, outOfScope };
+      return { policy: null, rules: DEFAULT_POLICY_RULES, problem: null, readableRules: null, overrides, yielding, outOfScope };
     }
     const reading = this.read(governing);
-    if (reading.ok) return { policy: governing, rules: reading.rules, problem: null, overrides, yielding, outOfScope: false };
+    const found = { policy: governing, overrides, yielding, outOfScope: false };
+    if (reading.ok) return { ...found, rules: reading.rules, problem: null, readableRules: null };
     const rules = { ...DEFAULT_POLICY_RULES, name: governing.metadata.name };
     const problem = `PodResizePolicy ${governing.metadata.name} is not ready: ${reading.message}`;
-    return { policy: governing, rules, problem, overrides, yielding, outOfScope: false };
+    return { ...found, rules, problem, readableRules: reading.readable };
   }
 
   read(policy: PodResizePolicy): PolicyReading {

@@ -78,6 +78,7 @@ export function situationOf(
     pods,
     policy: governance.rules,
     policyProblem: governance.problem,
+    readableRules: governance.readableRules,
     overrides: governance.overrides,
     advice,
     hpas,

@@ -54,6 +54,7 @@ beforeEach(() => {
         policy: null,
         rules: { ...DEFAULT_POLICY_RULES, ...policy },
         problem: null,
+        readableRules: null,
         overrides: NO_OVERRIDES,
         yielding: [],
         outOfScope: false,

@@ -27,6 +27,8 @@ export interface WorkloadSituation {
   readonly policy: PolicyRules;
   /** The governing policy exists but cannot be acted on: why. */
   readonly policyProblem: string | null;
+  /** What can be read of a governing policy that cannot be acted on: roll-backs alone follow it. */
+  readonly readableRules?: PolicyRules | null;
   readonly overrides: WorkloadOverrides;
   readonly advice: readonly ContainerAdvice[];
   readonly hpas: readonly HpaRecord[];

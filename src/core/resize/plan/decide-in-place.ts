@@ -70,19 +70,36 @@ function withWatch(draft: Draft, decided: Outcome): Outcome {
 function settledBefore(draft: Draft): Outcome | null {
   const settled = neverChanges(draft.context, draft.mode, draft.containers);
   draft.notes.push(...(settled?.notes ?? []));
-  if (INVALID_WORKLOAD.has(settled?.outcome.reason ?? null)) takeBackIfAllowed(draft);
+  const { reason = null } = settled?.outcome ?? {};
+  if (INVALID_WORKLOAD.has(reason)) takeBackIfAllowed(draft);
+  if (reason === 'invalid-policy') takeBackByReadableRules(draft);
   return settled?.outcome ?? null;
+}
+
+function takeBackByReadableRules(draft: Draft): void {
+  const { readableRules = null } = draft.context;
+  if (readableRules === null) return;
+  const readable = new Draft({ ...draft.context, policy: readableRules });
+  takeBackIfAllowed(readable);
+  draft.restore(readable.memory);
+  draft.steps.push(...readable.steps);
+  draft.notes.push(...readable.notes);
 }
 
 /** Pods run on while a user corrects it, and may be harmed by what they were given before. */
 function takeBackIfAllowed(draft: Draft): void {
   const { context, mode } = draft;
-  if (!context.standing.inPlace || mode === 'Observe' || mode === 'Recommend') return;
+  if (!context.standing.inPlace || mode === 'Off') return;
+  if (mode === 'Observe' || mode === 'Recommend') {
+    rollBackInRecommend(draft);
+    return;
+  }
   if (otherManager(context) !== null || heldByOthers(context.memory.otherResizes, context.now) !== null) return;
   if (holdsRollBacks(context) !== null) return;
   const before = draft.memory;
   rollBackOnRequest(draft);
   rollBackOnHarm(draft);
+  if (holdsEverything(context) === null) rollBackWatched(draft);
   carryOutRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
 }

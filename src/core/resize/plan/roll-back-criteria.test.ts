@@ -14,7 +14,9 @@ import {
 import type { PodRecord } from '../../model/pod.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
+import { valuesOf } from '../model/container-values.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
+import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 
 const OOM_KILL = { reason: 'OOMKilled', exitCode: 137, finishedAt: T0 + MINUTE_MS };
 const CRASH = { reason: 'Error', exitCode: 1, finishedAt: T0 + MINUTE_MS };
@@ -53,6 +55,32 @@ describe('CrashLoopBackOff', () => {
     const { reason, memory, steps } = decideWorkload(ill);
     expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-annotation', 'restarts']);
     expect(steps.map(({ pod, isRollBack }) => [pod.name, isRollBack])).toEqual([['web-1', true]]);
+  });
+
+  test('takes the change back also while its policy is invalid, by what can be read of the policy', () => {
+    const before = aSituation();
+    const first = decideWorkload(before);
+    const after = resized(before.pods, first.steps).map((pod, index) => (index === 0 ? crashed(pod, CRASH, { loops: true }) : pod));
+    const invalid = { policyProblem: 'spec.windows[0].start: …', policy: DEFAULT_POLICY_RULES };
+    const ill = { ...before, ...invalid, pods: after, memory: first.memory, now: T0 + 5 * MINUTE_MS };
+    const { reason, memory, steps } = decideWorkload({ ...ill, readableRules: before.policy });
+    expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-policy', 'restarts']);
+    expect(steps.map(({ pod, isRollBack }) => [pod.name, isRollBack])).toEqual([['web-1', true]]);
+    const asked = decideWorkload({ ...ill, readableRules: autoPolicy({ rollback: { ...before.policy.rollback, onRestarts: false } }) });
+    expect([asked.reason, asked.memory.rolledBack, asked.steps]).toEqual(['invalid-policy', null, []]);
+  });
+
+  test.each(['Auto', 'Recommend'] as const)('nothing but a roll-back is done while its policy is invalid: mode %s', (mode) => {
+    const invalid = { policyProblem: 'spec.windows[0].start: …', policy: DEFAULT_POLICY_RULES, readableRules: autoPolicy({ mode }) };
+    const before = aSituation(invalid);
+    const idle = decideWorkload(before);
+    expect([idle.reason, idle.steps, idle.autoscalers]).toEqual(['invalid-policy', [], []]);
+    const lastApplied = { at: T0 - HOUR_MS, by: 'evenkeel', reason: 'less is enough', pods: 3, values: valuesOf(before.workload) };
+    const previous = { at: T0 - HOUR_MS, values: new Map([['main', { requests: amounts('900m', '1Gi'), limits: amounts(null, null) }]]) };
+    const memory = { ...NO_MEMORY, lastApplied, previous };
+    const userRequests = { ...before.userRequests, rollback: { at: T0, by: 'ann' } };
+    const { steps } = decideWorkload({ ...before, memory, userRequests });
+    expect(steps.map(({ containers }) => containers[0]?.to.requests.cpuMillicores)).toEqual([900, 900, 900]);
   });
 
   test('of unchanged pods as well is not the doing of the change', () => {

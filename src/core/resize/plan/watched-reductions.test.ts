@@ -18,6 +18,7 @@ import type { ContainerReadings } from '../../model/usage.ts';
 import { NO_EVIDENCE, type Evidence, type EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';
+import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { correctFutureTimestamps, readMemory, writeMemory } from '../status/memory-codec.ts';
 import { MAX_WATCHED } from './watched-reductions.ts';
 
@@ -107,6 +108,13 @@ describe('a reduction that is in force on all pods', () => {
     const end = live(reduced({ evidence }), T0 + 6 * HOUR_MS, { evidence });
     expect(end.memory.rolledBack).toMatchObject({ reason: 'pressure', message: expect.stringContaining(words) });
     expect(cpus(end)).toEqual([500, 500, 500]);
+  });
+
+  test('is taken back also while its policy is invalid', () => {
+    const evidence = throttledNextMorning(0.25);
+    const before = reduced({ evidence });
+    const invalid = { policyProblem: 'spec.windows[0].start: …', policy: DEFAULT_POLICY_RULES, readableRules: before.policy };
+    expect(cpus(live({ ...before, ...invalid }, T0 + DAY_MS, { evidence }))).toEqual([500, 500, 500]);
   });
 
   test('is not blamed for pressure of a resource that it has not lowered', () => {

@@ -37,7 +37,14 @@ export interface PolicyCapabilities {
 
 /** A policy that can be acted on, or why not. */
 export type PolicyReading =
-  { readonly ok: true; readonly rules: PolicyRules } | { readonly ok: false; readonly reason: ConditionReason; readonly message: string };
+  | { readonly ok: true; readonly rules: PolicyRules }
+  | {
+      readonly ok: false;
+      readonly reason: ConditionReason;
+      readonly message: string;
+      /** With defaults for what cannot be read. */
+      readonly readable: PolicyRules;
+    };
 
 type ResourceSpec = Omit<PodResizePolicySpecCpu, 'limit'> & {
   readonly limit?: { readonly rule?: 'Keep' | 'Ratio' | 'None'; readonly ratio?: number };
@@ -48,12 +55,13 @@ export function readPolicy(policy: PodResizePolicy, capabilities: PolicyCapabili
   const reader = new PolicyReader();
   const rules = reader.rules(policy.metadata.name, policy.spec);
   const [first] = reader.problems;
-  if (first !== undefined) return { ok: false, reason: CONDITION_REASON.invalidSpec, message: reader.problems.join('; ') };
+  if (first !== undefined) return { ok: false, reason: CONDITION_REASON.invalidSpec, message: reader.problems.join('; '), readable: rules };
   if (rules.apply === 'OnRestart' && !capabilities.admission) {
     return {
       ok: false,
       reason: CONDITION_REASON.admissionRequired,
       message: 'spec.apply: OnRestart needs the setting controller.admission.enabled; enable it or use InPlace',
+      readable: rules,
     };
   }
   if (policy.spec.rollback?.onErrorRateQuery !== undefined && !capabilities.prometheus) {
@@ -61,6 +69,7 @@ export function readPolicy(policy: PodResizePolicy, capabilities: PolicyCapabili
       ok: false,
       reason: CONDITION_REASON.prometheusRequired,
       message: 'spec.rollback.onErrorRateQuery needs the setting prometheus.url; set it or remove the query',
+      readable: rules,
     };
   }
   return { ok: true, rules };
