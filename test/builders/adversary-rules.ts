@@ -118,13 +118,10 @@ export class AdversaryRules {
     }
   }
 
-  /** The ceiling of the workload, else the policy's `max`; null: nothing bounds a request. */
+  /** The ceiling of the workload, above `min` or below it, else the policy's `max`; null: nothing bounds a request. */
   #mostOf(resource: Resource): number | null {
     const { overrides, policy } = this.#life.options;
-    const own = policy?.container?.[POLICY[resource]];
-    const [ceiling, max, min] = [overrides?.ceiling?.get('*')?.[resource] ?? null, own?.max ?? null, own?.min ?? 0];
-    const most = ceiling ?? max;
-    return most === null ? null : Math.max(most, min);
+    return overrides?.ceiling?.get('*')?.[resource] ?? policy?.container?.[POLICY[resource]].max ?? null;
   }
 
   #ratioOf(resource: Resource, request: number, limit: number): number {

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, memory, pods } from '../../../../test/builders/rightsizing.ts';
 import type { ContainerRuntime } from '../../model/container-runtime.ts';
 import type { OptionalResources } from '../../model/resources.ts';
+import { decideWorkload } from '../layers/decide-workload.ts';
 import { DEFAULT_POLICY_RULES, type LimitPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { workloadFigures } from './workload-figures.ts';
 
@@ -77,6 +78,16 @@ describe.each([
     const [request, limit] = targetOf(deployed, '256Mi');
     expect(request).toBeLessThan(memory('1Gi'));
     expect(limit).toBe(request);
+  });
+
+  test('is lowered as far as its recommendation shows, and no less far', () => {
+    const situation = aSituation({
+      workload: aWorkloadRecord({}, deployed),
+      pods: pods(1, { container: deployed }),
+      advice: [anAdvice({ cpu: '500m', memory: '256Mi' })],
+    });
+    const shown = workloadFigures(situation)[0]?.target?.requests.memoryBytes;
+    expect(decideWorkload(situation).steps.map(({ containers }) => containers[0]?.to.requests.memoryBytes)).toEqual([shown]);
   });
 
   test('rises as one, no further than what is deployed', () => {

@@ -105,16 +105,12 @@ function targetInputsOf(
 export function partOfTarget(figures: ContainerFigures, changes: readonly DueChange[]): RequestsAndLimits {
   const { target, targetInputs, inForce } = figures;
   if (target === null || targetInputs === null) return inForce;
-  let requests = inForce.requests;
-  for (const { resource } of changes) requests = withAmount(requests, resource, target.requests[FIELD[resource]]);
-  const made = limitsFor(targetInputs, requests);
-  let limits = inForce.limits;
-  requests = inForce.requests;
+  let { requests, limits } = inForce;
   for (const { resource, direction } of changes) {
     const field = FIELD[resource];
     const least = direction === 'raise' ? inForce : null;
-    requests = withAmount(requests, resource, atLeast(made.requests[field], least?.requests[field] ?? null));
-    limits = withAmount(limits, resource, atLeast(made.limits[field], least?.limits[field] ?? null));
+    requests = withAmount(requests, resource, atLeast(target.requests[field], least?.requests[field] ?? null));
+    limits = withAmount(limits, resource, atLeast(target.limits[field], least?.limits[field] ?? null));
   }
   return { requests: keptBurstable(targetInputs, requests, limits), limits };
 }
