@@ -7,13 +7,14 @@ import { format, resolveConfig } from 'prettier';
 import {
   CONTROLLER_PERMISSIONS,
   type GrantedWhen,
+  KUBELET_READER_PERMISSIONS,
   type Permission,
   UNINSTALL_PERMISSIONS,
 } from '../src/adapters/kubernetes/permissions.ts';
 import { resourceName } from '../src/adapters/kubernetes/resources.ts';
 import { canIListsIn, withCanILists } from './can-i-lists.ts';
 
-const ACCOUNTS = ['evenkeel-controller', 'evenkeel-uninstall'] as const;
+const ACCOUNTS = ['evenkeel-controller', 'evenkeel-kubelet-reader', 'evenkeel-uninstall'] as const;
 const TAKEN_ANEW = 'WRITE_DOCS=1 npm run -s test:e2e -- test/controlplane/permissions.test.ts';
 
 const WHEN: Readonly<Record<GrantedWhen, string>> = {
@@ -56,6 +57,16 @@ function document(): string {
     'and not stored, which needs the same permissions. `rbac.effects: false` takes away everything that changes what runs.',
     '',
     ...table(CONTROLLER_PERMISSIONS),
+    '',
+    '## What kubelets are sent',
+    '',
+    'ServiceAccount `evenkeel-kubelet-reader`, which no pod runs as. The controller asks for its tokens, ten minutes each, and sends them to',
+    'kubelets in place of its own: a node that was taken over keeps what it is sent, and may read the metrics of nodes with it, and nothing',
+    'else. Where the token is not to be had, usage is read from metrics.k8s.io. Outside of a pod, where a person runs the controller with a',
+    'kubeconfig, the credentials of the kubeconfig are then sent, and health warns of it. Not made with `rbac.kubelets: false` or',
+    '`config.kubelet.viaProxy: true`.',
+    '',
+    ...table(KUBELET_READER_PERMISSIONS),
     '',
     '## The uninstall',
     '',

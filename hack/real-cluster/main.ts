@@ -118,6 +118,7 @@ function status(name: string): void {
   console.log(`cluster    ${name}${record?.ready === true ? '' : ' (its start has not come to an end)'}`);
   console.log(`server     https://127.0.0.1:${record?.ports.apiserver}`);
   console.log(`kubeconfig ${layout.kubeconfig}`);
+  console.log(`kubelets   port ${record?.ports.kubelet} (setting kubelet.port)`);
   console.log(`audit log  ${layout.auditLog}`);
   for (const component of COMPONENTS) {
     const pid = record?.processes[component]?.pid;

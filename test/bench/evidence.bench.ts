@@ -82,7 +82,10 @@ async function readingCost(pods: number): Promise<number> {
   const kubelet = fork(import.meta.filename, ['--serve'], { execArgv: process.execArgv });
   kubelet.send({ pods, key: made.private, cert: made.cert } satisfies ServerData);
   const port = await new Promise<number>((resolve) => kubelet.once('message', (sent) => resolve(sent as number)));
-  const fetcher = new DirectKubeletFetcher({ server: 'https://x', tls: { verify: true, ca: made.cert }, headers: async () => ({}) });
+  const fetcher = new DirectKubeletFetcher(
+    { server: 'https://x', tls: { verify: true, ca: made.cert }, headers: async () => ({}) },
+    { port: null, loopback: true },
+  );
   const node = aNodeRecord({ name: 'n1', internalIp: '127.0.0.1', kubeletPort: port });
   const pages = new TextPages(fetcher);
   const deltas = new CounterDeltas();

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
+import { CONTROLLER_PERMISSIONS, KUBELET_READER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT } from './rules.ts';
 
 const ROLES = [...manifestsOf('config/rbac/clusterrole.yaml'), ...manifestsOf('config/rbac/role.yaml')];
@@ -11,6 +11,7 @@ const UNINSTALL = manifestsOf('config/uninstall/rbac.yaml');
 
 describe.each([
   { of: 'controller', name: 'evenkeel-controller', manifests: ROLES, permissions: CONTROLLER_PERMISSIONS },
+  { of: 'reader of kubelets', name: 'evenkeel-kubelet-reader', manifests: ROLES, permissions: KUBELET_READER_PERMISSIONS },
   { of: 'uninstall', name: 'evenkeel-uninstall', manifests: UNINSTALL, permissions: UNINSTALL_PERMISSIONS },
 ])('The roles of the $of', ({ name, manifests, permissions }) => {
   test('are the declared permissions, rule by rule', () => {
@@ -37,6 +38,7 @@ describe('No role', () => {
     ['nodes/proxy', `rules: [{ apiGroups: [''], resources: [nodes/proxy], verbs: [get] }]`],
     ['pods/exec', `rules: [{ apiGroups: [''], resources: [pods/exec], verbs: [create] }]`],
     ['secrets', `rules: [{ apiGroups: [''], resources: [secrets], verbs: [get] }]`],
+    ['tokens of any ServiceAccount', `rules: [{ apiGroups: [''], resources: [serviceaccounts/token], verbs: [create] }]`],
     ['escalate', `rules: [{ apiGroups: [rbac.authorization.k8s.io], resources: [roles], verbs: [escalate] }]`],
   ])('would get by with %s', (_what, rules) => {
     expect(forbiddenIn(parseManifests(`kind: ClusterRole\nmetadata: { name: r }\n${rules}`))).not.toEqual([]);

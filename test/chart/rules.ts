@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
-import type { GrantedWhen, Permission } from '../../src/adapters/kubernetes/permissions.ts';
+import { KUBELET_READER, type GrantedWhen, type Permission } from '../../src/adapters/kubernetes/permissions.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
@@ -98,12 +98,14 @@ function line(scope: string, verb: string, group: string, resource: string, name
 /** What no role of ours may ever grant; each as a sentence. */
 export function forbiddenIn(manifests: readonly Manifest[]): readonly string[] {
   return manifests.flatMap(({ kind, metadata, rules = [] }) =>
-    rules.flatMap(({ apiGroups = [], resources = [], verbs }) => {
+    rules.flatMap(({ apiGroups = [], resources = [], resourceNames = [], verbs }) => {
       const found: string[] = [];
       const where = `${kind} ${metadata.name}`;
       if ([...apiGroups, ...resources, ...verbs].some((entry) => entry.includes('*'))) found.push(`${where}: a wildcard`);
-      for (const resource of ['nodes/proxy', 'pods/exec', 'pods/attach', 'pods/portforward', 'serviceaccounts/token'])
+      for (const resource of ['nodes/proxy', 'pods/exec', 'pods/attach', 'pods/portforward'])
         if (resources.includes(resource)) found.push(`${where}: ${resource}`);
+      if (resources.includes('serviceaccounts/token') && (kind === 'ClusterRole' || resourceNames.join() !== KUBELET_READER))
+        found.push(`${where}: tokens of other ServiceAccounts`);
       if (kind === 'ClusterRole' && resources.includes('secrets')) found.push(`${where}: secrets of the whole cluster`);
       for (const verb of ['escalate', 'bind', 'impersonate', 'deletecollection'])
         if (verbs.includes(verb)) found.push(`${where}: verb ${verb}`);

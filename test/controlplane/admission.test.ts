@@ -51,6 +51,7 @@ beforeAll(async () => {
     'history.url': `sqlite:${learnt}`,
     namespace: OWN_NAMESPACE,
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, ACCOUNT),
+    'kubelet.port': String(cluster.ports.kubelet),
     'kubelet.interval': '5s',
     'controller.warmUp': '1s',
     'controller.admission.enabled': 'true',

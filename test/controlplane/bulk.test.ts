@@ -25,6 +25,7 @@ beforeAll(async () => {
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
   controller = await startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
+    'kubelet.port': String(cluster.ports.kubelet),
     namespace: OWN_NAMESPACE,
     'kubelet.interval': '5s',
   });

@@ -3,7 +3,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS, type GrantedWhen } from '../../src/adapters/kubernetes/permissions.ts';
+import {
+  CONTROLLER_PERMISSIONS,
+  KUBELET_READER_PERMISSIONS,
+  UNINSTALL_PERMISSIONS,
+  type GrantedWhen,
+} from '../../src/adapters/kubernetes/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
@@ -185,6 +190,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ metadata }) => metadata.name.replace(/-controller$/, ''));
     expect(grantsOf(manifests, `${fullname}-controller`)).toEqual(declared(CONTROLLER_PERMISSIONS, when));
+    expect(grantsOf(manifests, `${fullname}-kubelet-reader`)).toEqual(declared(KUBELET_READER_PERMISSIONS, when));
     expect(grantsOf(manifests, `${fullname}-uninstall`)).toEqual(declared(UNINSTALL_PERMISSIONS, when));
     expect(forbiddenIn(manifests)).toEqual([]);
   });
@@ -297,6 +303,7 @@ describe('The chart', () => {
       expect(grantsOf(manifests, 'evenkeel-controller')).toEqual(
         declared(CONTROLLER_PERMISSIONS, ['always', 'rbac.effects', 'config.kubelet.viaProxy', 'config.crds.install']),
       );
+      expect(manifests.filter(({ metadata }) => metadata.name === 'evenkeel-kubelet-reader')).toEqual([]);
     },
     HANG_TEST_MS,
   );

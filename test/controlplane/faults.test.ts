@@ -52,6 +52,7 @@ beforeAll(async () => {
   );
   controller = await startController(fixture, {
     'kubernetes.kubeconfig': connection.kubeconfig,
+    'kubelet.port': String(cluster.ports.kubelet),
     'history.url': `sqlite:${history}`,
     'kubelet.interval': '5s',
     'controller.warmUp': '1s',
@@ -168,7 +169,10 @@ describe('A control plane', () => {
 
   test('that holds a newer CRD than ours: kept at the next start, and named', async () => {
     await client.merge(`${CRDS}/accesspolicies.evenkeel.io`, { metadata: { annotations: { [CRD_VERSION_ANNOTATION]: '99.0.0' } } });
-    const next = await startController(fixture, { 'kubernetes.kubeconfig': connection.kubeconfig });
+    const next = await startController(fixture, {
+      'kubernetes.kubeconfig': connection.kubeconfig,
+      'kubelet.port': String(cluster.ports.kubelet),
+    });
     const health = (await read<readonly Health[]>(next.dashboard, 'health')).find(({ name }) => name === 'custom-resources');
     expect(health?.message).toContain('accesspolicies.evenkeel.io was written by Evenkeel 99.0.0, newer than this');
     const { metadata } = await client.get<{ readonly metadata: { readonly annotations: Readonly<Record<string, string>> } }>(

@@ -69,6 +69,7 @@ export class HaWorld {
   async replica(name: string): Promise<Replica> {
     const settings = {
       'kubernetes.kubeconfig': this.#kubeconfig,
+      'kubelet.port': String(this.cluster.ports.kubelet),
       'history.url': this.store.url,
       'kubelet.interval': '5s',
       'controller.warmUp': '1s',

@@ -62,6 +62,7 @@ beforeAll(async () => {
   );
   controller = await startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
+    'kubelet.port': String(cluster.ports.kubelet),
     namespace: OWN_NAMESPACE,
     'history.url': `sqlite:${learnt}`,
     'controller.warmUp': '1s',

@@ -59,6 +59,7 @@ beforeAll(async () => {
     BINARY,
     Object.entries({
       'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, SERVICE_ACCOUNT),
+      'kubelet.port': String(cluster.ports.kubelet),
       namespace: OWN_NAMESPACE,
       'history.url': `sqlite:${history}`,
       'dashboard.addr': '127.0.0.1:0',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { canIListsIn, linesOf, withCanILists } from '../../hack/can-i-lists.ts';
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
-import { CONTROLLER_PERMISSIONS, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
+import { CONTROLLER_PERMISSIONS, KUBELET_READER, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
 import { OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
 import { parseUninstallOptions } from '../../src/cli/uninstall/options.ts';
 import { runUninstall, type UninstallReport } from '../../src/cli/uninstall/run-uninstall.ts';
@@ -28,13 +28,13 @@ import { RealCluster } from './real-cluster.ts';
 const OWN_NAMESPACE = 'evenkeel-system';
 const CONTROLLER = 'evenkeel-controller';
 const UNINSTALL = 'evenkeel-uninstall';
+const ACCOUNTS = [CONTROLLER, KUBELET_READER, UNINSTALL];
 const NAMESPACE = 'shop';
+/** Calls itself so who uses a token that a node was sent. */
+const STOLEN = 'stolen';
 
-/**
- * Asked of the kubelets and not of the API server, which they ask in turn whether we may: usage comes only with them. And what is
- * asked once most kubelets are untrusted, as here they are not.
- */
-const NOT_ASKED = ['get nodes/metrics', 'get nodes/stats', 'list nodes.metrics.k8s.io', 'list pods.metrics.k8s.io'];
+/** What is asked once most kubelets are untrusted, as here they are not. */
+const NOT_ASKED = ['list nodes.metrics.k8s.io', 'list pods.metrics.k8s.io'];
 
 /**
  * This API server streams a listing as part of the watch. Older ones do not, and now and then a watch is compared with a
@@ -66,7 +66,7 @@ describe('docs/rbac.md', () => {
     async () => {
       const file = join(ROOT, 'docs/rbac.md');
       const lists: Record<string, string> = {};
-      for (const account of [CONTROLLER, UNINSTALL]) {
+      for (const account of ACCOUNTS) {
         lists[account] = await cluster.kubectl(
           ...['auth', 'can-i', '--list', '-n', OWN_NAMESPACE, '--as', `system:serviceaccount:${OWN_NAMESPACE}:${account}`],
         );
@@ -74,7 +74,7 @@ describe('docs/rbac.md', () => {
       const text = readFileSync(file, 'utf8');
       if (process.env['WRITE_DOCS'] === '1') writeFileSync(file, withCanILists(text, lists));
       const written = canIListsIn(readFileSync(file, 'utf8'));
-      for (const account of [CONTROLLER, UNINSTALL]) expect(linesOf(written[account] ?? '')).toEqual(linesOf(lists[account] ?? ''));
+      for (const account of ACCOUNTS) expect(linesOf(written[account] ?? '')).toEqual(linesOf(lists[account] ?? ''));
     },
     HANG_TEST_MS,
   );
@@ -112,6 +112,7 @@ describe('With its ServiceAccount’s own token', () => {
       controller = await startController(fixture, {
         'history.url': `sqlite:${learnt}`,
         'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
+        'kubelet.port': String(cluster.ports.kubelet),
         'kubelet.interval': '5s',
         'controller.warmUp': '1s',
       });
@@ -140,6 +141,41 @@ describe('With its ServiceAccount’s own token', () => {
   );
 
   test(
+    'what kubelets are sent reads the metrics of nodes, and nothing else',
+    async () => {
+      const tokens = cluster.audit(
+        ({ verb, requestURI }) => verb === 'create' && requestURI.includes(`/serviceaccounts/${KUBELET_READER}/token`),
+      );
+      expect(new Set(tokens.map(({ user }) => user.username))).toEqual(new Set([`system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`]));
+      const kubeconfig = cluster.kubeconfigWith(await cluster.tokenFor(OWN_NAMESPACE, KUBELET_READER, 600), 'taken-by-a-node');
+      const connection = await resolveKubeConfig({ path: kubeconfig, timer: new SystemTimer() });
+      const stolen = new HttpTransport({
+        userAgent: STOLEN,
+        connection,
+        timer: new SystemTimer(),
+        random: seededRandom(1),
+        metrics: new PrometheusMetrics(),
+      });
+      const statusOf = async (method: 'GET' | 'PATCH' | 'POST', path: string, body?: object): Promise<number> =>
+        (await stolen.request({ method, path, ...(body === undefined ? {} : { body }) })).status;
+      const refused = [
+        await statusOf('GET', `/api/v1/namespaces/${NAMESPACE}/pods`),
+        await statusOf('GET', `/api/v1/namespaces/${OWN_NAMESPACE}/secrets`),
+        await statusOf('GET', '/api/v1/nodes'),
+        await statusOf('GET', '/api/v1/nodes/kwok-0001/proxy/metrics/resource'),
+        await statusOf('GET', `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`),
+        await statusOf('PATCH', `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`, [{ op: 'add', path: '/spec/replicas', value: 0 }]),
+        await statusOf('POST', `/api/v1/namespaces/${OWN_NAMESPACE}/serviceaccounts/${CONTROLLER}/token`, { spec: {} }),
+        await statusOf('POST', `/api/v1/namespaces/${OWN_NAMESPACE}/serviceaccounts/${KUBELET_READER}/token`, { spec: {} }),
+        await statusOf('GET', '/apis/evenkeel.io/v1alpha1/recommendations'),
+      ];
+      stolen.close();
+      expect(refused).toEqual(refused.map(() => 403));
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
     'an uninstall puts everything back and is refused nothing',
     async () => {
       await tracesOfLaterParts();
@@ -160,10 +196,11 @@ describe('With its ServiceAccount’s own token', () => {
   );
 
   test(
-    'neither was denied anything by the API server’s own account',
+    'none was denied anything by the API server’s own account',
     async () => {
-      const accounts = [CONTROLLER, UNINSTALL].map((name) => `system:serviceaccount:${OWN_NAMESPACE}:${name}`);
-      const events = cluster.audit(({ user }) => accounts.includes(user.username));
+      const accounts = ACCOUNTS.map((name) => `system:serviceaccount:${OWN_NAMESPACE}:${name}`);
+      // What the test above tried with the reader's token is not counted.
+      const events = cluster.audit(({ user, userAgent = '' }) => accounts.includes(user.username) && !userAgent.startsWith(STOLEN));
       expect(events.length).toBeGreaterThan(50);
       const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403);
       expect(denied.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);

@@ -31,15 +31,8 @@ const LAST_ADDRESS = 250;
 
 export class PodRunner {
   readonly node: string;
-  /** For `helm install`: places the release's pods here. */
-  readonly helmValues: readonly string[] = [
-    '--set-string',
-    `controller.nodeSelector.${MARK.replaceAll('.', '\\.')}=true`,
-    '--set',
-    'controller.tolerations[0].operator=Exists',
-    '--set-string',
-    `controller.tolerations[0].key=${MARK}`,
-  ];
+  /** For `helm install`: places the release's pods here, and says at which port this cluster's kubelets are. */
+  readonly helmValues: readonly string[];
   readonly #cluster: RealCluster;
   readonly #image: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'evenkeel-pods-'));
@@ -57,6 +50,16 @@ export class PodRunner {
     this.#cluster = cluster;
     this.#image = image;
     this.node = node;
+    this.helmValues = [
+      '--set-string',
+      `controller.nodeSelector.${MARK.replaceAll('.', '\\.')}=true`,
+      '--set',
+      'controller.tolerations[0].operator=Exists',
+      '--set-string',
+      `controller.tolerations[0].key=${MARK}`,
+      '--set',
+      `config.kubelet.port=${cluster.ports.kubelet}`,
+    ];
     this.#transport = transport;
     this.#network = network;
   }

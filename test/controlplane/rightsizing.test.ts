@@ -58,6 +58,7 @@ beforeAll(async () => {
   );
   await startController(fixture, {
     'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
+    'kubelet.port': String(cluster.ports.kubelet),
     namespace: OWN_NAMESPACE,
     'history.url': `sqlite:${learnt}`,
     'controller.warmUp': '1s',

@@ -82,6 +82,10 @@ dashboard answer.
 {{- define "evenkeel.viaProxy" -}}
 {{- if get (default dict .Values.config.kubelet) "viaProxy" -}}true{{- end -}}
 {{- end -}}
+{{/* "true" where kubelets are read directly, with tokens of a ServiceAccount for that alone. */}}
+{{- define "evenkeel.readsKubelets" -}}
+{{- if and .Values.rbac.kubelets (not (include "evenkeel.viaProxy" .)) -}}true{{- end -}}
+{{- end -}}
 {{/* "true" where pods are sized at creation, by a webhook. */}}
 {{- define "evenkeel.admits" -}}
 {{- if get (default dict (get (default dict .Values.config.controller) "admission")) "enabled" -}}true{{- end -}}

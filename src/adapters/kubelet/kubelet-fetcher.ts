@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
+import { BlockList, isIP } from 'node:net';
 import { Writable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -8,6 +9,7 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
+import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { HeldBytes } from './held-bytes.ts';
 
@@ -27,6 +29,19 @@ export interface KubeletFetcher {
 
 const INFLATED_CHUNK_BYTES = 64 * 1024;
 
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Link-local, where clouds keep the credentials of machines; "this host"; and what reaches many. */
+const NO_NODES = new BlockList();
+NO_NODES.addSubnet('169.254.0.0', 16, 'ipv4');
+NO_NODES.addSubnet('0.0.0.0', 8, 'ipv4');
+NO_NODES.addSubnet('224.0.0.0', 3, 'ipv4');
+NO_NODES.addSubnet('fe80::', 10, 'ipv6');
+NO_NODES.addSubnet('ff00::', 8, 'ipv6');
+NO_NODES.addAddress('::', 'ipv6');
+
 /** What TLS says when a kubelet signs its own certificate, or its certificate is another's. */
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -37,16 +52,25 @@ const UNTRUSTED = new Set([
   'CERT_HAS_EXPIRED',
 ]);
 
+export interface KubeletAddresses {
+  /** Of every node; null: the one that its status names, which its kubelet writes. */
+  readonly port: number | null;
+  /** Nodes may be at addresses of loopback: all of the cluster runs on this machine. */
+  readonly loopback: boolean;
+}
+
 /**
  * Each node directly, at its InternalIP: no load on the API server, and no permission but `nodes/metrics` and `nodes/stats`.
- * The kubelet's certificate is checked against the cluster's CA.
+ * The kubelet's certificate is checked against the cluster's CA. Redirects are not followed.
  */
 export class DirectKubeletFetcher implements KubeletFetcher {
   readonly #connection: KubeConnection;
+  readonly #addresses: KubeletAddresses;
   readonly #agent: https.Agent;
   readonly #held = new HeldBytes();
 
-  constructor(connection: KubeConnection) {
+  constructor(connection: KubeConnection, addresses: KubeletAddresses) {
+    this.#addresses = addresses;
     const { ca, cert, key, verify } = connection.tls;
     this.#connection = connection;
     this.#agent = new https.Agent({
@@ -69,23 +93,19 @@ export class DirectKubeletFetcher implements KubeletFetcher {
   }
 
   async #read(node: NodeRecord, path: string, body: BodyReader, signal: AbortSignal): Promise<void> {
-    if (node.internalIp === null)
-      throw new Error(`node ${node.name} has no InternalIP: set kubelet.viaProxy: true to read it through the API server`);
-    const where = `kubelet of node ${node.name} (${node.internalIp}:${node.kubeletPort})`;
-    const headers = await this.#connection.headers();
-    const options = {
-      hostname: node.internalIp,
-      port: node.kubeletPort,
-      path,
-      headers: { ...headers, 'accept-encoding': body.encoding },
-      signal,
+    const { hostname, port } = addressOf(node, this.#addresses);
+    const where = `kubelet of node ${node.name} (${hostname}:${port})`;
+    const ask = async (fresh: boolean): Promise<number> => {
+      const headers = { ...(await this.#connection.headers({ fresh })), 'accept-encoding': body.encoding };
+      return this.#fetch({ hostname, port, path, headers, signal }, body).catch((cause: unknown) => {
+        throw faultOf(where, cause, signal);
+      });
     };
-    const status = await this.#fetch(options, body).catch((cause: unknown) => {
-      throw faultOf(where, cause, signal);
-    });
+    const first = await ask(false);
+    const status = first === 401 ? await ask(true) : first;
     if (status === 401 || status === 403) {
       throw new Error(
-        `${where} refused ${path} (HTTP ${status}): grant get on nodes/metrics and nodes/stats, or set kubelet.viaProxy: true`,
+        `${where} refused ${path} (HTTP ${status}): grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER}, or set kubelet.viaProxy: true`,
       );
     }
     if (status !== 200) throw new Error(`${where} answered ${path} with HTTP ${status}`);
@@ -177,6 +197,20 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
   async stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
     take(Buffer.from(await this.get(node, path, signal, maxBytes)));
   }
+}
+
+/** A node's status is written by its kubelet: what it names is reached only where a node can be. */
+function addressOf(
+  { name, internalIp, kubeletPort }: NodeRecord,
+  { port, loopback }: KubeletAddresses,
+): { hostname: string; port: number } {
+  if (internalIp === null) throw new Error(`node ${name} has no InternalIP: set kubelet.viaProxy: true to read it through the API server`);
+  const family = isIP(internalIp);
+  if (family === 0) throw new Error(`node ${name}: its InternalIP ${JSON.stringify(internalIp.slice(0, 100))} is no IP address`);
+  const isNoNode = NO_NODES.check(internalIp, family === 4 ? 'ipv4' : 'ipv6');
+  const isLoopback = LOOPBACK.check(internalIp, family === 4 ? 'ipv4' : 'ipv6');
+  if (isNoNode || (isLoopback && !loopback)) throw new Error(`node ${name}: its InternalIP ${internalIp} is no address of a node`);
+  return { hostname: internalIp, port: port ?? kubeletPort };
 }
 
 function tooLarge(maxBytes: number): PageTooLarge {

@@ -16,7 +16,7 @@ import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { SummaryReading, UsageReading, UsageSink } from '../../ports/usage-source.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';
-import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletFetcher } from './kubelet-fetcher.ts';
+import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletAddresses, type KubeletFetcher } from './kubelet-fetcher.ts';
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { NodeCounters } from './node-counters.ts';
@@ -291,8 +291,8 @@ describe('DirectKubeletFetcher', () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  function fetcherFor(ca?: string): DirectKubeletFetcher {
-    const fetcher = new DirectKubeletFetcher(connection(ca));
+  function fetcherFor(ca?: string, addresses: Partial<KubeletAddresses> = {}): DirectKubeletFetcher {
+    const fetcher = new DirectKubeletFetcher(connection(ca), { port: null, loopback: true, ...addresses });
     fetchers.push(fetcher);
     return fetcher;
   }
@@ -316,7 +316,7 @@ describe('DirectKubeletFetcher', () => {
     return {
       server: 'https://x',
       tls: { verify: true, ...(ca === undefined ? {} : { ca }) },
-      headers: async () => ({ authorization: 'Bearer t' }),
+      headers: async ({ fresh = false } = {}) => ({ authorization: fresh ? 'Bearer fresh' : 'Bearer t' }),
     };
   }
 
@@ -393,11 +393,56 @@ describe('DirectKubeletFetcher', () => {
     expect(seen.length).toBeGreaterThan(3);
   });
 
+  test('is asked at the port of the settings, whatever its node states', async () => {
+    const { node, certificate, seen } = await kubelet();
+    const fetcher = fetcherFor(certificate, { port: node.kubeletPort });
+    await fetcher.get({ ...node, kubeletPort: 1 }, '/metrics/resource', new AbortController().signal, MiB);
+    expect(seen).toEqual(['Bearer t /metrics/resource']);
+  });
+
+  test.each([
+    ['169.254.169.254', 'where clouds keep credentials of machines'],
+    ['0.0.0.0', 'this host'],
+    ['255.255.255.255', 'all hosts'],
+    ['::', 'this host'],
+    ['fe80::1', 'link-local'],
+    ['127.0.0.1', 'loopback of a controller that is not on the machine of its API server'],
+    ['::1', 'loopback'],
+    ['::ffff:127.0.0.1', 'loopback as an IPv6 address'],
+    ['evil.example', 'a name'],
+    ['10.0.0.1:80/x', 'no address'],
+  ])('is not asked at %s: %s', async (internalIp) => {
+    const { signal } = new AbortController();
+    const refused = fetcherFor('', { loopback: false }).get(aNodeRecord({ name: 'n1', internalIp }), '/metrics/resource', signal, MiB);
+    await expect(refused).rejects.toThrow(/node n1: its InternalIP .* is no /);
+  });
+
+  test('may answer with a redirect, which is not followed', async () => {
+    const { node, certificate, seen } = await kubelet();
+    const other = await kubelet();
+    servers
+      .at(-2)
+      ?.removeAllListeners('request')
+      .on('request', (_request: IncomingMessage, response: ServerResponse) => {
+        response.writeHead(307, { location: `https://127.0.0.1:${other.node.kubeletPort}/metrics/resource` }).end();
+      });
+    const answer = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, MiB);
+    await expect(answer).rejects.toThrow('answered /metrics/resource with HTTP 307');
+    expect([seen, other.seen]).toEqual([[], []]);
+  });
+
+  test('that does not know our token any more is shown a fresh one, once', async () => {
+    const { node, certificate, seen } = await kubelet(401);
+    const refused = fetcherFor(certificate).get(node, '/metrics/resource', new AbortController().signal, MiB);
+    await expect(refused).rejects.toThrow('HTTP 401');
+    expect(seen).toEqual(['Bearer t /metrics/resource', 'Bearer fresh /metrics/resource']);
+  });
+
   test('names the permission that a kubelet misses', async () => {
     const { node, certificate } = await kubelet(403);
     const fetcher = fetcherFor(certificate);
     await expect(fetcher.get(node, '/stats/summary', new AbortController().signal, MiB)).rejects.toThrow(
-      'grant get on nodes/metrics and nodes/stats',
+      'grant get on nodes/metrics and nodes/stats to ServiceAccount evenkeel-kubelet-reader',
     );
   });
 });

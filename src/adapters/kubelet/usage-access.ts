@@ -13,23 +13,38 @@ export interface UsageAccess {
   readonly metricsServer: boolean;
 }
 
-/** Asks the API server what we may do. Rejects when it does not say. */
-export async function probeUsageAccess(transport: ApiTransport, signal: AbortSignal): Promise<UsageAccess> {
-  const allowed = async (attributes: object): Promise<boolean> => {
-    const response = await transport.request({
-      method: 'POST',
-      path: collectionPath(ACCESS_REVIEWS, null),
-      body: { apiVersion: apiVersionOf(ACCESS_REVIEWS), kind: ACCESS_REVIEWS.kind, spec: { resourceAttributes: attributes } },
-      signal,
-    });
-    const failure = failureOf(response);
-    if (failure !== null) throw new ApiFault('asking which usage may be read', failure);
-    return booleanAt(objectAt(asObject(response.body, 'access review'), 'status'), 'allowed');
-  };
+/**
+ * Asks the API server what we may do. Rejects when it does not say.
+ *
+ * @param mayReadKubelets whether whose credentials kubelets are sent may read them; left out: ours are sent
+ */
+export async function probeUsageAccess(
+  transport: ApiTransport,
+  signal: AbortSignal,
+  mayReadKubelets: (signal: AbortSignal) => Promise<boolean> = () => mayReadNodeMetrics(transport, signal),
+): Promise<UsageAccess> {
   const [kubelet, proxy, metricsServer] = await Promise.all([
-    allowed({ verb: 'get', resource: 'nodes', subresource: 'metrics' }),
-    allowed({ verb: 'get', resource: 'nodes', subresource: 'proxy' }),
-    allowed({ verb: 'list', group: 'metrics.k8s.io', resource: 'pods' }),
+    mayReadKubelets(signal),
+    isAllowed(transport, { verb: 'get', resource: 'nodes', subresource: 'proxy' }, signal),
+    isAllowed(transport, { verb: 'list', group: 'metrics.k8s.io', resource: 'pods' }, signal),
   ]);
   return { kubelet, proxy, metricsServer };
+}
+
+/** Whether who asks over this transport may get `nodes/metrics`. Rejects when the API server does not say. */
+export function mayReadNodeMetrics(transport: ApiTransport, signal: AbortSignal | undefined): Promise<boolean> {
+  return isAllowed(transport, { verb: 'get', resource: 'nodes', subresource: 'metrics' }, signal);
+}
+
+/** @param attributes as of a SelfSubjectAccessReview */
+export async function isAllowed(transport: ApiTransport, attributes: object, signal: AbortSignal | undefined): Promise<boolean> {
+  const response = await transport.request({
+    method: 'POST',
+    path: collectionPath(ACCESS_REVIEWS, null),
+    body: { apiVersion: apiVersionOf(ACCESS_REVIEWS), kind: ACCESS_REVIEWS.kind, spec: { resourceAttributes: attributes } },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const failure = failureOf(response);
+  if (failure !== null) throw new ApiFault('asking which usage may be read', failure);
+  return booleanAt(objectAt(asObject(response.body, 'access review'), 'status'), 'allowed');
 }

@@ -43,6 +43,9 @@ const CERTIFICATE = 'src/adapters/admission/certificate-secret.ts';
 const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
+const KUBELET_TOKEN = 'src/adapters/kubelet/kubelet-token.ts';
+/** ServiceAccount of Evenkeel's own namespace whose tokens kubelets are sent. */
+export const KUBELET_READER = 'evenkeel-kubelet-reader';
 const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
 
 const STANDSTILL = 'src/cli/uninstall/standstill.ts';
@@ -192,22 +195,14 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   },
 
   {
-    resource: resources.NODES,
-    subresource: 'metrics',
-    verbs: ['get'],
-    scope: 'cluster',
+    resource: resources.SERVICE_ACCOUNTS,
+    subresource: 'token',
+    verbs: ['create'],
+    scope: 'own',
+    names: [KUBELET_READER],
     when: 'rbac.kubelets',
-    why: "usage, throttling and OOM events of containers; asked of each node's kubelet, which asks the API server whether we may",
-    by: KUBELETS,
-  },
-  {
-    resource: resources.NODES,
-    subresource: 'stats',
-    verbs: ['get'],
-    scope: 'cluster',
-    when: 'rbac.kubelets',
-    why: "usage of volumes, pressure of containers; asked of each node's kubelet, which asks the API server whether we may",
-    by: KUBELETS,
+    why: "what kubelets are sent instead of the controller's own token: one that reads nodes' metrics alone, for ten minutes",
+    by: KUBELET_TOKEN,
   },
   {
     resource: resources.NODES,
@@ -302,6 +297,28 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
 /** Objects of these kinds go at an uninstall; of NodeScalingPolicies the implied one. */
 const MADE_BY_EVENKEEL = ['recommendations', 'rebalanceruns', 'nodescalingpolicies'];
 const MADE_BY_PEOPLE = ['podresizepolicies', 'nodescalingpolicies', 'rebalancepolicies', 'scheduledscalepolicies', 'accesspolicies'];
+
+/** Of the ServiceAccount whose tokens kubelets are sent. No pod runs as it. */
+export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
+  {
+    resource: resources.NODES,
+    subresource: 'metrics',
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'rbac.kubelets',
+    why: "usage, throttling and OOM events of containers; asked of each node's kubelet, which asks the API server whether that may be",
+    by: KUBELETS,
+  },
+  {
+    resource: resources.NODES,
+    subresource: 'stats',
+    verbs: ['get'],
+    scope: 'cluster',
+    when: 'rbac.kubelets',
+    why: "usage of volumes, pressure of containers; asked of each node's kubelet, which asks the API server whether that may be",
+    by: KUBELETS,
+  },
+];
 
 /** For what an uninstall does once. */
 function once(verbs: readonly Verb[], resource: ApiResource, by: string, why: string, subresource?: string): Permission {

@@ -41,6 +41,7 @@ export const NODES = resource('', 'v1', 'nodes', 'Node', false);
 export const NAMESPACES = resource('', 'v1', 'namespaces', 'Namespace', false);
 export const CONFIG_MAPS = resource('', 'v1', 'configmaps', 'ConfigMap');
 export const SECRETS = resource('', 'v1', 'secrets', 'Secret');
+export const SERVICE_ACCOUNTS = resource('', 'v1', 'serviceaccounts', 'ServiceAccount');
 export const LIMIT_RANGES = resource('', 'v1', 'limitranges', 'LimitRange');
 export const RESOURCE_QUOTAS = resource('', 'v1', 'resourcequotas', 'ResourceQuota');
 export const DEPLOYMENTS = resource('apps', 'v1', 'deployments', 'Deployment');

@@ -1,6 +1,7 @@
 // The demo's cluster on the morning of day 15: built, peopled, and lived in for 14 days without Evenkeel.
 
 import { join } from 'node:path';
+import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
@@ -10,7 +11,7 @@ import type { Pod } from '../../simulator/actors/wire/pod.ts';
 import { openRecordings, type RecordingLibrary } from '../../simulator/usage/recording-files.ts';
 import { applyManifests } from './apply-manifests.ts';
 import type { DemoOptions } from './options.ts';
-import { readManifests } from './read-manifests.ts';
+import { type ManifestObject, readManifests } from './read-manifests.ts';
 
 /** How long the cluster has lived when the demo opens. */
 export const PAST_MS: DurationMs = 14 * DAY_MS;
@@ -52,8 +53,8 @@ export async function buildDemoCluster(options: DemoOptions, parts: DemoParts, s
     logger: parts.logger,
   });
   try {
-    const own = { source: 'the demo', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } } };
-    const applied = await applyManifests(cluster.transport(FIELD_MANAGER), [own, ...manifests], FIELD_MANAGER);
+    const own = ownObjects().map((object) => ({ source: 'the demo', object }));
+    const applied = await applyManifests(cluster.transport(FIELD_MANAGER), [...own, ...manifests], FIELD_MANAGER);
     if (applied.refused.length > 0) throw new Error(`--manifests: the cluster refused some objects:\n  ${applied.refused.join('\n  ')}`);
     const notes = [...applied.leftOut].map(([kind, count]) => `${count} × ${kind} left out: the embedded cluster does not serve that kind`);
     if (recordings !== undefined) notes.push(...dealNotes(cluster, recordings.names.length));
@@ -63,6 +64,29 @@ export async function buildDemoCluster(options: DemoOptions, parts: DemoParts, s
     cluster.close();
     throw err;
   }
+}
+
+/** As an installation makes them: a controller that is started beside the demo reads kubelets with tokens of the ServiceAccount. */
+function ownObjects(): readonly ManifestObject['object'][] {
+  const rbac = 'rbac.authorization.k8s.io';
+  const [name, namespace] = [KUBELET_READER, OWN_NAMESPACE];
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: OWN_NAMESPACE } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: [{ apiGroups: [''], resources: ['nodes/metrics', 'nodes/stats'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace }],
+    },
+  ] as const;
 }
 
 function dealRecordings(cluster: EmbeddedCluster): ReturnType<EmbeddedCluster['nodes']['dealRecordings']> {

@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
 import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
 import { DirectKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+import { KubeletToken } from '../../adapters/kubelet/kubelet-token.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
@@ -16,6 +17,7 @@ import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY, SystemClock } from '../../runtime/system-clock.ts';
 import { type ClockReading, ScaledClock } from '../../simulator/clock/scaled-clock.ts';
 import { evenkeelVersion } from '../version.ts';
+import { kubeletAccess } from './kubelet-access.ts';
 import type { ControllerWorld } from './world.ts';
 
 /** A bulk of 500, each looked at once more, and another at its heels; the API server's own fairness is behind it. */
@@ -63,25 +65,50 @@ export async function reachCluster(
     userAgent,
     maxSockets: 2,
   });
-  const kubelets = new DirectKubeletFetcher(connection);
   const following = await clockOf(transport, timer, logger, signal);
+  const namespace = namespaceOf(settings, connection);
+  const own: HttpTransport[] = [];
+  const access = await kubeletAccess(
+    {
+      transport,
+      connection,
+      token: new KubeletToken({ transport, namespace, timer }),
+      transportOf: (ofReader) => {
+        const asReader = new HttpTransport({ connection: ofReader, timer, random, metrics, userAgent, maxSockets: 1 });
+        own.push(asReader);
+        return asReader;
+      },
+      namespace,
+      viaProxy: settings['kubelet.viaProxy'],
+      inPod: inPod(),
+      logger,
+    },
+    signal,
+  );
+  const kubelets = new DirectKubeletFetcher(access.connection, {
+    // Nodes of the embedded cluster are told apart by their ports.
+    port: following.isEmbedded ? null : settings['kubelet.port'],
+    loopback: isLoopback(connection.server),
+  });
   return {
     transport,
     commandTransport,
     effectTransport,
     leaseTransport,
     kubelets: new TextPages(kubelets),
+    kubeletAccess: access,
     pastUsage: null,
     clock: following.clock,
     timer,
     activity: NO_ACTIVITY,
     random,
-    namespace: namespaceOf(settings, connection),
+    namespace,
     clusterName: settings['cluster.name'] === '' ? connection.context || 'kubernetes' : settings['cluster.name'],
     identity,
     close: async () => {
       following.stop();
       kubelets.close();
+      for (const each of own) each.close();
       transport.close();
       commandTransport.close();
       effectTransport.close();
@@ -93,12 +120,21 @@ export async function reachCluster(
 function namespaceOf(settings: Settings, connection: ResolvedKubeConfig): string {
   if (settings.namespace !== '') return settings.namespace;
   // A kubeconfig's namespace is where a person works, not where Evenkeel lives; in a pod it is the pod's own.
-  const inPod = process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
-  return (inPod ? connection.namespace : null) ?? process.env['EVENKEEL_POD_NAMESPACE'] ?? DEFAULT_NAMESPACE;
+  return (inPod() ? connection.namespace : null) ?? process.env['EVENKEEL_POD_NAMESPACE'] ?? DEFAULT_NAMESPACE;
+}
+
+function inPod(): boolean {
+  return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
+}
+
+function isLoopback(server: string): boolean {
+  const { hostname } = new URL(server);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 interface FollowedClock {
   readonly clock: Clock;
+  readonly isEmbedded: boolean;
   stop(): void;
 }
 
@@ -111,7 +147,9 @@ async function clockOf(
 ): Promise<FollowedClock> {
   const version = await transport.request({ method: 'GET', path: '/version', ...(signal === undefined ? {} : { signal }) });
   const { gitVersion } = (version.body ?? {}) as { gitVersion?: unknown };
-  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) return { clock: new SystemClock(), stop: () => undefined };
+  if (typeof gitVersion !== 'string' || !gitVersion.endsWith('+evenkeel')) {
+    return { clock: new SystemClock(), isEmbedded: false, stop: () => undefined };
+  }
   const first = await readClock(transport);
   const clock = new ScaledClock(timer, first);
   logger.info('Following the virtual clock of an embedded cluster', { speed: first.speed, now: new Date(first.now).toISOString() });
@@ -128,6 +166,7 @@ async function clockOf(
   cancel = timer.setTimer(FOLLOW_EVERY_MS, follow);
   return {
     clock,
+    isEmbedded: true,
     stop: () => {
       stopped = true;
       cancel();

@@ -5,6 +5,7 @@ import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.
 import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { probeUsageAccess } from '../../adapters/kubelet/usage-access.ts';
+import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import { MetricsServerUsageSource } from '../../adapters/metricsserver/metrics-server-usage-source.ts';
 import type { DurationMs } from '../../core/model/units.ts';
 import { workloadKey } from '../../core/model/workload.ts';
@@ -42,7 +43,7 @@ export interface LiveUsageParts {
   readonly usage: Pick<UsageModel, 'containersOf'>;
   readonly decisions: Pick<DecisionBook, 'find'>;
   readonly cluster: ClusterReader;
-  readonly world: Pick<ControllerWorld, 'clock' | 'timer' | 'activity'>;
+  readonly world: Pick<ControllerWorld, 'clock' | 'timer' | 'activity' | 'kubeletAccess'>;
   readonly metrics: Metrics;
 }
 
@@ -68,7 +69,9 @@ export function liveUsage({
           },
         ];
   const kubeletProblem = (): string | null =>
-    kubelets === null ? 'kubelets may not be read (grant get on nodes/metrics and nodes/stats)' : (fallback?.kubeletProblem() ?? null);
+    kubelets === null
+      ? `kubelets may not be read (grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER})`
+      : (fallback?.kubeletProblem() ?? null);
   const { clock, timer, activity } = world;
   const evidence = new EvidenceSource({
     sources: () => [...(prometheus === null ? [] : [prometheus]), ...(kubeletProblem() === null ? ofKubelets : [])],
@@ -89,7 +92,7 @@ export function liveUsage({
       const unanswered = prometheus === null ? 'prometheus.url is not set' : prometheusProblem();
       return {
         name: sources.usage.name,
-        problem: fallback?.problem() ?? null,
+        problem: fallback?.problem() ?? world.kubeletAccess?.problem() ?? null,
         kubeletProblem: unread,
         throttlingProblem: unread === null || unanswered === null ? null : `${unread}, and ${unanswered}`,
       };
@@ -122,10 +125,12 @@ export async function chooseUsageSources(
     : new FallbackUsageSource({ kubelets: ofKubelets, fallback: ofMetricsServer, reader, clock, activity, logger, onSource: report });
   const kubelets: UsageSources = { usage: fallback ?? reported(ofKubelets, report), kubelets: pages, fallback };
   try {
-    const access = await probeUsageAccess(transport, signal);
+    const access = await probeUsageAccess(transport, signal, world.kubeletAccess?.mayRead);
     if (viaProxy ? access.proxy : access.kubelet) return kubelets;
     if (!access.metricsServer) {
-      logger.warn('No way to read usage is permitted: grant get on nodes/metrics and nodes/stats', { access });
+      logger.warn(`No way to read usage is permitted: grant get on nodes/metrics and nodes/stats to ServiceAccount ${KUBELET_READER}`, {
+        access,
+      });
       return kubelets;
     }
     logger.warn('Reading kubelets is not permitted; using metrics.k8s.io, which knows no history and no volumes', { access });

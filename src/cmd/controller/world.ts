@@ -4,6 +4,7 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { KubeletPages } from '../../ports/kubelet-pages.ts';
 import type { Random } from '../../ports/random.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
+import type { KubeletAccess } from './kubelet-access.ts';
 
 /**
  * Everything outside of the controller that it stands on: a real cluster over HTTPS, or the embedded one in process.
@@ -19,6 +20,8 @@ export interface ControllerWorld {
   readonly leaseTransport: ApiTransport;
   /** Each node's kubelet, directly. */
   readonly kubelets: KubeletPages;
+  /** Whose credentials they are sent, and whether those may read them. Left out: those of `transport`. */
+  readonly kubeletAccess?: Pick<KubeletAccess, 'problem' | 'mayRead'>;
   /** What knows the past; null where nothing does. */
   readonly pastUsage: UsageHistorySource | null;
   readonly clock: Clock;

@@ -169,6 +169,13 @@ export const SETTINGS = {
     help: 'Label matchers that are added to every query, each as cluster="prod-eu": what only the series of this cluster have. Needed where Prometheus holds several clusters; without them it is then not used.',
   },
   'kubelet.interval': { type: 'duration', default: '60s', shortest: '5s', help: 'How often usage is read from each node.' },
+  'kubelet.port': {
+    type: 'integer',
+    default: 10_250,
+    minimum: 1,
+    maximum: 65_535,
+    help: 'Port of every kubelet. What a node states of its own is not used: its kubelet writes that.',
+  },
   'kubelet.viaProxy': {
     type: 'boolean',
     default: false,

@@ -23,7 +23,7 @@ export function unmeasuredHarm(situation: WorkloadSituation, { resource, contain
 function unmeasuredThrottling(situation: WorkloadSituation, container: string): Waiting | null {
   if (isThrottlingMeasured(situation, container)) return null;
   const remedy =
-    'grant get on nodes/metrics and have the certificates of its kubelets trusted, so that /metrics/cadvisor can be read, or set prometheus.url';
+    'grant ServiceAccount evenkeel-kubelet-reader get on nodes/metrics and have the certificates of its kubelets trusted, so that /metrics/cadvisor can be read, or set prometheus.url';
   return waiting('unmeasured', `the throttling of ${container} is not measured, so its CPU is not reduced: ${remedy}`);
 }
 
