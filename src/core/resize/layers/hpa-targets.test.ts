@@ -26,4 +26,16 @@ describe('the targets of autoscalers', () => {
     expect(decide({ policy: { ...context.policy, dryRun: true } }).memory.autoscalers).toEqual([]);
     expect(decide({ policy: { ...context.policy, paused: true } }).autoscalers).toEqual([]);
   });
+
+  test('lower no request that is in force: throttling or a person may have raised it past what they follow', () => {
+    const low = { ...context, hpas: [anHpaRecord({ metrics: [{ percent: 33 }] })] };
+    const kept = decide(low).memory.autoscalers.map((each) => ({
+      ...each,
+      targets: each.targets.map((target) => ({ ...target, percent: 33, request: 400 })),
+    }));
+    const memory = { ...low.memory, autoscalers: kept };
+    const advice = [anAdvice({ cpu: '600m', memory: '512Mi' })];
+    const { containers, steps } = decide({ ...low, memory, advice });
+    expect([containers[0]?.target?.requests.cpuMillicores, steps]).toEqual([500, []]);
+  });
 });

@@ -134,7 +134,8 @@ function boundsOf(
   const point = kept ?? { percent: live, request: now };
   // What kills for want of memory is not for the sake of replicas to be kept.
   const killed = metric.resource === 'memory' && advice.some(({ lastOomAt }) => lastOomAt !== null);
-  const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : greatest);
+  // What is in force already is not lowered for the sake of replicas, either: throttling may have raised it.
+  const upTo = (greatest: number) => (killed ? Number.POSITIVE_INFINITY : Math.max(greatest, now));
   const bounds = requestBounds(point);
   if (staysFrom !== null) {
     const because = `${name} has been at minReplicas for 7 days: its target of ${point.percent} % stays, above the highest usage`;
