@@ -5,12 +5,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { canIListsIn, linesOf, withCanILists } from '../../hack/can-i-lists.ts';
+import { WEBHOOK_CONFIGURATION, webhookConfiguration, type WebhookTarget } from '../../src/adapters/admission/webhook-configuration.ts';
 import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
 import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
 import { CONTROLLER_PERMISSIONS, KUBELET_READER, UNINSTALL_PERMISSIONS } from '../../src/adapters/kubernetes/permissions.ts';
-import { OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
+import { MUTATING_WEBHOOKS, OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
 import { parseUninstallOptions } from '../../src/cli/uninstall/options.ts';
 import { runUninstall, type UninstallReport } from '../../src/cli/uninstall/run-uninstall.ts';
+import type { ApiResponse } from '../../src/ports/api-transport.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
@@ -30,7 +32,7 @@ const CONTROLLER = 'evenkeel-controller';
 const UNINSTALL = 'evenkeel-uninstall';
 const ACCOUNTS = [CONTROLLER, KUBELET_READER, UNINSTALL];
 const NAMESPACE = 'shop';
-/** Calls itself so who uses a token that a node was sent. */
+/** Who uses a token that is not theirs. */
 const STOLEN = 'stolen';
 
 /** What is asked once most kubelets are untrusted, as here they are not. */
@@ -148,14 +150,7 @@ describe('With its ServiceAccount’s own token', () => {
       );
       expect(new Set(tokens.map(({ user }) => user.username))).toEqual(new Set([`system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`]));
       const kubeconfig = cluster.kubeconfigWith(await cluster.tokenFor(OWN_NAMESPACE, KUBELET_READER, 600), 'taken-by-a-node');
-      const connection = await resolveKubeConfig({ path: kubeconfig, timer: new SystemTimer() });
-      const stolen = new HttpTransport({
-        userAgent: STOLEN,
-        connection,
-        timer: new SystemTimer(),
-        random: seededRandom(1),
-        metrics: new PrometheusMetrics(),
-      });
+      const stolen = await transportWith(kubeconfig);
       const statusOf = async (method: 'GET' | 'PATCH' | 'POST', path: string, body?: object): Promise<number> =>
         (await stolen.request({ method, path, ...(body === undefined ? {} : { body }) })).status;
       const refused = [
@@ -174,6 +169,106 @@ describe('With its ServiceAccount’s own token', () => {
     },
     HANG_TEST_MS,
   );
+
+  describe('the controller’s own token, stolen', () => {
+    const [apps, batch] = [`/apis/apps/v1/namespaces/${NAMESPACE}`, `/apis/batch/v1/namespaces/${NAMESPACE}`];
+    const hpa = `/apis/autoscaling/v2/namespaces/${NAMESPACE}/horizontalpodautoscalers/web`;
+    const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/recommendations.evenkeel.io';
+    const byMemory = { type: 'Resource', resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 1 } } };
+    const webhook = { conversionReviewVersions: ['v1'], clientConfig: { url: 'https://evil.example/' } };
+    const ofPods = (template: object): object => ({ spec: { template } });
+    const rollOut = ofPods({ metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': '2026-01-01T00:00:00Z' } } });
+
+    test.each([
+      ['runs no other image', `${apps}/deployments/web`, ofPods({ spec: { containers: [{ name: 'app', image: 'evil' }] } })],
+      ['marks new pods by no annotation', `${apps}/deployments/web`, ofPods({ metadata: { annotations: { 'sidecar.io/inject': 'x' } } })],
+      ['changes no label of new pods', `${apps}/statefulsets/store`, ofPods({ metadata: { labels: { tier: 'x' } } })],
+      ['changes no replicas in the spec', `${apps}/deployments/web`, { spec: { replicas: 0 } }],
+      ['changes no label', `${apps}/daemonsets/agent`, { metadata: { labels: { owner: 'x' } } }],
+      [
+        'writes no annotation of others',
+        `${apps}/replicasets/bare`,
+        { metadata: { annotations: { 'deployment.kubernetes.io/revision': '9' } } },
+      ],
+      ['holds no object by a finalizer', `${batch}/jobs/batch`, { metadata: { finalizers: ['evil.example/hold'] } }],
+      ['stops no schedule', `${batch}/cronjobs/nightly`, { spec: { suspend: true } }],
+      ['has no other workload scaled', hpa, { spec: { scaleTargetRef: { name: 'store', kind: 'StatefulSet' } } }],
+      ['scales by no other metric', hpa, { spec: { metrics: [byMemory] } }],
+      ['reads no object on its way into the store', crd, { spec: { conversion: { strategy: 'Webhook', webhook } } }],
+    ])('%s by a patch of %s', async (_what, path, patch) => {
+      const { status, body } = await patchAsController(path, patch);
+      expect({ status, body }).toMatchObject({
+        status: 422,
+        body: { message: expect.stringMatching(/ValidatingAdmissionPolicy 'evenkeel-\w+' .* denied request: /) },
+      });
+    });
+
+    test.each([
+      ['annotations under evenkeel.io/', `${batch}/cronjobs/nightly`, { metadata: { annotations: { 'evenkeel.io/probe': '1' } } }],
+      ['the mark of a roll-out of a Deployment', `${apps}/deployments/stuck`, rollOut],
+      ['of a StatefulSet', `${apps}/statefulsets/store`, rollOut],
+      ['of a DaemonSet', `${apps}/daemonsets/agent`, rollOut],
+      ['the bounds of an autoscaler', hpa, { spec: { maxReplicas: 5 } }],
+    ])('may change what Evenkeel changes: %s', async (_what, path, patch) => {
+      expect(await patchAsController(path, patch)).toMatchObject({ status: 200 });
+    });
+
+    test('has no Service but Evenkeel’s asked about pods, and nothing else asked about', async () => {
+      const file = join(cluster.folder, 'webhook-policy.yaml');
+      const values = ['--set', 'config.controller.admission.enabled=true', '--show-only', 'templates/admissionpolicies.yaml'];
+      writeFileSync(file, await cluster.helm('template', 'evenkeel', join(ROOT, 'charts/evenkeel'), '-n', OWN_NAMESPACE, ...values));
+      await cluster.kubectl('apply', '-f', file);
+      const verbs = '--verb=get,create,patch';
+      await cluster.kubectl(
+        'create',
+        'clusterrole',
+        'announces',
+        verbs,
+        '--resource=mutatingwebhookconfigurations.admissionregistration.k8s.io',
+      );
+      const account = `--serviceaccount=${OWN_NAMESPACE}:${CONTROLLER}`;
+      await cluster.kubectl('create', 'clusterrolebinding', 'announces', '--clusterrole=announces', account);
+      const service = { name: 'evenkeel-admission', namespace: OWN_NAMESPACE, path: '/mutate', port: 443 };
+      const announce = (clientConfig: WebhookTarget['clientConfig'], resource = 'pods'): Promise<ApiResponse> => {
+        const body = JSON.stringify(webhookConfiguration({ clientConfig, ownNamespace: OWN_NAMESPACE }, ''));
+        return patchAsController(
+          `${objectPath(MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION)}?fieldManager=evenkeel&force=true&dryRun=All`,
+          JSON.parse(body.replace('"pods"', JSON.stringify(resource))) as object,
+          'application/apply-patch+yaml',
+        );
+      };
+      await eventually(
+        'another address is refused: the policy and the role are known to the API server',
+        HANG_MS,
+        async () => (await announce({ url: 'https://evil.example/' })).status === 422,
+      );
+      expect(await announce({ service: { ...service, namespace: 'shop' } })).toMatchObject({ status: 422 });
+      expect(await announce({ service }, 'secrets')).toMatchObject({ status: 422 });
+      expect(await announce({ service })).toMatchObject({ status: 201 });
+      await cluster.kubectl('delete', 'clusterrolebinding,clusterrole', 'announces');
+    });
+
+    test('bounds nobody else', async () => {
+      await cluster.kubectl('label', 'daemonset/agent', '-n', NAMESPACE, 'owner=team');
+    });
+
+    async function patchAsController(path: string, body: object, type = 'application/merge-patch+json'): Promise<ApiResponse> {
+      const kubeconfig = await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER);
+      const stolen = await transportWith(kubeconfig);
+      try {
+        const [bare = '', query = ''] = path.split('?');
+        const sent = {
+          method: 'PATCH',
+          path: bare,
+          query: Object.fromEntries(new URLSearchParams(query)),
+          headers: { 'content-type': type },
+        } as const;
+        return await stolen.request({ ...sent, body });
+      } finally {
+        stolen.close();
+      }
+    }
+  });
 
   test(
     'an uninstall puts everything back and is refused nothing',
@@ -199,7 +294,7 @@ describe('With its ServiceAccount’s own token', () => {
     'none was denied anything by the API server’s own account',
     async () => {
       const accounts = ACCOUNTS.map((name) => `system:serviceaccount:${OWN_NAMESPACE}:${name}`);
-      // What the test above tried with the reader's token is not counted.
+      // What tests tried with stolen tokens is not counted.
       const events = cluster.audit(({ user, userAgent = '' }) => accounts.includes(user.username) && !userAgent.startsWith(STOLEN));
       expect(events.length).toBeGreaterThan(50);
       const denied = events.filter(({ responseStatus }) => responseStatus?.code === 403);
@@ -230,6 +325,12 @@ describe('With its ServiceAccount’s own token', () => {
     }
   }
 });
+
+async function transportWith(kubeconfig: string): Promise<HttpTransport> {
+  const timer = new SystemTimer();
+  const connection = await resolveKubeConfig({ path: kubeconfig, timer });
+  return new HttpTransport({ connection, timer, random: seededRandom(1), metrics: new PrometheusMetrics(), userAgent: STOLEN });
+}
 
 /** What the controller may do and was not seen to do. */
 function notSeen({ asked }: Observed): readonly string[] {
