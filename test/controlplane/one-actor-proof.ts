@@ -31,8 +31,15 @@ export interface Proof {
 const LEASE = 'evenkeel-controller';
 /** A lease stands this long after its last renewal. */
 export const LEASE_MS = 10_000;
-/** Every replica writes these: its own candidature, what it says of itself, what it may, the CRDs at its start. */
-const ANY_REPLICA = new Set(['leases', 'events', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'customresourcedefinitions']);
+/** Every replica writes these: its own candidature, what it says of itself, what it may, the CRDs at its start, a token for kubelets. */
+const ANY_REPLICA = new Set([
+  'leases',
+  'events',
+  'selfsubjectaccessreviews',
+  'selfsubjectrulesreviews',
+  'customresourcedefinitions',
+  'serviceaccounts',
+]);
 
 /** @param events the audit log, in any order */
 export function proveOneActor(events: readonly AuditEvent[]): Proof {
