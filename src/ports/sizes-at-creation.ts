@@ -10,6 +10,10 @@ export interface CreationRequest extends NewPod {
   readonly annotations: Readonly<Record<string, string>>;
   /** Node that it is made for; null: the scheduler chooses one. */
   readonly node: string | null;
+  /** Empty: none. */
+  readonly priorityClass: string;
+  /** It is ended after a time (`activeDeadlineSeconds`). */
+  readonly terminating: boolean;
 }
 
 /** Answers from memory, at once. */

@@ -28,6 +28,7 @@ beforeAll(async () => {
   cluster = await RealCluster.start({ name: 'admission', nodes: 2 });
   await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
   await cluster.kubectl('create', 'namespace', 'shop');
+  await cluster.kubectl('create', 'namespace', 'busy');
   await cluster.kubectl('create', 'namespace', 'elsewhere');
   const chart = [
     'template',
@@ -44,7 +45,15 @@ beforeAll(async () => {
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-f', file);
   const learnt = join(cluster.folder, 'learnt.sqlite');
   const uses = { cpuMillicores: 150, memoryBytes: 150 * MiB };
-  await writeLearntUsage(learnt, [{ namespace: 'shop', name: 'web', container: 'app', uses }], 7 * DAY_MS);
+  const usesMore = { cpuMillicores: 800, memoryBytes: 150 * MiB };
+  await writeLearntUsage(
+    learnt,
+    [
+      { namespace: 'shop', name: 'web', container: 'app', uses },
+      { namespace: 'busy', name: 'api', container: 'app', uses: usesMore },
+    ],
+    7 * DAY_MS,
+  );
   await writeLearntRuns(learnt, 'shop/CronJob/report', 'app', 12);
   const [port = 0] = await freePorts(1);
   settings = {
@@ -109,6 +118,34 @@ test(
   'a pod of another namespace is created as it asks',
   async () => {
     expect(await podsOf('elsewhere', 'other')).toMatchObject([{ cpu: '500m', created: null }]);
+  },
+  HANG_TEST_MS,
+);
+
+test(
+  'a pod for whose size a quota has no room is created as it asks',
+  async () => {
+    await deploy('busy', 'api', 1, '800m');
+    const [raised] = await eventuallyReads(
+      'the pod is raised in place: it uses more than it requests',
+      HANG_MS,
+      () => podsOf('busy', 'api'),
+      ([pod]) => millicores(pod?.cpu) > 600,
+    );
+    // Room for one more of that size, and one as the template asks.
+    await cluster.kubectl('create', 'quota', 'room', '-n', 'busy', `--hard=requests.cpu=${2 * millicores(raised?.cpu) + 600}m`);
+    await eventually('the quota counts: its status tells what is used', HANG_MS, async () => {
+      const used = await cluster.kubectl('get', 'resourcequota/room', '-n', 'busy', '-o', 'jsonpath={.status.used.requests\\.cpu}');
+      return used === raised?.cpu;
+    });
+    await cluster.kubectl('scale', 'deployment/api', '-n', 'busy', '--replicas=3');
+    const pods = await eventuallyReads(
+      'all three pods: what a quota refuses is created anew, as it asks',
+      HANG_MS,
+      () => podsOf('busy', 'api'),
+      (all) => all.length === 3,
+    );
+    expect(pods.filter(({ cpu }) => cpu === '500m').length).toBeGreaterThanOrEqual(1);
   },
   HANG_TEST_MS,
 );
@@ -209,6 +246,10 @@ interface BornPod {
   readonly created: string | null;
 }
 
+function millicores(text = '0'): number {
+  return text.endsWith('m') ? Number(text.slice(0, -1)) : Number(text) * 1000;
+}
+
 async function podsOf(namespace: string, app: string): Promise<readonly BornPod[]> {
   const { items } = await cluster.api.expect<{
     readonly items: readonly {
@@ -288,9 +329,9 @@ async function health(name: string): Promise<string | undefined> {
   return envelope.data.find((each) => each.name === name)?.status;
 }
 
-async function deploy(namespace: string, name: string, replicas: number): Promise<void> {
+async function deploy(namespace: string, name: string, replicas: number, uses = '150m'): Promise<void> {
   const labels = { app: name };
-  const annotations = { 'kwok.x-k8s.io/usage-cpu': '150m', 'kwok.x-k8s.io/usage-memory': '150Mi', ...runningForAnHour() };
+  const annotations = { 'kwok.x-k8s.io/usage-cpu': uses, 'kwok.x-k8s.io/usage-memory': '150Mi', ...runningForAnHour() };
   const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
   await cluster.api.expect({
     method: 'POST',
@@ -314,7 +355,7 @@ async function applyPolicy(): Promise<void> {
       kind: 'PodResizePolicy',
       metadata: { name: 'shop' },
       spec: {
-        namespaces: ['shop'],
+        namespaces: ['shop', 'busy'],
         mode: 'Auto',
         cpu: { limit: { rule: 'Keep' } },
         memory: { limit: { rule: 'Keep' } },

@@ -57,10 +57,14 @@ function ask(body: unknown, { path = '/mutate', method = 'POST', ca = authority.
   });
 }
 
-function review(namespace: string, pod: object = {}, more: object = {}): object {
+function review(namespace: string, pod: object = {}, more: object = {}, annotations?: object): object {
   const spec = { containers: [{ name: 'main', resources: { requests: { cpu: '500m' } } }], ...pod };
   const object = {
-    metadata: { generateName: 'web-', ownerReferences: [{ kind: 'ReplicaSet', name: 'web-1', uid: 'u', controller: true }] },
+    metadata: {
+      generateName: 'web-',
+      ownerReferences: [{ kind: 'ReplicaSet', name: 'web-1', uid: 'u', controller: true }],
+      ...(annotations === undefined ? {} : { annotations }),
+    },
     spec,
   };
   const resource = { group: '', version: 'v1', resource: 'pods' };
@@ -90,6 +94,7 @@ describe('admission', () => {
     ['a pod for Windows', review('shop', { os: { name: 'windows' } })],
     ['another verb', review('shop', {}, { operation: 'UPDATE' })],
     ['a subresource', review('shop', {}, { subResource: 'resize' })],
+    ['a pod that was sized before', review('shop', {}, {}, { 'evenkeel.io/size-at-creation': '{}' })],
     ['another resource', review('shop', {}, { resource: { group: '', version: 'v1', resource: 'services' } })],
     ['amounts that nobody can read', review('shop', { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] })],
     ['a review of nothing', { kind: 'AdmissionReview' }],
@@ -105,7 +110,7 @@ describe('admission', () => {
     ['no JSON', 'nonsense', {}, 400],
     ['another path', '{}', { path: '/validate' }, 404],
     ['another method', '', { method: 'GET' }, 405],
-    ['more than any object has', 'x'.repeat(7 * 1024 * 1024), {}, 413],
+    ['more than any object has', 'x'.repeat(4 * 1024 * 1024), {}, 413],
     ['a fault of its own', JSON.stringify(review('broken')), {}, 500],
   ])('%s is told by its status, and the next is answered', async (_, body, options, status) => {
     expect((await ask(body, options)).status).toBe(status);
@@ -121,6 +126,32 @@ describe('admission', () => {
     await expect(ask(review('shop'))).rejects.toThrow();
     expect((await ask(review('shop'), { ca: other.certificate })).status).toBe(200);
     server.replaceCertificate(pair);
+  });
+});
+
+describe('a client that sends slowly', () => {
+  /** A post of which the rest never comes. */
+  function slowPost(port = server.port): Promise<void> {
+    return new Promise((resolve) => {
+      const sent = request({ host: '127.0.0.1', port, path: '/mutate', method: 'POST', ca: authority.certificate, agent: false });
+      sent.setHeader('content-length', 1_000);
+      sent.on('error', () => resolve());
+      sent.on('response', (response) => response.resume().on('close', resolve));
+      sent.write('{');
+    });
+  }
+
+  test('keeps no other from being answered: the oldest of too many posts is ended', async () => {
+    const posts = Array.from({ length: 65 }, () => slowPost());
+    await Promise.race(posts);
+    expect((await ask(review('shop'))).status).toBe(200);
+  });
+
+  test('is cut off', async () => {
+    const parts = { listen: { host: '127.0.0.1', port: 0 }, keyPair: pair, sizes, metrics: new CountingMetrics() };
+    const impatient = await AdmissionServer.start({ ...parts, logger: new RecordingLogger(), requestTimeoutMs: 20 });
+    await slowPost(impatient.port);
+    await impatient.close();
   });
 });
 

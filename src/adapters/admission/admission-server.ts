@@ -1,16 +1,21 @@
 // The webhook's own HTTPS server: POST /mutate, answered from memory. Its certificate may be replaced while it serves.
 
-import { createServer, type Server } from 'node:https';
+import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { DurationMs } from '../../core/model/units.ts';
 import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { answerReview } from './review.ts';
 
-/** The API server's own bound on an object is 1.5 MiB; an update carries two. */
-const MOST_BYTES = 6 * 1024 * 1024;
-const REQUEST_TIMEOUT_MS = 10_000;
+/** A review of a creation carries one object, of which etcd takes 1.5 MiB. */
+const MOST_BYTES = 3 * 1024 * 1024;
+/** The API server waits no longer for an answer. */
+const REQUEST_TIMEOUT_MS = 2_000;
+const MOST_POSTS = 64;
+const MOST_CONNECTIONS = 256;
 
 export interface KeyPair {
   /** PEM. */
@@ -24,6 +29,8 @@ export interface AdmissionServerParts {
   readonly sizes: SizesAtCreation;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** A whole request is read within it; absent: 2 s. */
+  readonly requestTimeoutMs?: DurationMs;
 }
 
 export class AdmissionServer {
@@ -31,6 +38,8 @@ export class AdmissionServer {
   readonly #server: Server;
   readonly #reviews: Counter;
   readonly #seconds: Histogram;
+  readonly #connections = new OldestGivesWay(MOST_CONNECTIONS);
+  readonly #posts = new OldestGivesWay(MOST_POSTS);
 
   private constructor(parts: AdmissionServerParts) {
     this.#parts = parts;
@@ -45,10 +54,18 @@ export class AdmissionServer {
       buckets: [0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 1],
     });
     const { key, certificate } = parts.keyPair;
-    this.#server = createServer({ key, cert: certificate, minVersion: 'TLSv1.2' }, (request, response) =>
-      this.#onRequest(request, response),
-    );
-    this.#server.requestTimeout = REQUEST_TIMEOUT_MS;
+    const within = parts.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+    const options: ServerOptions = {
+      key,
+      cert: certificate,
+      minVersion: 'TLSv1.2',
+      handshakeTimeout: within,
+      headersTimeout: within,
+      requestTimeout: within,
+      connectionsCheckingInterval: within / 4,
+    };
+    this.#server = createServer(options, (request, response) => this.#onRequest(request, response));
+    this.#server.on('connection', (socket: Socket) => this.#connections.add(socket));
   }
 
   /** @throws where the address is taken */
@@ -92,11 +109,13 @@ export class AdmissionServer {
       send(response, 405, { message: 'only POST' });
       return;
     }
+    this.#posts.add(request);
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= MOST_BYTES) chunks.push(chunk);
+      else chunks.length = 0;
     });
     request.on('error', () => response.destroy());
     request.on('end', () => {
@@ -126,6 +145,23 @@ export class AdmissionServer {
     } finally {
       this.#seconds.observe((performance.now() - began) / 1000);
     }
+  }
+}
+
+/** A bounded number of streams. One more ends the oldest: a client that is slow on purpose keeps the API server from nothing. */
+class OldestGivesWay {
+  readonly #most: number;
+  readonly #open = new Set<Readable>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(stream: Readable): void {
+    this.#open.add(stream);
+    stream.once('close', () => this.#open.delete(stream));
+    const [oldest] = this.#open;
+    if (this.#open.size > this.#most) oldest?.destroy();
   }
 }
 

@@ -1,9 +1,11 @@
 // AdmissionReview, read and answered. https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 // Whatever comes is allowed: this admission changes sizes, and refuses nothing ever.
 
+import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { creationPatch, type PlacedContainer } from '../../core/resize/creation/creation-patch.ts';
+import type { NewInitContainer } from '../../core/resize/creation/size-at-creation.ts';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
-import { requestsAndLimits } from '../kubernetes/decode-quantities.ts';
+import { optionalResources, requestsAndLimits } from '../kubernetes/decode-quantities.ts';
 import { asObject, objectAt, objectsAt, optionalObjectAt, textAt, WireError, type Wire } from '../kubernetes/wire.ts';
 
 /** What an answer came to: `unread`: the request could not be understood, and the pod is created as it asks. */
@@ -41,6 +43,8 @@ function patchFor(request: Wire, sizes: SizesAtCreation): ReturnType<typeof crea
   // Sized as a whole, or for another operating system: none of ours.
   if (optionalObjectAt(spec, 'resources') !== null || textAt(objectAt(spec, 'os'), 'name') === 'windows') return [];
   const metadata = objectAt(pod, 'metadata');
+  // Reviewed before (webhooks of others make the API server ask again): its size would be taken for what the template asks.
+  if (POD_ANNOTATIONS.sizeAtCreation in objectAt(metadata, 'annotations')) return [];
   const containers = placed(spec);
   const size = sizes.sizeOf(requestOf(textAt(request, 'namespace'), metadata, spec, containers));
   return size === null ? [] : creationPatch(containers, size, optionalObjectAt(metadata, 'annotations') !== null);
@@ -84,7 +88,23 @@ function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: re
     node: nodeOf(spec),
     restartPolicy: policy === 'Never' || policy === 'OnFailure' ? policy : 'Always',
     containers,
+    initContainers: initContainersOf(spec),
+    overhead: optionalResources(objectAt(spec, 'overhead'), '/spec/overhead'),
+    priorityClass: textAt(spec, 'priorityClassName'),
+    terminating: typeof spec['activeDeadlineSeconds'] === 'number',
   };
+}
+
+function initContainersOf(spec: Wire): readonly NewInitContainer[] {
+  const sidecarsBefore: string[] = [];
+  return objectsAt(spec, 'initContainers').flatMap((container, index) => {
+    if (container['restartPolicy'] === 'Always') {
+      sidecarsBefore.push(textAt(container, 'name'));
+      return [];
+    }
+    const path = `/spec/initContainers/${index}/resources`;
+    return [{ ...requestsAndLimits(objectAt(container, 'resources', path), path), sidecarsBefore: [...sidecarsBefore] }];
+  });
 }
 
 /** The DaemonSet controller names the node in the affinity, and leaves it to the scheduler to bind the pod. */

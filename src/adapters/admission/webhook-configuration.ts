@@ -33,7 +33,7 @@ export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarg
         timeoutSeconds: TIMEOUT_SECONDS,
         sideEffects: 'None',
         matchPolicy: 'Equivalent',
-        // Sidecars that others add later are no matter of ours; sizes that others set after us would be.
+        // Where another webhook first gives a pod its requests. A pod that was sized is left alone.
         reinvocationPolicy: 'IfNeeded',
         namespaceSelector: {
           matchExpressions: [

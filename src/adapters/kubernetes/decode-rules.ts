@@ -1,6 +1,13 @@
 // Small kinds that set rules for others: namespaces, disruption budgets, limit ranges, quotas, the kill switch.
 
-import type { DisruptionBudgetRecord, LimitRangeRecord, NamespaceRecord, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
+import type {
+  DisruptionBudgetRecord,
+  LimitRangeRecord,
+  LimitRequestRatio,
+  NamespaceRecord,
+  QuotaScope,
+  ResourceQuotaRecord,
+} from '../../core/model/cluster-records.ts';
 import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
@@ -62,28 +69,37 @@ export function readLimitRange(wire: Wire, interner: Interner): LimitRangeRecord
   let max = UNSET_RESOURCES;
   let podMin = UNSET_RESOURCES;
   let podMax = UNSET_RESOURCES;
-  let ratio: LimitRangeRecord['maxLimitRequestRatio'] = { cpu: null, memory: null };
+  let ratio = NO_RATIO;
+  let podRatio = NO_RATIO;
   for (const item of objectsAt(objectAt(wire, 'spec'), 'limits', 'spec.limits')) {
     const itemMin = optionalResources(objectAt(item, 'min'), 'spec.limits[].min');
     const itemMax = optionalResources(objectAt(item, 'max'), 'spec.limits[].max');
     if (item['type'] === 'Pod') {
       podMin = tightest(podMin, itemMin, Math.max);
       podMax = tightest(podMax, itemMax, Math.min);
+      podRatio = tightestRatio(podRatio, item);
     }
     if (item['type'] !== 'Container') continue;
-    const itemRatio = objectAt(item, 'maxLimitRequestRatio');
     min = tightest(min, itemMin, Math.max);
     max = tightest(max, itemMax, Math.min);
-    ratio = {
-      cpu: tighter(ratio.cpu, ratioOf(itemRatio, 'cpu'), Math.min),
-      memory: tighter(ratio.memory, ratioOf(itemRatio, 'memory'), Math.min),
-    };
+    ratio = tightestRatio(ratio, item);
   }
   const ofPods = {
     ...(podMin === UNSET_RESOURCES ? {} : { podMin }),
     ...(podMax === UNSET_RESOURCES ? {} : { podMax }),
+    ...(podRatio.cpu === null && podRatio.memory === null ? {} : { podMaxLimitRequestRatio: podRatio }),
   };
   return { namespace, name, min, max, maxLimitRequestRatio: ratio, ...ofPods };
+}
+
+const NO_RATIO: LimitRequestRatio = { cpu: null, memory: null };
+
+function tightestRatio(ratio: LimitRequestRatio, item: Wire): LimitRequestRatio {
+  const own = objectAt(item, 'maxLimitRequestRatio');
+  return {
+    cpu: tighter(ratio.cpu, ratioOf(own, 'cpu'), Math.min),
+    memory: tighter(ratio.memory, ratioOf(own, 'memory'), Math.min),
+  };
 }
 
 function tightest(a: OptionalResources, b: OptionalResources, of: (a: number, b: number) => number): OptionalResources {
@@ -113,18 +129,30 @@ export function readQuota(wire: Wire, interner: Interner): ResourceQuotaRecord {
     hardLimits: optionalResources(hard, 'hard', 'limits.cpu', 'limits.memory'),
     usedRequests: requestsOf(used, 'used'),
     usedLimits: optionalResources(used, 'used', 'limits.cpu', 'limits.memory'),
-    ...(isOfSomePods(objectAt(wire, 'spec')) ? { ofSomePods: true } : {}),
+    ...scoped(scopesOf(objectAt(wire, 'spec'))),
   };
 }
 
 /** Scopes that every pod is in that runs for good and asks for anything. */
 const USUAL_SCOPES: ReadonlySet<unknown> = new Set(['NotTerminating', 'NotBestEffort']);
 
-function isOfSomePods(spec: Wire): boolean {
+function scoped(scopes: readonly QuotaScope[]): Pick<ResourceQuotaRecord, 'ofSomePods' | 'scopes'> {
+  if (scopes.length === 0) return {};
+  return scopes.some(({ name }) => !USUAL_SCOPES.has(name)) ? { ofSomePods: true, scopes } : { scopes };
+}
+
+function scopesOf(spec: Wire): readonly QuotaScope[] {
   const { scopes } = spec;
+  const named = Array.isArray(scopes) ? (scopes as unknown[]) : [];
   const selected = objectsAt(objectAt(spec, 'scopeSelector'), 'matchExpressions', 'spec.scopeSelector.matchExpressions');
-  const names: unknown[] = [...(Array.isArray(scopes) ? (scopes as unknown[]) : []), ...selected.map(({ scopeName }) => scopeName)];
-  return names.some((name) => !USUAL_SCOPES.has(name));
+  return [
+    ...named.map((name) => ({ name: String(name), operator: 'Exists', values: [] })),
+    ...selected.map((expression) => ({
+      name: textAt(expression, 'scopeName'),
+      operator: textAt(expression, 'operator'),
+      values: valuesOf(expression, 'spec.scopeSelector'),
+    })),
+  ];
 }
 
 function requestsOf(list: Wire, path: string): ResourceQuotaRecord['hardRequests'] {

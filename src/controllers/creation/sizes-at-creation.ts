@@ -10,12 +10,15 @@ import { atLeastRaised } from '../../core/resize/plan/raised-template.ts';
 import { freeOnNode } from '../../core/resize/plan/free-on-nodes.ts';
 import { readMemory } from '../../core/resize/status/memory-codec.ts';
 import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/size-at-creation.ts';
+import { podAmounts } from '../../core/resize/creation/whole-pod.ts';
+import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '../../core/model/units.ts';
 import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '../../core/model/workload.ts';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
+import { countsPod, QuotaCount } from './quotas-of-pod.ts';
 
 /** Free room is summed up this often: pods are created in bursts, and the scheduler has the last word. */
 const ROOM_HOLDS_MS: DurationMs = 15 * SECOND_MS;
@@ -31,6 +34,7 @@ export interface SizesAtCreationDependencies {
 
 export class RecommendedSizesAtCreation implements SizesAtCreation {
   readonly #parts: SizesAtCreationDependencies;
+  readonly #quotaCount = new QuotaCount();
   #room: { readonly at: Instant; readonly free: Millicores | null } | null = null;
 
   constructor(parts: SizesAtCreationDependencies) {
@@ -38,15 +42,26 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
   }
 
   sizeOf(request: CreationRequest): SizeAtCreation | null {
+    const { cluster, clock } = this.#parts;
+    const now = clock.now();
+    const binding = cluster.quotasIn(request.namespace).filter((quota) => countsPod(quota, request));
+    const quotas = binding.map((quota) => this.#quotaCount.withAdmitted(quota, now));
+    const size = this.#sizeOfPod(request, quotas);
+    // A pod that is created as it asks takes its part of a quota, too.
+    for (const quota of binding) this.#quotaCount.admit(quota, podAmounts(request, size?.values ?? new Map()), now);
+    return size;
+  }
+
+  #sizeOfPod(request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
     const { cluster, clock, dryRun, activePause } = this.#parts;
     if (dryRun || !cluster.synced() || activePause(clock.now()) !== null) return null;
     const workload = request.owner === null ? undefined : this.#workloadOf(request, request.owner);
     // The pods of a reset are to be created as they were deployed, though the Recommendation goes a moment later.
     const reset = workload?.annotations[WORKLOAD_ANNOTATIONS.resetToDeploy] !== undefined;
-    return workload?.deletionAt === null && !reset ? this.#sizeFor(workload, request) : null;
+    return workload?.deletionAt === null && !reset ? this.#sizeFor(workload, request, quotas) : null;
   }
 
-  #sizeFor(workload: WorkloadRecord, request: CreationRequest): SizeAtCreation | null {
+  #sizeFor(workload: WorkloadRecord, request: CreationRequest, quotas: readonly ResourceQuotaRecord[]): SizeAtCreation | null {
     const { cluster, policies } = this.#parts;
     const { rules, problem, overrides, outOfScope } = policies.governanceOf(workload);
     const leftAlone = outOfScope || problem !== null || overrides.excluded || overrides.problems.length > 0;
@@ -63,7 +78,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
       // The pod has the template of this moment, which the workload's record may not have yet.
       inForce: atLeastRaised(settled?.values ?? new Map(), template, new Map(request.containers.map((each) => [each.name, each]))),
       limitRanges: cluster.limitRangesIn(request.namespace),
-      quotas: cluster.quotasIn(request.namespace).filter(({ ofSomePods }) => ofSomePods !== true),
+      quotas,
       freeOnAnyNode: rules.startup === null ? null : this.#roomiest(),
     });
   }

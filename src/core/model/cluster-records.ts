@@ -76,11 +76,17 @@ export interface LimitRangeRecord {
   /** Container items only. */
   readonly min: OptionalResources;
   readonly max: OptionalResources;
-  /** Greatest limit ÷ request; null where unset. */
-  readonly maxLimitRequestRatio: { readonly cpu: number | null; readonly memory: number | null };
+  readonly maxLimitRequestRatio: LimitRequestRatio;
   /** Of all containers of a pod together. */
   readonly podMin?: OptionalResources;
   readonly podMax?: OptionalResources;
+  readonly podMaxLimitRequestRatio?: LimitRequestRatio;
+}
+
+/** Greatest limit ÷ request; null where unset. */
+export interface LimitRequestRatio {
+  readonly cpu: number | null;
+  readonly memory: number | null;
 }
 
 export interface ResourceQuotaRecord {
@@ -92,4 +98,13 @@ export interface ResourceQuotaRecord {
   readonly usedLimits: OptionalResources;
   /** By its scopes; which ones, the server alone can tell. Left out: it binds every pod that runs for good. */
   readonly ofSomePods?: true;
+  /** All of them must hold for a pod that it counts; absent: it counts every pod. */
+  readonly scopes?: readonly QuotaScope[];
+}
+
+/** Of `spec.scopes` (`Exists`) or `spec.scopeSelector`. */
+export interface QuotaScope {
+  readonly name: string;
+  readonly operator: string;
+  readonly values: readonly string[];
 }

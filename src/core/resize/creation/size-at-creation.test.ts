@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, autoPolicy, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
+import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { MINUTE_MS } from '../../model/units.ts';
 import { qosOf } from '../model/container-values.ts';
@@ -111,6 +112,74 @@ describe('a pod is created', () => {
     ],
   ])('%s', (_, newPod, more, expected) => {
     expect(sizeAtCreation(newPod, inputs(more)).values.get('main') ?? null).toEqual(expected);
+  });
+
+  const raised = { inForce: new Map([['main', { requests: amounts('900m', '1Gi'), limits: amounts('2', '2Gi') }]]) };
+  const quota = (more: Partial<ResourceQuotaRecord>): Partial<CreationInputs> => ({
+    quotas: [{ namespace: 'shop', name: 'q', hardRequests: NONE, hardLimits: NONE, usedRequests: NONE, usedLimits: NONE, ...more }],
+  });
+  const podRange = (more: Partial<LimitRangeRecord>): Partial<CreationInputs> => ({
+    limitRanges: range(NONE, NONE).map((each) => ({ ...each, ...more })),
+  });
+  const withLimits = pod(amounts('500m', '512Mi'), amounts('1', '1Gi'));
+  test.each<[string, NewPod, Partial<CreationInputs>, string | null]>([
+    [
+      'as it asks where a quota leaves no more',
+      pod(amounts('500m', '512Mi')),
+      { ...raised, ...quota({ hardRequests: amounts('2', null), usedRequests: amounts('1200m', null) }) },
+      null,
+    ],
+    [
+      'with more where a quota leaves just that',
+      pod(amounts('500m', '512Mi')),
+      { ...raised, ...quota({ hardRequests: amounts('2', null), usedRequests: amounts('1100m', null) }) },
+      '900m',
+    ],
+    [
+      'with less than it asks, however little a quota leaves',
+      pod(amounts('500m', '512Mi')),
+      quota({ hardRequests: amounts('1', null), usedRequests: amounts('1', null) }),
+      '100m',
+    ],
+    [
+      'as it asks where a quota leaves no higher limit',
+      withLimits,
+      { ...raised, ...quota({ hardLimits: amounts(null, '4Gi'), usedLimits: amounts(null, '3Gi') }) },
+      null,
+    ],
+    ['with its limit where a quota wants one', withLimits, { policy: limitNone(), ...quota({ hardLimits: amounts('100', null) }) }, null],
+    [
+      'without more CPU to start where a quota leaves none',
+      pod(amounts('500m', '512Mi')),
+      { policy: autoPolicy({ startup }), ...quota({ hardRequests: amounts('1', null), usedRequests: amounts('1', null) }) },
+      '100m',
+    ],
+    ['as it asks where a LimitRange allows pods no less', pod(amounts('500m', '512Mi')), podRange({ podMin: amounts('300m', null) }), null],
+    ['as it asks where a LimitRange allows pods no more', withLimits, { ...raised, ...podRange({ podMax: amounts('1', null) }) }, null],
+    [
+      'as it asks where a LimitRange wants a limit of pods',
+      withLimits,
+      { policy: limitNone(), ...podRange({ podMax: amounts('4', null) }) },
+      null,
+    ],
+    [
+      'as it asks where a LimitRange allows pods no wider limits',
+      withLimits,
+      {
+        inForce: new Map([['main', { requests: amounts('100m', '512Mi'), limits: amounts('1', '1Gi') }]]),
+        ...podRange({ podMaxLimitRequestRatio: { cpu: 2, memory: null } }),
+      },
+      null,
+    ],
+    [
+      'with what its init containers leave of a quota',
+      { ...pod(amounts('500m', '512Mi')), initContainers: [{ requests: amounts('1', null), limits: NONE, sidecarsBefore: [] }] },
+      { ...raised, ...quota({ hardRequests: amounts('1', null) }) },
+      '900m',
+    ],
+  ])('%s', (_, newPod, more, expected) => {
+    const { values } = sizeAtCreation(newPod, inputs(more));
+    expect(values.get('main')?.requests.cpuMillicores ?? null).toBe(expected === null ? null : amounts(expected, null).cpuMillicores);
   });
 
   test('a run that ends by itself is created without more CPU to start', () => {

@@ -1,6 +1,6 @@
 // With which sizes a pod is to be created: what is in force for its workload, in the shape that its template gives it, and more
-// CPU to start where the policy lends it. Whatever would change the pod's QoS class, or that a LimitRange would refuse, stays
-// as the template says: a pod that is not created is worse than one of the wrong size.
+// CPU to start where the policy lends it. Whatever would change the pod's QoS class, or that a LimitRange or a ResourceQuota
+// would refuse, stays as the template says: a pod that is not created is worse than one of the wrong size.
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
@@ -12,12 +12,22 @@ import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { requestBounds } from '../policy/container-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
+import { isAdmittedAsWhole } from './whole-pod.ts';
 
 /** A pod as it asks to be created. */
 export interface NewPod {
   readonly restartPolicy: 'Always' | 'OnFailure' | 'Never';
   /** Its containers, and its sidecars, in the order of their names' first use. */
   readonly containers: readonly NewContainer[];
+  /** Plain ones, which run before the others; absent: none. */
+  readonly initContainers?: readonly NewInitContainer[];
+  /** Of its RuntimeClass; absent: none. */
+  readonly overhead?: OptionalResources;
+}
+
+export interface NewInitContainer extends RequestsAndLimits {
+  /** Names of the sidecars before it. */
+  readonly sidecarsBefore: readonly string[];
 }
 
 export interface NewContainer extends RequestsAndLimits {
@@ -32,6 +42,7 @@ export interface CreationInputs {
   /** What is in force for its workload; empty: nothing yet. */
   readonly inForce: Values;
   readonly limitRanges: readonly LimitRangeRecord[];
+  /** Those that count this pod, with what pods use that were admitted before it. */
   readonly quotas: readonly ResourceQuotaRecord[];
   /** Most CPU that any one node has free; null where that is not known: then none is usual. */
   readonly freeOnAnyNode: Millicores | null;
@@ -44,7 +55,8 @@ export interface SizeAtCreation {
   readonly usual: Values;
 }
 
-const AS_ASKED: SizeAtCreation = { values: new Map(), usual: new Map() };
+const NO_VALUES: Values = new Map();
+const AS_ASKED: SizeAtCreation = { values: NO_VALUES, usual: NO_VALUES };
 
 export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreation {
   const asked = qosOf(pod.containers);
@@ -53,9 +65,16 @@ export function sizeAtCreation(pod: NewPod, inputs: CreationInputs): SizeAtCreat
   // The API server refuses it and says why: it is not for a webhook to correct.
   if (pod.containers.some((container) => limitBelowRequest(container) !== null)) return AS_ASKED;
   const sizes = usualSizes(pod, inputs, asked);
+  for (const boosted of [boostedSizes(pod, inputs, asked, sizes), NO_VALUES]) {
+    const size = sizeWith(pod, sizes, boosted);
+    if (isAdmittedAsWhole(pod, size.values, inputs)) return size;
+  }
+  return AS_ASKED;
+}
+
+function sizeWith(pod: NewPod, sizes: Values, boosted: Values): SizeAtCreation {
   const usual = new Map<string, RequestsAndLimits>();
   const values = new Map<string, RequestsAndLimits>();
-  const boosted = boostedSizes(pod, inputs, asked, sizes);
   for (const container of pod.containers) {
     const base = sizes.get(container.name) ?? container;
     const created = boosted.get(container.name) ?? base;

@@ -1,0 +1,84 @@
+import { describe, expect, test } from '@jest/globals';
+import { amounts } from '../../../test/builders/rightsizing.ts';
+import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
+import { SECOND_MS } from '../../core/model/units.ts';
+import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
+import { countsPod, QuotaCount } from './quotas-of-pod.ts';
+
+const NONE = amounts(null, null);
+
+function quota(used: string, scopes?: readonly QuotaScope[]): ResourceQuotaRecord {
+  const hard = { hardRequests: amounts('10', null), hardLimits: NONE };
+  const record = { namespace: 'shop', name: 'q', ...hard, usedRequests: amounts(used, null), usedLimits: NONE };
+  return scopes === undefined ? record : { ...record, scopes };
+}
+
+const pod = { requests: { cpuMillicores: 500, memoryBytes: 0 }, limits: { cpuMillicores: 0, memoryBytes: 0 } };
+
+describe('what a quota counts', () => {
+  let count: QuotaCount;
+  const usedAt = (record: ResourceQuotaRecord, now: number): number | null => count.withAdmitted(record, now).usedRequests.cpuMillicores;
+
+  test('includes pods that were admitted since its status was written', () => {
+    count = new QuotaCount();
+    const before = quota('1');
+    count.admit(before, pod, 0);
+    count.admit(before, pod, 5);
+    expect(usedAt(before, 10)).toBe(2_000);
+  });
+
+  test('includes each pod once, when its status has it', () => {
+    count = new QuotaCount();
+    count.admit(quota('1'), pod, 0);
+    count.admit(quota('1'), pod, 5);
+    expect(usedAt(quota('1500m'), 10)).toBe(2_000);
+    expect(usedAt(quota('2'), 20)).toBe(2_000);
+    expect(usedAt(quota('5'), 30)).toBe(5_000);
+  });
+
+  test('includes no pod any longer that was not created within ten seconds', () => {
+    count = new QuotaCount();
+    count.admit(quota('1'), pod, 0);
+    expect(usedAt(quota('1'), 10 * SECOND_MS - 1)).toBe(1_500);
+    expect(usedAt(quota('1'), 10 * SECOND_MS)).toBe(1_000);
+  });
+
+  test('is that of its own pods, however many other quotas there are', () => {
+    count = new QuotaCount();
+    for (let index = 0; index < 2_000; index++) count.admit({ ...quota('1'), name: `q${index}` }, pod, index < 1_000 ? 0 : 20 * SECOND_MS);
+    expect(usedAt({ ...quota('1'), name: 'q1500' }, 20 * SECOND_MS)).toBe(1_500);
+    expect(usedAt({ ...quota('1'), name: 'q500' }, 20 * SECOND_MS)).toBe(1_000);
+  });
+});
+
+describe('a quota', () => {
+  const scope = (name: string, operator = 'Exists', values: readonly string[] = []): readonly QuotaScope[] => [{ name, operator, values }];
+  const usual = { priorityClass: '', terminating: false };
+
+  test.each<[string, readonly QuotaScope[], Partial<CreationRequest>, boolean]>([
+    ['of all that run for good', [...scope('NotTerminating'), ...scope('NotBestEffort')], usual, true],
+    ['of all that run for good', scope('NotTerminating'), { ...usual, terminating: true }, false],
+    ['of what ends by itself', scope('Terminating'), usual, false],
+    ['of what ends by itself', scope('Terminating'), { ...usual, terminating: true }, true],
+    ['of pods without requests', scope('BestEffort'), usual, false],
+    ['of a priority', scope('PriorityClass', 'In', ['high']), { ...usual, priorityClass: 'high' }, true],
+    ['of a priority', scope('PriorityClass', 'In', ['high']), usual, false],
+    ['of other priorities', scope('PriorityClass', 'NotIn', ['high']), usual, true],
+    ['of any priority', scope('PriorityClass'), usual, false],
+    ['of no priority', scope('PriorityClass', 'DoesNotExist'), usual, true],
+    ['of a scope that is not known', scope('VolumeAttributesClass'), usual, true],
+  ])('%s %j counts a pod %j: %s', (_, scopes, request, expected) => {
+    const creation: CreationRequest = {
+      namespace: 'shop',
+      owner: null,
+      labels: {},
+      annotations: {},
+      node: null,
+      restartPolicy: 'Always',
+      containers: [],
+      ...usual,
+      ...request,
+    };
+    expect(countsPod(quota('0', scopes), creation)).toBe(expected);
+  });
+});

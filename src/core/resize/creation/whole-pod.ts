@@ -1,0 +1,85 @@
+// A pod as a whole, as the API server admits it: LimitRanges of type Pod, and what ResourceQuotas leave.
+// https://kubernetes.io/docs/concepts/policy/limit-range/ https://kubernetes.io/docs/concepts/policy/resource-quotas/
+
+import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import { podRequests } from '../../model/pod-requests.ts';
+import type { Resources } from '../../model/resources.ts';
+import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
+import type { NewPod } from './size-at-creation.ts';
+
+/** What a pod counts with in a ResourceQuota. */
+export interface PodAmounts {
+  readonly requests: Resources;
+  readonly limits: Resources;
+}
+
+/** @param values of containers that are created otherwise than they ask */
+export function podAmounts(pod: NewPod, values: Values): PodAmounts {
+  const sumOf = (part: 'requests' | 'limits'): Resources =>
+    podRequests(
+      { ...pod, initContainers: (pod.initContainers ?? []).map((each) => ({ ...each, requests: each[part] })) },
+      (container) => (values.get(container.name) ?? container)[part],
+    );
+  return { requests: sumOf('requests'), limits: sumOf('limits') };
+}
+
+/** Whether no LimitRange or quota refuses the pod for what is changed: one that asks for more than it may have is refused either way. */
+export function isAdmittedAsWhole(
+  pod: NewPod,
+  values: Values,
+  { limitRanges, quotas }: { readonly limitRanges: readonly LimitRangeRecord[]; readonly quotas: readonly ResourceQuotaRecord[] },
+): boolean {
+  if (values.size === 0) return true;
+  const [created, asked] = [podAmounts(pod, values), podAmounts(pod, new Map())];
+  return (
+    limitRanges.every((range) => isInPodRange(created, range)) &&
+    quotas.every((quota) => isLeftByQuota(created, asked, quota) && hasLimitsForQuota(pod, values, quota))
+  );
+}
+
+function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMaxLimitRequestRatio }: LimitRangeRecord): boolean {
+  return RESOURCES.every((resource) => {
+    const field = FIELD[resource];
+    return isWithin(requests[field], limits[field], {
+      least: podMin?.[field] ?? null,
+      greatest: podMax?.[field] ?? null,
+      ratio: podMaxLimitRequestRatio?.[resource] ?? null,
+    });
+  });
+}
+
+interface Range {
+  readonly least: number | null;
+  readonly greatest: number | null;
+  readonly ratio: number | null;
+}
+
+/** @param limit 0: none */
+function isWithin(request: number, limit: number, { least, greatest, ratio }: Range): boolean {
+  if (least !== null && (request < least || (limit > 0 && limit < least))) return false;
+  // A greatest amount and a ratio ask for a limit, too.
+  if ((greatest !== null || ratio !== null) && limit === 0) return false;
+  return Math.max(request, limit) <= (greatest ?? Infinity) && limit <= request * (ratio ?? Infinity);
+}
+
+function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQuotaRecord): boolean {
+  const { hardRequests, hardLimits, usedRequests, usedLimits } = quota;
+  return RESOURCES.every((resource) => {
+    const field = FIELD[resource];
+    const isLeft = (to: number, from: number, hard: number | null, used: number | null): boolean =>
+      hard === null || to <= from || (used ?? 0) + to <= hard;
+    return (
+      isLeft(created.requests[field], asked.requests[field], hardRequests[field], usedRequests[field]) &&
+      isLeft(created.limits[field], asked.limits[field], hardLimits[field], usedLimits[field])
+    );
+  });
+}
+
+/** A quota on limits refuses a pod with a container that has none. */
+function hasLimitsForQuota({ containers }: NewPod, values: Values, { hardLimits }: ResourceQuotaRecord): boolean {
+  return RESOURCES.every(
+    (resource) =>
+      hardLimits[FIELD[resource]] === null ||
+      containers.every((container) => (values.get(container.name) ?? container).limits[FIELD[resource]] !== null),
+  );
+}
