@@ -3,7 +3,7 @@
 
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import type { RequestsAndLimits } from '../../src/core/model/resources.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs, type Instant } from '../../src/core/model/units.ts';
 import { qosOf } from '../../src/core/resize/model/container-values.ts';
 import type { ChangeUnderWay } from '../../src/core/resize/model/situation.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';
@@ -55,6 +55,8 @@ export class AdversaryRules {
   };
   /** When a reduction of the base began that has reached no pod yet; null: none. */
   readonly #baseLowering: Record<Resource, DurationMs | null> = { cpuMillicores: null, memoryBytes: null };
+  /** Since when the base was in force that the last reduction began from. */
+  readonly #loweredFrom: Record<Resource, Instant | null> = { cpuMillicores: null, memoryBytes: null };
   readonly #loweredAt = new Map<string, DurationMs>();
   /** What each pod had in force in the last tick, by uid. */
   readonly #actual = new Map<string, RequestsAndLimits>();
@@ -274,7 +276,11 @@ export class AdversaryRules {
     // A time in the future counts as an hour ago.
     const least = since - this.#clockBackAt < DAY_MS ? DAY_MS - HOUR_MS - 2 * MINUTE_MS : DAY_MS;
     const age = since - this.#baseLoweredAt[resource];
-    if (age < least) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
+    // Ended before the base had fallen (the pods that had it are gone, say), a reduction may begin anew.
+    const inForceSince = lived.situation.memory.lastApplied?.at ?? null;
+    const isBegunAnew = inForceSince !== null && inForceSince === this.#loweredFrom[resource];
+    this.#loweredFrom[resource] = inForceSince;
+    if (age < least && !isBegunAnew) this.#fail('a request is reduced twice a day', lived, [details, age / HOUR_MS]);
     this.#baseLoweredAt[resource] = since;
     this.#baseLowering[resource] = null;
   }

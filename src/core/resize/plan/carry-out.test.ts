@@ -15,6 +15,7 @@ import {
 import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
+import { conforming } from './conforming.ts';
 
 const SETTLED = { requests: amounts('500m', '512Mi'), limits: amounts(null, null) };
 
@@ -127,6 +128,19 @@ describe('pods whose node tells no usage', () => {
     expect(steps.find(({ pod }) => pod.node === 'n2')?.containers[0]?.to.requests).toEqual(amounts('2', '512Mi'));
     const lowered = decideWorkload(aSituation({ pods: onTwoNodes.slice(3), unreadPods }));
     expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
+  });
+
+  test('are not reduced by a roll-back that is older than they are', () => {
+    const values = new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]);
+    const at = T0 - HOUR_MS;
+    const rolledBack = { at, reason: 'restarts', message: 'more restarts', heldUntil: T0 + HOUR_MS, count: 1, requestedAt: null, values };
+    const remembered = { ...NO_MEMORY, lastApplied: { at, by: 'policy', reason: 'rolled back', pods: 4, values }, rolledBack };
+    const conformed = (createdAt: number): readonly string[] => {
+      const all = onTwoNodes.map((pod) => ({ ...pod, createdAt }));
+      return conforming(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
+    };
+    expect(conformed(at - HOUR_MS)).toEqual(onTwoNodes.map(({ name }) => name));
+    expect(conformed(at + 1)).toEqual(onTwoNodes.slice(0, 3).map(({ name }) => name));
   });
 
   test('are raised where there are no others', () => {

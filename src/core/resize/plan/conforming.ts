@@ -22,12 +22,31 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   const isWarmingUp = standing.warmUpUntil !== null && standing.warmUpUntil > now;
   // Pods of a template that is being rolled out with more than before have what a person wants.
   const isLoweringHeld = isWarmingUp || isTemplateRaised(situation);
-  return carryOut(situation, settled.values, {
-    kind: 'conform',
-    most: isLoweringHeld && !isRollBack ? 0 : Number.POSITIVE_INFINITY,
-    isRollBack,
-    because: isRollBack ? `rolled back: ${rolledBack.message}` : NOT_YET,
-  });
+  // A pod that was created since had nothing that is taken back.
+  const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= settled.at) : [];
+  const since = situation.pods.filter((pod) => !before.includes(pod));
+  return joined(
+    carryOut({ ...situation, pods: before }, settled.values, {
+      kind: 'conform',
+      most: Number.POSITIVE_INFINITY,
+      isRollBack: true,
+      because: `rolled back: ${rolledBack?.message ?? ''}`,
+    }),
+    carryOut({ ...situation, pods: since }, settled.values, {
+      kind: 'conform',
+      most: isLoweringHeld ? 0 : Number.POSITIVE_INFINITY,
+      because: NOT_YET,
+    }),
+  );
+}
+
+function joined(a: CarryOut, b: CarryOut): CarryOut {
+  return {
+    steps: [...a.steps, ...b.steps],
+    settled: [...a.settled, ...b.settled],
+    reachable: a.reachable + b.reachable,
+    waits: [...a.waits, ...b.waits],
+  };
 }
 
 /** What pods get back that the last change made smaller before it was ended: nobody watches them any more. Raises alone. */
