@@ -38,7 +38,7 @@ describe('in every life of a workload', () => {
       const quietMs = 60 * DAY_MS;
       fc.assert(
         fc.property(lives.map(resizedByAllNodes), (life) => {
-          const end = new AdversaryEnd();
+          const end = new AdversaryEnd(life.options.policy);
           let elapsedMs = 0;
           playLife(
             life,
