@@ -71,7 +71,7 @@ function document(): string {
     '| the webhook configuration | creations of pods alone, at the Service of Evenkeel (not with `controller.admission.url`, where its address is yours) |',
     '',
     'So a stolen token of the controller resizes and evicts pods, scales, and restarts workloads; it runs no image or command of its own, and',
-    'reads no Secret but the certificate of its webhook. Without the policies it runs any image in any namespace, with any ServiceAccount and any Secret of that namespace.',
+    'reads no Secret but the certificate of its webhook and the key of its records. Without the policies it runs any image in any namespace, with any ServiceAccount and any Secret of that namespace.',
     '',
     '## What kubelets are sent',
     '',

@@ -9,6 +9,7 @@ import { rejectRecommendation } from './reject-recommendation.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 import { triggerResizeCycle } from './trigger-resize-cycle.ts';
+import { TEST_SIGNER } from '../../test/fakes/test-signer.ts';
 
 const CHECKOUT = { namespace: 'shop', name: 'checkout' };
 const CART = { namespace: 'shop', name: 'cart' };
@@ -36,6 +37,7 @@ beforeEach(() => {
     protectionOf: () => null,
     wideningOf: () => null,
     records: world.records,
+    signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,
   };

@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { EventRecorder } from '../ports/event-recorder.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { RecordSigner } from '../ports/record-signer.ts';
 import type { RecordWriter } from '../ports/writers.ts';
 
 /** What every command acts through. It writes intent; only the leader acts on it. */
@@ -20,6 +21,7 @@ export interface CommandPorts {
   /** The policy that takes only stricter overrides, and what the workload's annotations ask for beyond it; null: nothing. */
   wideningOf(workload: WorkloadRecord): { readonly policy: string; readonly overrides: readonly string[] } | null;
   readonly records: RecordWriter;
+  readonly signer: RecordSigner;
   /** Told of every write that was carried out, with how to know that the informers have told of it. Left out: nobody waits. */
   written?(isSeen: () => boolean): void;
   readonly events: EventRecorder;

@@ -5,6 +5,7 @@ import { bulkOverrides } from './bulk-overrides.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import { removeBounds, setBounds } from './set-bounds.ts';
 import { setExclusion } from './set-exclusion.ts';
+import { TEST_SIGNER } from '../../test/fakes/test-signer.ts';
 
 const WEB = { namespace: 'shop', name: 'web' };
 const PATH = '/apis/apps/v1/namespaces/shop/deployments/web';
@@ -31,6 +32,7 @@ beforeEach(() => {
     protectionOf: () => null,
     wideningOf: () => null,
     records: world.records,
+    signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,
   };

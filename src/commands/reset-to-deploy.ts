@@ -5,7 +5,7 @@ import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { readResetRequest, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
+import { readResetRequest, resetBinding, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
@@ -38,6 +38,9 @@ export async function resetToDeploy(
       if (problem !== null) return { kind: 'not-feasible', message: problem };
       const pending = readResetRequest(workload.annotations);
       if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
+      if (!ports.signer.hasKey) {
+        return { kind: 'unavailable', message: 'there is no key to sign the request with yet; health tells why (source record-key)' };
+      }
       const by = caller.scope.actor;
       const reason = body.reason ?? null;
       const heldUntil = now + heldFor;
@@ -46,7 +49,7 @@ export async function resetToDeploy(
         kind: 'write',
         annotations: {
           ...held,
-          [RESET]: resetText({ by, at: now, heldUntil, reason, restarted: false }),
+          [RESET]: ports.signer.sign(resetBinding(workload), resetText({ by, at: now, heldUntil, reason, restarted: false })),
           [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
         },
         deed: {

@@ -50,6 +50,7 @@ describe('reset to deploy', () => {
     expect(answer.status).toBe(202);
     expect(answer.body.data).toMatchObject({ resetPending: true, annotations: { 'evenkeel.io/held-until': '2026-11-20T16:30:00.000Z' } });
     expect(JSON.parse(workload('web').annotations['evenkeel.io/reset-to-deploy']!)).toEqual({
+      signature: expect.any(String),
       by: 'anonymous',
       at: '2026-11-20T14:30:00.000Z',
       heldUntil: '2026-11-20T16:30:00.000Z',

@@ -45,7 +45,7 @@ import { EventStreams } from './stream/event-stream.ts';
 /** Everything that the server stands on. */
 export interface DashboardParts {
   readonly sources: ReadSources;
-  readonly commands: Pick<CommandPorts, 'records' | 'events'>;
+  readonly commands: Pick<CommandPorts, 'records' | 'signer' | 'events'>;
   readonly timer: MachineTimer;
   readonly metrics: Metrics;
   readonly options: DashboardOptions;

@@ -12,7 +12,7 @@ import { CONTROLLER_PERMISSIONS, KUBELET_READER, UNINSTALL_PERMISSIONS } from '.
 import { MUTATING_WEBHOOKS, OWN_RESOURCES, objectPath } from '../../src/adapters/kubernetes/resources.ts';
 import { parseUninstallOptions } from '../../src/cli/uninstall/options.ts';
 import { runUninstall, type UninstallReport } from '../../src/cli/uninstall/run-uninstall.ts';
-import type { ApiResponse } from '../../src/ports/api-transport.ts';
+import type { ApiRequest, ApiResponse } from '../../src/ports/api-transport.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
@@ -213,6 +213,21 @@ describe('With its ServiceAccount’s own token', () => {
       expect(await patchAsController(path, patch)).toMatchObject({ status: 200 });
     });
 
+    test('has no Secret filled with the token of another ServiceAccount', async () => {
+      const metadata = { name: 'evenkeel-record-key', annotations: { 'kubernetes.io/service-account.name': 'evenkeel-uninstall' } };
+      for (const [name, type] of [
+        ['evenkeel-record-key', 'kubernetes.io/service-account-token'],
+        ['other', 'Opaque'],
+      ]) {
+        const body = { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name }, type };
+        const path = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets`;
+        expect(await asController({ method: 'POST', path, body })).toMatchObject({
+          status: 422,
+          body: { message: expect.stringContaining("ValidatingAdmissionPolicy 'evenkeel-secrets'") },
+        });
+      }
+    });
+
     test('has no Service but Evenkeel’s asked about pods, and nothing else asked about', async () => {
       const file = join(cluster.folder, 'webhook-policy.yaml');
       const values = ['--set', 'config.controller.admission.enabled=true', '--show-only', 'templates/admissionpolicies.yaml'];
@@ -252,18 +267,22 @@ describe('With its ServiceAccount’s own token', () => {
       await cluster.kubectl('label', 'daemonset/agent', '-n', NAMESPACE, 'owner=team');
     });
 
-    async function patchAsController(path: string, body: object, type = 'application/merge-patch+json'): Promise<ApiResponse> {
+    function patchAsController(path: string, body: object, type = 'application/merge-patch+json'): Promise<ApiResponse> {
+      const [bare = '', query = ''] = path.split('?');
+      const sent = {
+        method: 'PATCH',
+        path: bare,
+        query: Object.fromEntries(new URLSearchParams(query)),
+        headers: { 'content-type': type },
+      } as const;
+      return asController({ ...sent, body });
+    }
+
+    async function asController(request: ApiRequest): Promise<ApiResponse> {
       const kubeconfig = await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER);
       const stolen = await transportWith(kubeconfig);
       try {
-        const [bare = '', query = ''] = path.split('?');
-        const sent = {
-          method: 'PATCH',
-          path: bare,
-          query: Object.fromEntries(new URLSearchParams(query)),
-          headers: { 'content-type': type },
-        } as const;
-        return await stolen.request({ ...sent, body });
+        return await stolen.request(request);
       } finally {
         stolen.close();
       }

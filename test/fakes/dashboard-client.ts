@@ -2,6 +2,7 @@ import type { DashboardOptions } from '../../src/server/options.ts';
 import { createDashboardServer } from '../../src/server/server.ts';
 import type { MachineTimer } from '../../src/ports/clock.ts';
 import type { DashboardWorld } from '../builders/dashboard-world.ts';
+import { TEST_SIGNER } from './test-signer.ts';
 
 const OPTIONS: DashboardOptions = {
   address: '127.0.0.1:0',
@@ -35,7 +36,7 @@ export async function startDashboard(
 ): Promise<DashboardClient> {
   const server = createDashboardServer({
     sources: world.sources,
-    commands: { records: world.records, events: { record: (event) => void world.events.push(event) } },
+    commands: { records: world.records, signer: TEST_SIGNER, events: { record: (event) => void world.events.push(event) } },
     timer: world.timer,
     metrics: world.metrics,
     options: { ...OPTIONS, ...options },

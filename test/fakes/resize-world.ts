@@ -33,6 +33,7 @@ import { FakeClusterReader } from './fake-cluster-reader.ts';
 import { ManualClock } from './manual-clock.ts';
 import { patchedHpa } from './patched-hpa.ts';
 import { RecordingLogger } from './recording-logger.ts';
+import { TEST_SIGNER } from './test-signer.ts';
 
 /** The fake reader with LimitRanges. */
 class ResizeCluster extends FakeClusterReader {
@@ -137,7 +138,16 @@ export class ResizeWorld {
       ],
       warmUpMs: this.#options.warmUpMs ?? 0,
     });
-    const shared = { clock, cluster, policies, decisions: this.decisions, cycles: this.cycles, metrics, records: this.#records() };
+    const shared = {
+      clock,
+      cluster,
+      policies,
+      decisions: this.decisions,
+      cycles: this.cycles,
+      metrics,
+      records: this.#records(),
+      signer: TEST_SIGNER,
+    };
     this.recommendations = new RecommendationReconciler({
       ...shared,
       errorRates: { ask: async () => this.errorRate },

@@ -40,6 +40,8 @@ const CRDS = 'src/adapters/kubernetes/crd-installer.ts';
 const LEASES = 'src/adapters/kubernetes/lease-store.ts';
 const WEBHOOK = 'src/adapters/admission/webhook-configuration.ts';
 const CERTIFICATE = 'src/adapters/admission/certificate-secret.ts';
+const RECORD_KEY = 'src/adapters/kubernetes/record-key.ts';
+const RECORD_KEY_SECRET = 'evenkeel-record-key';
 const ADMISSION = 'evenkeel-admission';
 const EVENTS = 'src/adapters/kubernetes/event-recorder.ts';
 const KUBELETS = 'src/adapters/kubelet/kubelet-fetcher.ts';
@@ -253,9 +255,18 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     resource: resources.SECRETS,
     verbs: ['create'],
     scope: 'own',
-    when: 'config.controller.admission.enabled',
-    why: "the webhook's certificate; a name cannot be asked for where an object is made by POST",
-    by: CERTIFICATE,
+    when: 'always',
+    why: "the key of records, and the webhook's certificate; a name cannot be asked for where an object is made by POST",
+    by: RECORD_KEY,
+  },
+  {
+    resource: resources.SECRETS,
+    verbs: ['get'],
+    scope: 'own',
+    names: [RECORD_KEY_SECRET],
+    when: 'always',
+    why: 'the key by which Evenkeel knows the records that it wrote on workloads and autoscalers',
+    by: RECORD_KEY,
   },
   {
     resource: resources.SECRETS,
@@ -361,9 +372,9 @@ export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
     resource: resources.SECRETS,
     verbs: ['get', 'delete'],
     scope: 'own',
-    names: [ADMISSION],
+    names: [ADMISSION, RECORD_KEY_SECRET],
     when: 'always',
-    why: 'its certificate goes',
+    why: 'its certificate goes, and the key of records once all that they tell of is put back',
     by: ADMISSION_TRACES,
   },
   {

@@ -2,13 +2,16 @@
 // looked at once more, so that what is told at the end is what is there.
 
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
+import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
+import { HmacSigner } from '../../runtime/hmac-signer.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
-import { admissionRestorer } from './restorers/admission.ts';
+import { admissionRestorer, recordKeyRestorer } from './restorers/admission.ts';
 import { annotationsRestorer } from './restorers/annotations.ts';
 import { autoscalersRestorer } from './restorers/autoscalers.ts';
 import { definitionsRestorer } from './restorers/definitions.ts';
@@ -58,7 +61,9 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
     const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, tell });
     if (dryRun) await standstill.tellOnly(work.signal);
     else await standstill.begin(work.signal);
-    const restorers = restorersFor(cluster, run.namespace, options);
+    const key = await readRecordKey(run.transport, run.namespace, work.signal);
+    const signer = new HmacSigner(() => key);
+    const restorers = restorersFor(cluster, signer, run.namespace, options);
     const results: RestorerResult[] = [];
     for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, tell }));
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
@@ -72,15 +77,16 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
 }
 
 /** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
-function restorersFor(cluster: ClusterAccess, namespace: string, options: UninstallOptions): readonly Restorer[] {
+function restorersFor(cluster: ClusterAccess, signer: RecordSigner, namespace: string, options: UninstallOptions): readonly Restorer[] {
   return [
-    ...(options.restore ? [idleWorkloadsRestorer(cluster), podSizesRestorer(cluster)] : []),
+    ...(options.restore ? [idleWorkloadsRestorer(cluster, signer), podSizesRestorer(cluster)] : []),
     // After the pods: with requests that have grown again a lower target is right.
-    autoscalersRestorer(cluster),
+    autoscalersRestorer(cluster, signer),
     admissionRestorer(cluster, namespace),
     nodesRestorer(cluster),
     annotationsRestorer(cluster),
     ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
+    recordKeyRestorer(cluster, namespace),
     ...(options['delete-crds'] ? [definitionsRestorer(cluster)] : []),
   ];
 }

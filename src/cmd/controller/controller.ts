@@ -9,6 +9,7 @@ import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
+import { RecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
 import { openLearner } from '../../adapters/workers/open-learner.ts';
 import { RecommendedSizesAtCreation } from '../../controllers/creation/sizes-at-creation.ts';
@@ -22,6 +23,7 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
+import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import { type Component, Supervisor } from '../../runtime/supervisor.ts';
@@ -153,6 +155,8 @@ class Starting {
     // What the leader writes leaves while it leads, to the last moment; what people ask for, any replica writes.
     const leaders = fencedTransport(transport, isLeader);
     const records = new KubernetesRecordWriter(world.commandTransport ?? transport);
+    const recordKey = await this.#recordKey(leaders, isLeader);
+    const signer = new HmacSigner(() => recordKey.key);
     const gate = new EffectGate({
       effects: new KubernetesEffectWriter(fencedTransport(world.effectTransport ?? transport, isLeader)),
       dryRunEffects: dryRunEffectWriter(transport),
@@ -197,6 +201,7 @@ class Starting {
       prices,
       gate,
       records: new KubernetesRecordWriter(leaders),
+      signer,
       events,
       permissions: this.#permissions,
     });
@@ -229,6 +234,8 @@ class Starting {
       election,
       reconcilers,
       records,
+      recordKey,
+      signer,
       events,
     };
     const dashboard = await startDashboard(this.#parts, joined);
@@ -243,7 +250,8 @@ class Starting {
     const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus);
     restoreLost = () => checkpoints.restore();
     const recorder = controllerHistory({ state, usage, history, prices, reconcilers, clock });
-    const decide = (term: AbortSignal): Promise<void> => reconcilers.run(term);
+    // Records of an earlier term are known from the first decision on.
+    const decide = (term: AbortSignal): Promise<void> => recordKey.look(term).then(() => reconcilers.run(term));
     if (leaderFeed === null) {
       checkpoints.start();
       await this.#readUsage(usageSource, usage, intervalMs);
@@ -293,6 +301,25 @@ class Starting {
       () => keeping,
     );
     return crds;
+  }
+
+  async #recordKey(leaders: ApiTransport, isLeader: () => boolean): Promise<RecordKey> {
+    const { world, settings, logger } = this.#parts;
+    const { transport, timer, namespace } = world;
+    const key = new RecordKey({ transport, leaders, timer, logger, namespace, isLeader, dryRun: settings['controller.dryRun'] });
+    const stop = new AbortController();
+    let keeping: Promise<void> = Promise.resolve();
+    await this.#component(
+      'key of records',
+      async () => {
+        keeping = key.keep(stop.signal);
+      },
+      () => {
+        stop.abort(new Error('the key of records is kept no longer'));
+        return keeping;
+      },
+    );
+    return key;
   }
 
   #startInformers(state: ClusterState): KubernetesInformers {

@@ -7,6 +7,8 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
+import type { RecordKey } from '../../adapters/kubernetes/record-key.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { HealthSource, ReadSources } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
@@ -25,6 +27,7 @@ import {
   leaderHealth,
   permissionHealth,
   prometheusHealth,
+  recordKeyHealth,
   storeHealth,
   pressureHealth,
   throttlingHealth,
@@ -55,6 +58,8 @@ export interface JoinedParts {
   readonly election: LeaderElection | null;
   readonly reconcilers: Reconcilers;
   readonly records: RecordWriter;
+  readonly recordKey: Pick<RecordKey, 'problem'>;
+  readonly signer: RecordSigner;
   readonly events: EventRecorder;
 }
 
@@ -74,7 +79,7 @@ export async function startDashboard(
   const publicUrl = settings['dashboard.publicUrl'];
   const server = createDashboardServer({
     sources: readSources(surroundings, joined),
-    commands: { records: joined.records, events: joined.events },
+    commands: { records: joined.records, signer: joined.signer, events: joined.events },
     timer: world.timer,
     metrics,
     options: {
@@ -159,6 +164,7 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
       return { status: 'degraded', message: `${estimated} nodes have an estimated price: set prices.file` };
     }),
     storeHealth(history, clock),
+    recordKeyHealth(joined.recordKey, clock),
     leaderHealth(election, world.identity, clock),
   ];
 }

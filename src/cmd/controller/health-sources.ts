@@ -123,6 +123,14 @@ export function admissionHealth(
   return [healthSource('webhook', clock, read)];
 }
 
+/** Without the key nothing falls idle, no target of an autoscaler moves and no reset is asked for. */
+export function recordKeyHealth(recordKey: { readonly problem: string | null }, clock: Clock): HealthSource {
+  return healthSource('record-key', clock, () => {
+    const { problem } = recordKey;
+    return problem === null ? { status: 'ok', message: 'records are signed' } : { status: 'degraded', message: problem };
+  });
+}
+
 export function storeHealth(history: History, clock: Clock): HealthSource {
   return healthSource('store', clock, () => {
     const { ok, message } = history.status();

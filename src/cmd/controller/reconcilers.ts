@@ -18,6 +18,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSource } from '../../ports/usage-source.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
@@ -51,6 +52,7 @@ export interface ReconcilersParts {
   readonly prices: PriceSource;
   readonly gate: EffectGate;
   readonly records: RecordWriter;
+  readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly permissions: PermissionWatch;
 }

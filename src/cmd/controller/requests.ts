@@ -6,6 +6,7 @@ import type { WorkloadKey } from '../../core/model/workload.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
@@ -25,6 +26,7 @@ export interface RequestParts {
   readonly decisions: DecisionBook;
   readonly gate: EffectGate;
   readonly records: RecordWriter;
+  readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly logger: Logger;
   readonly metrics: Metrics;

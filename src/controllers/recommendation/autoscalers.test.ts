@@ -46,6 +46,20 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.status().autoscalers).toMatchObject([{ name: 'web', original: expect.stringContaining('"cpuMillicores":500') }]);
   });
 
+  test.each([
+    ['the first time', () => undefined],
+    ['once its own is known', () => world.run(2 * HOUR_MS)],
+  ])('with a note is not followed where it is not signed: %s', async (_, before) => {
+    await before();
+    const [live = 0] = world.targetsOf('web');
+    const metrics = [{ resource: 'cpu', averageUtilization: 1, cpuMillicores: 5000, now: live }];
+    world.setHpa('web', (hpa) => ({ ...hpa, annotations: { 'evenkeel.io/original': JSON.stringify({ metrics }) } }));
+    await world.run(4 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+    expect(world.cpus()).toEqual([334, 334, 334]);
+    expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(3);
+  });
+
   test('says how far it can go, and tells each move', async () => {
     await world.run(2 * HOUR_MS);
     const { state, reason, message } = world.status();

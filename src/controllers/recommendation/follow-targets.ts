@@ -77,8 +77,12 @@ export class TargetFollowing {
 
   async #patch(move: AutoscalerMove): Promise<WriteOutcome> {
     const { workload, policy } = this.#subject;
-    const { gate, events } = this.#ports;
-    const { hpa, moves } = move;
+    const { gate, events, signer } = this.#ports;
+    const { hpa, moves, note } = move;
+    if (note !== null && !signer.hasKey) {
+      this.#unfinished = true;
+      return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
+    }
     const change = moveSummary(move);
     const effect = {
       owner: workloadKey(workload),
@@ -88,7 +92,7 @@ export class TargetFollowing {
       change,
       because: `requests move, and HorizontalPodAutoscaler ${hpa.name} is to keep the replicas where they are`,
     };
-    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move), this.#signal);
+    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move, signer), this.#signal);
     if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });
     else if (outcome.kind !== 'done' && outcome.kind !== 'dry-run') this.#unfinished = true;
     const event = moveEvent(move, workload, outcome);

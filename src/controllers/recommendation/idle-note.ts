@@ -8,6 +8,7 @@ import { requestBounds } from '../../core/resize/policy/container-rules.ts';
 import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
+import type { RecordBinding, RecordSigner } from '../../ports/record-signer.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** @throws when the API server refuses or cannot be reached: nothing is made small whose natural size is not written down */
@@ -18,8 +19,10 @@ export async function keepIdleNote(
   signal: AbortSignal,
 ): Promise<void> {
   const present = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
-  const wanted = idle === null ? null : writeIdleNote(idle);
-  if ((present ?? null) === wanted) return;
+  // One that is not ours may be all that is left of what the workload had: it stays for people to see.
+  if (idle === null && (present === undefined || !isOurs(ports.signer, workload, present))) return;
+  const wanted = idle === null ? null : ports.signer.sign(bindingOf(workload), writeIdleNote(idle));
+  if (present === wanted) return;
   // Once taken away by hand it stays away: that was a wish to wake.
   if (idle !== null && idle.waking !== null && present === undefined) return;
   const outcome = await ports.records.annotate(workloadPath(workload), { [WORKLOAD_ANNOTATIONS.idle]: wanted }, {}, signal);
@@ -29,12 +32,38 @@ export async function keepIdleNote(
 
 /**
  * With what the workload's own annotation says, where its Recommendation was deleted while the workload was idle. Any user who
- * may patch workloads can write it, so it counts within the bounds of the policy, the workload and its autoscaler alone.
+ * may patch workloads can write it, so it counts where it is signed, and within the bounds of the policy, the workload and its
+ * autoscaler alone.
+ * @throws while there is no key: a workload that is idle would be taken for one that is not
  */
-export function withNote(memory: ResizeMemory, hasStatus: boolean, workload: WorkloadRecord, bounds: NoteBounds): ResizeMemory {
-  if (hasStatus) return memory;
-  const idle = readIdleNote(workload.annotations[WORKLOAD_ANNOTATIONS.idle]);
+export function withNote(
+  memory: ResizeMemory,
+  hasStatus: boolean,
+  workload: WorkloadRecord,
+  signer: RecordSigner,
+  bounds: NoteBounds,
+): ResizeMemory {
+  const note = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
+  if (hasStatus || note === undefined) return memory;
+  if (!signer.hasKey)
+    throw new Error(`annotation ${WORKLOAD_ANNOTATIONS.idle} cannot be verified yet: health tells why (source record-key)`);
+  const idle = isOurs(signer, workload, note) ? readIdleNote(note) : null;
   return idle === null ? memory : { ...memory, idle: bounded(idle, bounds) };
+}
+
+/** Why an annotation that tells of an idle workload is not followed, in words; null: there is none, or it is ours. */
+export function foreignNote(workload: WorkloadRecord, signer: RecordSigner): string | null {
+  const note = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
+  if (note === undefined || isOurs(signer, workload, note)) return null;
+  return `annotation ${WORKLOAD_ANNOTATIONS.idle} is not signed by this Evenkeel and is not followed; check replicas and remove it`;
+}
+
+function bindingOf({ kind, uid }: WorkloadRecord): RecordBinding {
+  return { kind, uid, field: WORKLOAD_ANNOTATIONS.idle };
+}
+
+function isOurs(signer: RecordSigner, workload: WorkloadRecord, note: string): boolean {
+  return signer.isOurs(bindingOf(workload), note);
 }
 
 type NoteBounds = Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas'>;

@@ -15,6 +15,7 @@ import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { DecisionBook } from '../../state/decision-book.ts';
@@ -42,6 +43,8 @@ export interface RecommendationPorts {
   readonly cycles: ResizeCycles;
   readonly gate: EffectGate;
   readonly records: RecordWriter;
+  /** Of what is written on workloads and autoscalers, and believed when it is read again. */
+  readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly history: Pick<History, 'appendApplied'>;
   readonly logger: Logger;

@@ -27,7 +27,7 @@ import { carryOutSteps, type StepsOutcome } from './carry-out-steps.ts';
 import { evict, evictionCounter } from './eviction.ts';
 import { noteEvent } from './events.ts';
 import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
-import { keepIdleNote } from './idle-note.ts';
+import { foreignNote, keepIdleNote } from './idle-note.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics, type WatchEvidence } from './metrics.ts';
 import { OwnResizes } from './own-resizes.ts';
@@ -78,6 +78,7 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
+    this.#tellForeignNote(workload, basis);
     await this.#tell(key, workload, governance, situation, decision, signal);
     for (const reason of newRollBacks(situation.memory, decision.memory)) this.#metrics.rolledBack(reason);
     this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
@@ -172,6 +173,12 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     this.#ports.events.record(noteEvent(workload, note));
     if (note.reason === 'Idled') this.#metrics.idle('idled');
     if (note.reason === 'Woken') this.#metrics.idle('woken');
+  }
+
+  /** Where there is a status it alone counts, and the note is signed anew. */
+  #tellForeignNote(workload: WorkloadRecord, { status }: Remembered): void {
+    const message = status === undefined ? foreignNote(workload, this.#ports.signer) : null;
+    if (message !== null) this.#tellNote(workload, { type: 'Warning', reason: 'RecordNotSigned', message });
   }
 
   async #watchIdle(workload: WorkloadRecord, { rules }: WorkloadGovernance): Promise<void> {

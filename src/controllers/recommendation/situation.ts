@@ -5,6 +5,7 @@ import type { Resources } from '../../core/model/resources.ts';
 import type { Instant, Ratio } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
+import { withOwnOriginal } from '../../core/hpa/kept-target.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { evidenceSince } from '../../core/resize/plan/throttling-and-pressure.ts';
 import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
@@ -69,9 +70,9 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const hpas = cluster.hpasOf(key);
+  const hpas = cluster.hpasOf(key).map((hpa) => withOwnOriginal(hpa, ports.signer));
   const bounds = { policy: governance.rules, overrides: governance.overrides, hpas };
-  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload, bounds), now);
+  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload, ports.signer, bounds), now);
   return {
     now,
     workload,

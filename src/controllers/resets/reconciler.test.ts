@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
-import { resetText } from '../../core/resource-audit/reset-request.ts';
+import { resetBinding, resetText } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
 import { ResetReconciler, watchResets } from './reconciler.ts';
+import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 
 const WEB = 'shop/Deployment/web';
 const NOW = '2026-11-20T14:30:00.000Z';
@@ -24,8 +25,10 @@ const annotate = (annotations: Record<string, string>) => {
     each.name === 'web' ? { ...each, annotations: { ...each.annotations, ...annotations } } : each,
   );
 };
-const request = (restarted = false) =>
+const unsigned = (restarted = false) =>
   resetText({ by: 'ann', at: Date.parse(NOW), heldUntil: Date.parse(UNTIL), reason: 'too small', restarted });
+const request = (restarted = false) =>
+  TEST_SIGNER.sign(resetBinding(world.cluster.workloadList.find(({ name }) => name === 'web')!), unsigned(restarted));
 const ends = (outcome: string) => world.metrics.total('evenkeel_resets_total', { outcome });
 
 beforeEach(() => {
@@ -62,6 +65,7 @@ beforeEach(() => {
     },
     gate,
     records: world.records,
+    signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },
     logger: world.logger,
     metrics: world.metrics,
@@ -125,10 +129,16 @@ describe('is not made', () => {
     expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(true);
   });
 
-  test('where the annotation is no request', async () => {
-    annotate({ [RESTARTED]: 'please' });
+  test.each([
+    ['is no request', () => 'please'],
+    ['was not made through the API, as its signature tells', () => unsigned()],
+    ['claims that the pods were restarted', () => unsigned(true)],
+    ['was made for another workload', () => TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: RESTARTED }, unsigned())],
+  ])('where the annotation %s', async (_, value) => {
+    annotate({ [RESTARTED]: value() });
     await toTheEnd();
     expect([restarts.length, ends('unreadable'), annotationsOf()[RESTARTED]]).toEqual([0, 1, undefined]);
+    expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(true);
   });
 });
 

@@ -12,6 +12,7 @@ import { notesAfter } from '../../core/overrides/override-notes.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
 import {
   readResetRequest,
+  resetBinding,
   resetText,
   restartProblem,
   SIZE_ANNOTATIONS,
@@ -22,6 +23,7 @@ import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter, WriteOutcome } from '../../ports/writers.ts';
 import type { EffectGate } from '../../runtime/effect-gate.ts';
 import type { Reconciler, ReconcileResult } from '../../runtime/reconciler.ts';
@@ -33,6 +35,7 @@ export interface ResetPorts {
   readonly policies: Pick<PolicyBook, 'governanceOf'>;
   readonly gate: Pick<EffectGate, 'restartWorkload'>;
   readonly records: RecordWriter;
+  readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -62,14 +65,16 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
   }
 
   async reconcile(key: WorkloadKey, signal: AbortSignal): Promise<ReconcileResult> {
-    const { clock, cluster } = this.#ports;
-    if (!cluster.synced()) return { requeueAfterMs: NOT_SYNCED_MS };
+    const { clock, cluster, signer } = this.#ports;
+    if (!cluster.synced() || !signer.hasKey) return { requeueAfterMs: NOT_SYNCED_MS };
     const workload = cluster.findWorkload(key);
     if (workload?.deletionAt !== null) return { done: true };
     const request = readResetRequest(workload.annotations);
     if (request === null) return { done: true };
-    if (request === 'unreadable')
-      return this.#give(workload, null, 'unreadable', `${RESET} cannot be read and is removed; ask again`, signal);
+    if (request === 'unreadable' || !signer.isOurs(resetBinding(workload), workload.annotations[RESET] ?? '')) {
+      const message = `${RESET} is no request that was made through the API of this Evenkeel; it is removed: ask again there`;
+      return this.#give(workload, null, 'unreadable', message, signal);
+    }
     if (request.restarted) return this.#clearAway(workload, request, signal);
     const now = clock.now();
     if (now >= request.heldUntil) {
@@ -87,7 +92,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
   }
 
   async #restart(workload: WorkloadRecord, request: ResetRequest, now: Instant, signal: AbortSignal): Promise<ReconcileResult> {
-    const { gate, policies, logger } = this.#ports;
+    const { gate, policies, logger, signer } = this.#ports;
     const { rules } = policies.governanceOf(workload);
     if (rules.paused) return { requeueAfterMs: HELD_MS };
     const effect = {
@@ -102,7 +107,7 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       path: workloadPath(workload),
       resourceVersion: workload.resourceVersion,
       restartedAt: isoTime(now),
-      annotations: { [RESET]: resetText({ ...request, restarted: true }) },
+      annotations: { [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })) },
     };
     const outcome = await gate.restartWorkload(effect, restart, signal);
     switch (outcome.kind) {

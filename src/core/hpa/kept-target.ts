@@ -50,6 +50,20 @@ export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): r
   return text === undefined ? [] : parseOriginal(text);
 }
 
+/** What a note on an HPA is signed for. */
+export function originalBinding({ uid }: Pick<HpaRecord, 'uid'>): { readonly kind: string; readonly uid: string; readonly field: string } {
+  return { kind: 'HorizontalPodAutoscaler', uid, field: HPA_ANNOTATIONS.original };
+}
+
+/** The HPA without a note that is not ours: whoever may annotate it could have its target moved anywhere. */
+export function withOwnOriginal(
+  hpa: HpaRecord,
+  signer: { isOurs(binding: ReturnType<typeof originalBinding>, note: string): boolean },
+): HpaRecord {
+  const { [HPA_ANNOTATIONS.original]: note, ...annotations } = hpa.annotations;
+  return note === undefined || signer.isOurs(originalBinding(hpa), note) ? hpa : { ...hpa, annotations };
+}
+
 export function parseOriginal(text: string): readonly KeptTarget[] {
   const value = parseJson(text);
   const metrics = isObject(value) ? value['metrics'] : undefined;

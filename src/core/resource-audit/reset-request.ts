@@ -40,6 +40,11 @@ export function restartProblem({ kind, name, rolloutHeld }: Pick<WorkloadRecord,
   return null;
 }
 
+/** On which workload a request counts: it is signed, as any user who may patch the workload can write the annotation. */
+export function resetBinding({ kind, uid }: Pick<WorkloadRecord, 'kind' | 'uid'>): { kind: string; uid: string; field: string } {
+  return { kind, uid, field: WORKLOAD_ANNOTATIONS.resetToDeploy };
+}
+
 export function resetText({ by, at, heldUntil, reason, restarted }: ResetRequest): string {
   return JSON.stringify({
     by,

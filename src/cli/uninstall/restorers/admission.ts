@@ -3,6 +3,7 @@
 import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
 import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
 import { MUTATING_WEBHOOKS, SECRETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
+import { RECORD_KEY_SECRET } from '../../../adapters/kubernetes/record-key.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
@@ -14,6 +15,11 @@ export function admissionRestorer(cluster: ClusterAccess, namespace: string): Re
       yield* found(cluster, SECRETS, namespace, ADMISSION_SECRET, signal);
     },
   };
+}
+
+/** The key goes last: what it signed is read until then. */
+export function recordKeyRestorer(cluster: ClusterAccess, namespace: string): Restorer {
+  return { name: 'key of records removed', find: (signal) => found(cluster, SECRETS, namespace, RECORD_KEY_SECRET, signal) };
 }
 
 async function* found(

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';
 import { runRestorer } from '../run-restorer.ts';
@@ -14,19 +15,24 @@ beforeEach(async () => {
 });
 
 /** An HPA at 60 % whose target Evenkeel has moved to 90 %, its note in the same write. */
-async function moved(name: string, to = 90): Promise<void> {
+async function moved(name: string, to = 90, sign = signedFor): Promise<void> {
   const metrics = [
     { type: 'External', external: { metric: { name: 'queue' }, target: { type: 'AverageValue', averageValue: '10' } } },
     { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
   ];
   const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name }, maxReplicas: 9, metrics };
   await world.post(HPAS, { metadata: { name, annotations: { 'example.com/theirs': 'yes' } }, spec }, { fieldManager: 'helm' });
+  const { uid } = ((await world.get(`${HPAS}/${name}`)).body as Wire).metadata as { readonly uid: string };
   const path = '/spec/metrics/1/resource/target/averageUtilization';
   const patch = [
     { op: 'replace', path, value: to },
-    { op: 'add', path: '/metadata/annotations/evenkeel.io~1original', value: NOTE },
+    { op: 'add', path: '/metadata/annotations/evenkeel.io~1original', value: sign(uid) },
   ];
   expect((await world.patch('json', `${HPAS}/${name}`, patch, { fieldManager: 'evenkeel-controller' })).status).toBe(200);
+}
+
+function signedFor(uid: string): string {
+  return TEST_SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field: 'evenkeel.io/original' }, NOTE);
 }
 
 async function hpa(name: string): Promise<{ readonly target: number; readonly annotations: unknown }> {
@@ -36,7 +42,7 @@ async function hpa(name: string): Promise<{ readonly target: number; readonly an
 
 function restore(): ReturnType<typeof runRestorer> {
   const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
-  return runRestorer(autoscalersRestorer(new ClusterAccess(world.transport)), run);
+  return runRestorer(autoscalersRestorer(new ClusterAccess(world.transport), TEST_SIGNER), run);
 }
 
 describe('an uninstall', () => {
@@ -45,6 +51,15 @@ describe('an uninstall', () => {
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await hpa('web')).toEqual({ target: 60, annotations: { 'example.com/theirs': 'yes' } });
     expect(await restore()).toMatchObject({ changed: 0, left: [] });
+  });
+
+  test.each([
+    ['without a signature', () => NOTE],
+    ['of another autoscaler', () => signedFor('of another')],
+  ])('moves no target by a note %s, and says so', async (_, sign) => {
+    await moved('web', 90, sign);
+    expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('not signed') }], left: [] });
+    expect((await hpa('web')).target).toBe(90);
   });
 
   test('leaves a target that somebody else has set since', async () => {

@@ -5,14 +5,17 @@ import { readHpa } from '../../../adapters/kubernetes/decode-hpa.ts';
 import { Interner } from '../../../adapters/kubernetes/interner.ts';
 import { HPAS } from '../../../adapters/kubernetes/resources.ts';
 import { decoder } from '../../../adapters/kubernetes/wire.ts';
-import { readOriginal, sameMeasured } from '../../../core/hpa/kept-target.ts';
+import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
+import type { RecordSigner } from '../../../ports/record-signer.ts';
+import { readOriginal, sameMeasured, withOwnOriginal } from '../../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../ports/writers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
-export function autoscalersRestorer(cluster: ClusterAccess): Restorer {
+/** @param signer knows the notes that Evenkeel wrote: whoever may patch an autoscaler can write one */
+export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
   const interner = new Interner();
   const read = decoder((wire) => readHpa(wire, interner));
   return {
@@ -20,15 +23,17 @@ export function autoscalersRestorer(cluster: ClusterAccess): Restorer {
     async *find(signal) {
       for await (const head of cluster.list(HPAS, signal)) {
         const decoded = read(head.wire);
-        if (decoded.ok) yield* findingsOf(cluster, head, decoded.record);
+        if (decoded.ok) yield* findingsOf(cluster, signer, head, decoded.record);
       }
     },
   };
 }
 
-function* findingsOf(cluster: ClusterAccess, head: ObjectHead, hpa: HpaRecord): Generator<Finding> {
+function* findingsOf(cluster: ClusterAccess, signer: RecordSigner, head: ObjectHead, hpa: HpaRecord): Generator<Finding> {
   const object = nameOf(HPAS, head);
-  const { operations, words, foreign } = targetsOf(hpa);
+  const known = withOwnOriginal(hpa, signer);
+  if (known !== hpa) yield { kind: 'keep', object, why: `its targets: annotation ${HPA_ANNOTATIONS.original} is not signed by Evenkeel` };
+  const { operations, words, foreign } = targetsOf(known);
   for (const why of foreign) yield { kind: 'keep', object, why };
   const notes: string[] = [];
   for (const key of Object.keys(head.annotations)) {

@@ -1,10 +1,24 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { crds } from '../../../../test/builders/crds.ts';
+import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';
 import { runRestorer } from '../run-restorer.ts';
 import { idleWorkloadsRestorer } from './idle-workloads.ts';
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/shop/deployments';
+const RECOMMENDATIONS = '/apis/evenkeel.io/v1alpha1/namespaces/shop/recommendations';
+const IDLE = {
+  since: '2026-11-20T00:00:00.000Z',
+  natural: [],
+  sizes: [],
+  floor: [],
+  awakeSeconds: 0,
+  replicas: 3,
+  idleReplicas: 1,
+  scaled: true,
+  wakesOn: 'load',
+};
 const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
 
 let world: ApiWorld;
@@ -14,17 +28,24 @@ beforeEach(async () => {
 });
 
 /** A Deployment that fell idle: the note says what it had, the spec what it has now. */
-async function asleep(name: string, replicas: number, note: object): Promise<void> {
+async function asleep(name: string, replicas: number, note: object, sign = signedFor): Promise<void> {
   const labels = { app: name };
   const written = { since: '2026-11-20T00:00:00.000Z', natural: [], sizes: [], replicas: 3, wakesOn: 'load', ...note };
   await world.post(DEPLOYMENTS, {
-    metadata: { name, annotations: { 'evenkeel.io/idle': JSON.stringify(written) } },
+    metadata: { name },
     spec: {
       replicas,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } },
     },
   });
+  const { uid } = ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).metadata as { readonly uid: string };
+  const annotations = { 'evenkeel.io/idle': sign(uid, JSON.stringify(written)) };
+  expect((await world.patch('merge', `${DEPLOYMENTS}/${name}`, { metadata: { annotations } })).status).toBe(200);
+}
+
+function signedFor(uid: string, note: string): string {
+  return TEST_SIGNER.sign({ kind: 'Deployment', uid, field: 'evenkeel.io/idle' }, note);
 }
 
 async function replicasOf(name: string): Promise<number> {
@@ -33,7 +54,7 @@ async function replicasOf(name: string): Promise<number> {
 
 function restore(): ReturnType<typeof runRestorer> {
   const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
-  return runRestorer(idleWorkloadsRestorer(new ClusterAccess(world.transport)), run);
+  return runRestorer(idleWorkloadsRestorer(new ClusterAccess(world.transport), TEST_SIGNER), run);
 }
 
 describe('an uninstall', () => {
@@ -48,6 +69,37 @@ describe('an uninstall', () => {
     await asleep('web', 2, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('2 replicas') }], left: [] });
     expect(await replicasOf('web')).toBe(2);
+  });
+
+  test.each<[string, (uid: string, note: string) => string]>([
+    ['without a signature', (_, note) => note],
+    ['of another workload', (_, note) => signedFor('of another', note)],
+  ])('scales nothing by a note %s, and says so', async (_, sign) => {
+    await asleep('web', 1, { idleReplicas: 1, replicas: 9 }, sign);
+    expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('not signed') }], left: [] });
+    expect(await replicasOf('web')).toBe(1);
+  });
+
+  test.each([
+    ['woken since', {}, 0],
+    ['idle anew since', { idle: { ...IDLE, since: '2026-11-21T00:00:00.000Z' } }, 0],
+    ['idle since then', { idle: IDLE }, 1],
+  ])('of a workload %s believes what the Recommendation says', async (_, status, changed) => {
+    await world.post(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      crds().find(({ spec }) => spec.names.kind === 'Recommendation')!,
+    );
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const body = {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'Recommendation',
+      metadata: { name: 'deployment-web' },
+      spec: { targetRef: target },
+    };
+    expect((await world.post(RECOMMENDATIONS, body)).status).toBe(201);
+    expect((await world.patch('merge', `${RECOMMENDATIONS}/deployment-web/status`, { status })).status).toBe(200);
+    await asleep('web', 1, { idleReplicas: 1 });
+    expect(await restore()).toMatchObject({ changed, left: [] });
   });
 
   test('gives an autoscaler its least back', async () => {

@@ -2,24 +2,47 @@
 // what Evenkeel set. Sizes in place are another restorer's; the note goes with the other annotations, so this comes first.
 
 import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
-import { DEPLOYMENTS, HPAS, objectPath, REPLICA_SETS, STATEFUL_SETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
-import { numberAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
+import {
+  DEPLOYMENTS,
+  HPAS,
+  objectPath,
+  ownResource,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+  type ApiResource,
+} from '../../../adapters/kubernetes/resources.ts';
+import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
+import { numberAt, objectAt, objectsAt, optionalObjectAt, textAt } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
+import { PLURALS, type RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
+import type { Instant } from '../../../core/model/units.ts';
+import type { WorkloadRef } from '../../../core/model/workload.ts';
+import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
 import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
+import { readIdle } from '../../../core/resize/status/memory-codec.ts';
+import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
 const SCALABLE: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS];
 
-export function idleWorkloadsRestorer(cluster: ClusterAccess): Restorer {
+/** @param signer knows the notes that Evenkeel wrote: whoever may patch a workload can write one */
+export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
   return {
     name: 'idle workloads scaled back',
     async *find(signal) {
       for (const resource of SCALABLE) {
         for await (const head of cluster.list(resource, signal)) {
-          const idle = isOwned(head) ? null : readIdleNote(textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle));
+          const note = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
+          if (note === '' || isOwned(head)) continue;
+          const idle = readIdleNote(note);
+          const foreign = await whyForeign(cluster, resource, head, { note, since: idle?.since ?? null }, signer, signal);
+          if (foreign !== null) {
+            yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
+            continue;
+          }
           const lowered = idle?.idleReplicas ?? null;
           if (idle === null || lowered === null) continue;
           yield* idle.autoscaler === null
@@ -29,6 +52,40 @@ export function idleWorkloadsRestorer(cluster: ClusterAccess): Restorer {
       }
     },
   };
+}
+
+/** Why a note tells nothing of how the workload was: not ours, or older than what its Recommendation says. null: it does. */
+async function whyForeign(
+  cluster: ClusterAccess,
+  resource: ApiResource,
+  head: ObjectHead,
+  { note, since }: { readonly note: string; readonly since: Instant | null },
+  signer: RecordSigner,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { kind } = resource;
+  const field = WORKLOAD_ANNOTATIONS.idle;
+  if (since === null || !signer.isOurs({ kind, uid: head.uid, field }, note)) return `annotation ${field} is not signed by Evenkeel`;
+  const status = await statusOf(cluster, { kind, name: head.name }, head.namespace ?? '', signal);
+  if (status === null || readIdle(status)?.since === since) return null;
+  return `annotation ${field} is older than its Recommendation`;
+}
+
+async function statusOf(
+  cluster: ClusterAccess,
+  workload: Pick<WorkloadRef, 'kind' | 'name'>,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<RecommendationStatus | null> {
+  const name = recommendationName(workload);
+  try {
+    for await (const head of cluster.list(ownResource(PLURALS.Recommendation), signal, { namespace })) {
+      if (head.name === name) return optionalObjectAt(head.wire, 'status');
+    }
+  } catch (err) {
+    if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
+  }
+  return null;
 }
 
 /** A Deployment's annotations are copied to its ReplicaSets. */

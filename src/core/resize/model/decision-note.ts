@@ -10,6 +10,7 @@ export interface DecisionNote {
     | 'ResizeInfeasible'
     | 'ResizeWrittenBack'
     | 'InvalidAnnotation'
+    | 'RecordNotSigned'
     | 'LimitExceeded'
     | 'CeilingReached'
     | 'LimitExceptionRecurs'

@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ApiWorld } from '../../../test/fakes/api-world.ts';
+import { FastTimer } from '../../../test/fakes/fast-timer.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { RecordKey } from './record-key.ts';
+
+const NAMESPACE = 'evenkeel-system';
+const SECRETS = `/api/v1/namespaces/${NAMESPACE}/secrets`;
+const { signal } = new AbortController();
+
+let world: ApiWorld;
+beforeEach(async () => {
+  world = new ApiWorld();
+  await world.post('/api/v1/namespaces', { metadata: { name: NAMESPACE } });
+});
+
+function replica(isLeader = true, dryRun = false): RecordKey {
+  const { transport } = world;
+  const common = { timer: new FastTimer(), logger: new RecordingLogger(), namespace: NAMESPACE };
+  return new RecordKey({ transport, leaders: transport, ...common, isLeader: () => isLeader, dryRun });
+}
+
+describe('The key of records', () => {
+  test('is made by the leader, and read by every other replica', async () => {
+    const [leader, follower] = [replica(), replica(false)];
+    await follower.look(signal);
+    expect([follower.key, follower.problem]).toEqual([null, expect.stringContaining('the leader makes it')]);
+    await leader.look(signal);
+    await follower.look(signal);
+    expect([leader.key?.length, leader.problem, follower.problem]).toEqual([32, null, null]);
+    expect(follower.key).toEqual(leader.key);
+  });
+
+  test('is the same after a restart', async () => {
+    const before = replica();
+    await before.look(signal);
+    const after = replica();
+    await after.look(signal);
+    expect(after.key).toEqual(before.key);
+  });
+
+  test('is written down anew, the same, where its Secret was deleted', async () => {
+    const leader = replica();
+    await leader.look(signal);
+    const { key } = leader;
+    expect((await world.delete(`${SECRETS}/evenkeel-record-key`)).status).toBe(200);
+    await leader.look(signal);
+    const after = replica();
+    await after.look(signal);
+    expect(after.key).toEqual(key);
+  });
+
+  test('that cannot be one is no key, and the remedy is said', async () => {
+    await world.post(SECRETS, { metadata: { name: 'evenkeel-record-key' }, data: { key: 'c2hvcnQ=' } });
+    const leader = replica();
+    await leader.look(signal);
+    expect([leader.key, leader.problem]).toEqual([null, expect.stringContaining('delete the Secret')]);
+  });
+
+  test('of a dry run is its own, and is stored nowhere', async () => {
+    const dry = replica(true, true);
+    await dry.look(signal);
+    expect(dry.key).toHaveLength(32);
+    expect((await world.get(`${SECRETS}/evenkeel-record-key`)).status).toBe(404);
+  });
+});
