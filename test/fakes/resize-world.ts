@@ -71,6 +71,8 @@ export class ResizeWorld {
   statusWrites = 0;
   /** Names of pods that were evicted. */
   readonly evicted: string[] = [];
+  /** Paths of workloads whose pods were restarted by their template. */
+  readonly restarted: string[] = [];
   /** What a disruption budget says to every eviction; null: it lets them through. */
   budget: string | null = null;
   onEvicted: (uid: string) => void = () => undefined;
@@ -145,7 +147,7 @@ export class ResizeWorld {
       decisions: this.decisions,
       cycles: this.cycles,
       metrics,
-      records: this.#records(),
+      records: this.records,
       signer: TEST_SIGNER,
     };
     this.recommendations = new RecommendationReconciler({
@@ -347,7 +349,11 @@ export class ResizeWorld {
         this.onEvicted(uid);
         return { kind: 'done' };
       },
-      restartWorkload: async () => ({ kind: 'done' }),
+      restartWorkload: async ({ path }) => {
+        this.#countWrite('effect');
+        this.restarted.push(path);
+        return { kind: 'done' };
+      },
       patchHpa: async (hpa, patch) => {
         this.#countWrite('effect');
         const refusal = this.refuseHpa();
@@ -362,7 +368,7 @@ export class ResizeWorld {
     };
   }
 
-  #records(): RecordWriter {
+  get records(): RecordWriter {
     return {
       apply: async (object, body) => {
         this.#countWrite('apply');

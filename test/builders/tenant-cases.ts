@@ -1,0 +1,115 @@
+// The cases of what a tenant can write: as properties, for a few hundred in `make test` and 100,000 in `make soak`.
+
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
+import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
+import { GiB, HOUR_MS, MiB, MINUTE_MS } from '../../src/core/model/units.ts';
+import { anHpaRecord, aWorkloadRecord } from './rightsizing.ts';
+import { earlierNote, tenantWrites } from './tenant.ts';
+import { TenantWorld, type Load } from './tenant-world.ts';
+
+const WORKLOAD = aWorkloadRecord();
+const HPA = anHpaRecord();
+const REPLICAS = 3;
+
+const load = fc.constantFrom<Load>('quiet', 'less', 'more', 'far more');
+const loads = fc.array(load, { minLength: 1, maxLength: 3 });
+type Phase = (world: TenantWorld) => void;
+
+async function lived(world: TenantWorld, phases: readonly Load[], written: readonly Phase[]): Promise<TenantWorld> {
+  for (const [index, each] of phases.entries()) {
+    world.use(each);
+    written[index]?.(world);
+    await world.passes(HOUR_MS + 5 * MINUTE_MS);
+  }
+  return world;
+}
+
+/** In Observe, Recommend and Off, whatever is written, and forged after a restart as well. */
+export const effectsWhereNothingActs = fc.asyncProperty(
+  fc.constantFrom('Observe' as const, 'Recommend' as const, 'Off' as const),
+  fc.constantFrom<NonNullable<PodResizePolicySpec['workloadOverrides']>>('All', 'Stricter').chain((workloadOverrides) =>
+    fc.record({
+      workloadOverrides: fc.constant(workloadOverrides),
+      writes: fc.array(tenantWrites(WORKLOAD, HPA, workloadOverrides === 'All' ? 'all but the mode' : 'all'), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    }),
+  ),
+  loads,
+  fc.boolean(),
+  fc.boolean(),
+  async (mode, { workloadOverrides, writes }, phases, hasAutoscaler, isLost) => {
+    // Off is what a workload alone can be.
+    const world = new TenantWorld({ mode: mode === 'Off' ? 'Auto' : mode, workloadOverrides }, hasAutoscaler);
+    const off = { [WORKLOAD_ANNOTATIONS.mode]: 'Off' };
+    const written = writes.map((each, index) => (at: TenantWorld) => {
+      at.write(mode === 'Off' ? { ...each, workload: { ...each.workload, ...off } } : each);
+      if (!isLost || index === 0) return;
+      at.world.cluster.recommendationList = [];
+      at.world.start();
+    });
+    await lived(world, phases, written);
+    expect(world.effects).toBe(0);
+  },
+);
+
+/** Beside a life without what was forged. */
+export const sameEnds = fc.asyncProperty(
+  tenantWrites(WORKLOAD, HPA, 'none'),
+  loads,
+  fc.boolean(),
+  async (writes, phases, hasAutoscaler) => {
+    const [honest, forged] = await Promise.all([
+      lived(new TenantWorld({ mode: 'Auto' }, hasAutoscaler), phases, []),
+      lived(new TenantWorld({ mode: 'Auto' }, hasAutoscaler), phases, [(at) => at.write(writes)]),
+    ]);
+    expect(forged.state).toEqual(honest.state);
+  },
+);
+
+/** In Auto under a policy that takes only stricter overrides, with a true note of an earlier sleep put back at any time. */
+export const boundsHold = fc.asyncProperty(
+  fc.array(tenantWrites(WORKLOAD, HPA, 'all'), { minLength: 1, maxLength: 3 }),
+  fc.option(earlierNote(WORKLOAD, REPLICAS), { nil: null }),
+  loads,
+  fc.boolean(),
+  fc.boolean(),
+  async (writes, note, phases, hasAutoscaler, isLost) => {
+    const world = new TenantWorld({ mode: 'Auto', workloadOverrides: 'Stricter' }, hasAutoscaler);
+    const written = writes.map((each, index) => (at: TenantWorld) => {
+      at.write({ ...each, workload: { ...each.workload, ...(note === null ? {} : { 'evenkeel.io/idle': note }) } });
+      if (!isLost || index === 0) return;
+      at.world.cluster.recommendationList = [];
+      at.world.start();
+    });
+    await lived(world, phases, written);
+    expectWithinBounds(world);
+  },
+);
+
+function expectWithinBounds({ world: { cluster, evicted, restarted } }: TenantWorld): void {
+  for (const { namespace, containers } of cluster.podList) {
+    const [{ requests, limits } = { requests: null, limits: null }] = containers;
+    expect(limits).toEqual({ cpuMillicores: null, memoryBytes: null });
+    const [cpu, memory] = [requests?.cpuMillicores ?? 0, requests?.memoryBytes ?? 0];
+    const isAsDeployed = cpu === 500 && memory === 512 * MiB;
+    if (namespace === 'shop') {
+      expect(cpu >= 50 && cpu <= 1000 && memory >= 64 * MiB && memory <= GiB).toBe(true);
+    } else {
+      expect(isAsDeployed).toBe(true);
+    }
+  }
+  for (const { namespace, replicas } of cluster.workloadList) {
+    expect(replicas.desired).toBeLessThanOrEqual(REPLICAS);
+    expect(replicas.desired).toBeGreaterThanOrEqual(namespace === 'shop' ? 1 : REPLICAS);
+  }
+  for (const { minReplicas, maxReplicas } of cluster.hpaList) {
+    expect(maxReplicas).toBe(HPA.maxReplicas);
+    expect(minReplicas).toBeLessThanOrEqual(maxReplicas);
+    expect(minReplicas).toBeGreaterThanOrEqual(1);
+  }
+  expect([...evicted, ...restarted]).toEqual([]);
+}

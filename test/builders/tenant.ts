@@ -1,0 +1,184 @@
+// What whoever may write in a namespace can put on its objects: annotations that only Evenkeel writes (forged, copied, cut, signed by
+// another key), annotations that are documented for users, labels, and what an autoscaler says of itself.
+
+import fc from 'fast-check';
+import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
+import { originalBinding, writeOriginal } from '../../src/core/hpa/kept-target.ts';
+import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
+import { UNSET_RESOURCES } from '../../src/core/model/resources.ts';
+import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
+import type { WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { IdleMemory, Sizes } from '../../src/core/resize/model/idle-memory.ts';
+import { writeIdleNote } from '../../src/core/resize/status/idle-note.ts';
+import { resetBinding, resetText } from '../../src/core/resource-audit/reset-request.ts';
+import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
+import { TEST_SIGNER } from '../fakes/test-signer.ts';
+import { T0 } from './rightsizing.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+export interface TenantWrites {
+  readonly workload: Annotations;
+  readonly pods: Annotations;
+  readonly hpa: Annotations;
+  readonly labels: Annotations;
+  readonly hpaSays: Pick<HpaRecord, 'currentReplicas' | 'desiredReplicas'>;
+}
+
+/** Signs as another installation would. */
+const FOREIGN_SIGNER = new HmacSigner(() => Buffer.alloc(32, 8));
+const OTHER_UID = 'uid-of-another';
+
+const amount = fc.oneof(fc.integer({ min: 0, max: 2 ** 31 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), fc.constant(null));
+const resources = fc.record({ cpuMillicores: amount, memoryBytes: amount });
+const sizes: fc.Arbitrary<Sizes> = fc
+  .record({ name: fc.constantFrom('main', '*', 'other'), requests: resources, limits: resources })
+  .map(({ name, requests, limits }) => new Map([[name, { requests, limits }]]));
+const replicas = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constantFrom(2 ** 31 - 1, Number.MAX_SAFE_INTEGER));
+const instant = fc.integer({ min: -30 * DAY_MS, max: 30 * DAY_MS }).map((offset) => T0 + offset);
+
+function idleMemory(most: fc.Arbitrary<number>): fc.Arbitrary<IdleMemory> {
+  return fc.record({
+    since: instant,
+    natural: sizes,
+    sizes,
+    floor: fc.constant(new Map()),
+    awakeMs: fc.constant(0),
+    replicas: most,
+    idleReplicas: fc.oneof(most, fc.constant(null)),
+    autoscaler: fc.oneof(fc.record({ name: fc.constantFrom('web', 'x'), minReplicas: replicas }), fc.constant(null)),
+    scaled: fc.boolean(),
+    waking: fc.constant(null),
+    wakesOn: fc.string({ maxLength: 20 }),
+  });
+}
+
+type Forgery = 'unsigned' | 'by another key' | 'of another object' | 'changed' | 'cut';
+const forgery = fc.constantFrom<Forgery>('unsigned', 'by another key', 'of another object', 'changed', 'cut');
+type Binding = Parameters<HmacSigner['sign']>[0];
+
+function forge(how: Forgery, binding: Binding, text: string): string {
+  if (how === 'unsigned') return text;
+  if (how === 'by another key') return FOREIGN_SIGNER.sign(binding, text);
+  if (how === 'of another object') return TEST_SIGNER.sign({ ...binding, uid: OTHER_UID }, text);
+  const signed = TEST_SIGNER.sign(binding, text);
+  return how === 'cut' ? signed.slice(0, -2) : signed.replace(/\d/, (digit) => String((Number(digit) + 1) % 10));
+}
+
+const anything = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.json({ maxDepth: 2 }),
+  fc.constantFrom('', 'true', 'false', 'Auto', '{}', '[]', '1e999'),
+);
+
+const original = fc
+  .array(
+    fc.record({
+      resource: fc.constantFrom('cpu' as const, 'memory' as const),
+      container: fc.constant(null),
+      percent: fc.integer({ min: 1, max: 1000 }),
+      request: fc.integer({ min: 1, max: 2 ** 40 }),
+      set: fc.oneof(fc.constant(60), fc.integer({ min: 1, max: 1000 })),
+    }),
+    { maxLength: 2 },
+  )
+  .map(writeOriginal);
+
+const reset = fc
+  .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
+  .map(resetText);
+
+const bounds = fc.dictionary(
+  fc.constantFrom('main', '*'),
+  fc.record(
+    { cpu: fc.constantFrom('1m', '10m', '4', '1e18', 'x'), memory: fc.constantFrom('1Mi', '64Gi', '9E', '-1') },
+    { requiredKeys: [] },
+  ),
+);
+
+const startUp = fc
+  .record({ base: fc.integer({ min: 1, max: 500 }), boosted: fc.constantFrom(500, 1000, 2500) })
+  .map(({ base, boosted }) => JSON.stringify({ main: { base: { cpu: `${base}m` }, boosted: { cpu: `${boosted}m` } } }));
+
+function some<T>(of: Readonly<Record<string, fc.Arbitrary<T>>>): fc.Arbitrary<Readonly<Record<string, T>>> {
+  return fc.record(of, { requiredKeys: [] }) as fc.Arbitrary<Readonly<Record<string, T>>>;
+}
+
+function forged(binding: Binding, text: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.tuple(forgery, text).map(([how, each]) => forge(how, binding, each)) },
+    { weight: 1, arbitrary: anything },
+  );
+}
+
+/** What Evenkeel alone writes, forged. */
+function ofEvenkeel(workload: WorkloadRecord): Readonly<Record<string, fc.Arbitrary<string>>> {
+  const { kind, uid } = workload;
+  return {
+    [WORKLOAD_ANNOTATIONS.idle]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.idle }, idleMemory(replicas).map(writeIdleNote)),
+    [WORKLOAD_ANNOTATIONS.resetToDeploy]: forged(resetBinding(workload), reset),
+    [WORKLOAD_ANNOTATIONS.resized]: anything,
+    [WORKLOAD_ANNOTATIONS.overrideNotes]: anything,
+  };
+}
+
+const DOCUMENTED: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  [WORKLOAD_ANNOTATIONS.floor]: fc.oneof(
+    bounds.map((each) => JSON.stringify(each)),
+    anything,
+  ),
+  [WORKLOAD_ANNOTATIONS.ceiling]: fc.oneof(
+    bounds.map((each) => JSON.stringify(each)),
+    anything,
+  ),
+  [WORKLOAD_ANNOTATIONS.exclude]: anything,
+  [WORKLOAD_ANNOTATIONS.doNotDisrupt]: anything,
+  [WORKLOAD_ANNOTATIONS.heldUntil]: fc.oneof(
+    instant.map((each) => new Date(each).toISOString()),
+    anything,
+  ),
+};
+const MODE = { [WORKLOAD_ANNOTATIONS.mode]: fc.oneof(fc.constantFrom('Auto', 'Approve', 'Recommend', 'Observe', 'Off'), anything) };
+
+/** @param documented none of them; all but the mode, which may widen a policy; all */
+export function tenantWrites(
+  workload: WorkloadRecord,
+  hpa: HpaRecord,
+  documented: 'none' | 'all but the mode' | 'all',
+): fc.Arbitrary<TenantWrites> {
+  const isNone = documented === 'none';
+  return fc.record({
+    workload: some({ ...ofEvenkeel(workload), ...(isNone ? {} : DOCUMENTED), ...(documented === 'all' ? MODE : {}) }),
+    pods: some({
+      [POD_ANNOTATIONS.sizeAtCreation]: anything,
+      ...(isNone ? {} : { [POD_ANNOTATIONS.startUp]: fc.oneof(startUp, anything), [POD_ANNOTATIONS.safeToEvict]: anything }),
+    }),
+    hpa: some({
+      [HPA_ANNOTATIONS.original]: forged(originalBinding(hpa), original),
+      ...(isNone
+        ? {}
+        : { [HPA_ANNOTATIONS.idle]: fc.oneof(fc.constantFrom('allow', 'never', 'force'), anything), [HPA_ANNOTATIONS.auto]: anything }),
+    }),
+    labels: some({ 'evenkeel.io/implied': anything, 'evenkeel.io/mode': anything, app: anything }),
+    hpaSays: isNone
+      ? fc.constant({ currentReplicas: 3, desiredReplicas: 3 })
+      : fc.record({ currentReplicas: replicas, desiredReplicas: replicas }),
+  });
+}
+
+/** A true note of an earlier sleep, kept by a tenant and put back. It had so many replicas then, and sizes that its policy has since bounded. */
+export function earlierNote({ kind, uid }: WorkloadRecord, had: number): fc.Arbitrary<string> {
+  const sized = fc.record({
+    cpuMillicores: fc.integer({ min: 50, max: 64_000 }),
+    memoryBytes: fc.integer({ min: 64, max: 65_536 }).map((mebibytes) => mebibytes * MiB),
+  });
+  const ofMain = sized.map((requests): Sizes => new Map([['main', { requests, limits: UNSET_RESOURCES }]]));
+  return fc
+    .tuple(idleMemory(fc.constant(had)), ofMain, ofMain)
+    .map(([memory, natural, asleep]) =>
+      TEST_SIGNER.sign(
+        { kind, uid, field: WORKLOAD_ANNOTATIONS.idle },
+        writeIdleNote({ ...memory, natural, sizes: asleep, since: T0 - DAY_MS - HOUR_MS }),
+      ),
+    );
+}
