@@ -91,6 +91,17 @@ describe('a replica that uses more than 3 × the median CPU', () => {
     expect([web.cpus, web.steps]).toEqual([[500, 500, 900], 1]);
   });
 
+  test('that has more already, from an earlier time, keeps it while it is hot', () => {
+    const memory = { ...NO_MEMORY, hotReplicas: [{ container: 'main', pod: 'web-3', uid: 'uid-web-3', at: T0 - 4 * HOUR_MS, cpu: null }] };
+    const before = pods(3).map((pod) =>
+      pod.name === 'web-3'
+        ? { ...pod, containers: pod.containers.map((each) => ({ ...each, requests: { ...each.requests, cpuMillicores: 1200 } })) }
+        : pod,
+    );
+    const web = new Replicas(3, { memory, pods: before }).use(5 * MINUTE_MS, [200, 190, 820], '900m');
+    expect([web.cpus, web.steps, web.notes]).toEqual([[500, 500, 1200], 0, []]);
+  });
+
   test('is still known after a restart, before anything is measured', () => {
     const { situation } = new Replicas(3).use(HOUR_MS, [200, 190, 820], '900m');
     const decision = decideWorkload({ ...situation, demand: [], now: situation.now + MINUTE_MS });

@@ -12,6 +12,7 @@ import { withAmount, type Values } from '../model/container-values.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import { HOT_COUNTS_FOR_MS, MIN_REPLICAS, type HotPod } from '../model/hot-replicas.ts';
 import type { HotReplica, WorkloadSituation } from '../model/situation.ts';
+import { requestBounds } from '../policy/container-rules.ts';
 import { containerMode } from '../policy/policy-rules.ts';
 import { limitsFor } from './container-target.ts';
 
@@ -75,14 +76,23 @@ export function hotReplicasNow(
     hotPods(situation, name).flatMap(({ pod }): HotReplica[] => {
       const record = pods.find((each) => each.name === pod);
       const isKnown = kept.some(({ uid, container, cpu }) => uid === record?.uid && container === name && cpu !== null);
-      return record === undefined || hotCpu === null || isKnown ? [] : [{ container: name, pod, uid: record.uid, at: now, cpu: hotCpu }];
+      if (record === undefined || hotCpu === null || isKnown) return [];
+      return [{ container: name, pod, uid: record.uid, at: now, cpu: Math.max(hotCpu, keptCpu(record, name, situation)) }];
     }),
   );
   const isSame =
     added.length === 0 && kept.length === memory.hotReplicas.length && kept.every((each, index) => each === memory.hotReplicas[index]);
   if (isSame) return { hotReplicas: memory.hotReplicas, notes: [] };
   const others = kept.filter((each) => !added.some(({ uid, container }) => uid === each.uid && container === each.container));
-  const notes = added.map(({ container, pod, cpu }): DecisionNote => {
+  const raised = added.filter(
+    ({ uid, container, cpu }) =>
+      (cpu ?? 0) >
+      requestOf(
+        pods.find((each) => each.uid === uid),
+        container,
+      ),
+  );
+  const notes = raised.map(({ container, pod, cpu }): DecisionNote => {
     const message = `${pod}: container ${container} uses more than 3 × the median CPU of the replicas; it alone is raised to ${formatCpu(cpu ?? 0)}`;
     return { type: 'Normal', reason: 'HotReplicaRaised', message };
   });
@@ -126,7 +136,17 @@ function refreshed(replica: HotReplica, situation: WorkloadSituation, figures: r
   return cpu === replica.cpu && now - replica.at < REFRESH_MS ? replica : { ...replica, at: now, cpu };
 }
 
-function hasCommonCpu({ containers }: PodRecord, { name, inForce }: ContainerFigures): boolean {
-  const request = containers.find((each) => each.name === name)?.requests.cpuMillicores ?? 0;
+function hasCommonCpu(pod: PodRecord, { name, inForce }: ContainerFigures): boolean {
+  const request = requestOf(pod, name);
   return request <= (inForce.requests.cpuMillicores ?? request);
+}
+
+/** What it has, from an earlier time say, as far as it may have it: nothing is lowered because it is hot. */
+function keptCpu(pod: PodRecord, container: string, { policy, overrides }: WorkloadSituation): Millicores {
+  const { max } = requestBounds('cpu', policy, overrides, container, null);
+  return Math.min(requestOf(pod, container), max?.value ?? Number.POSITIVE_INFINITY);
+}
+
+function requestOf(pod: PodRecord | undefined, container: string): Millicores {
+  return pod?.containers.find((each) => each.name === container)?.requests.cpuMillicores ?? 0;
 }
