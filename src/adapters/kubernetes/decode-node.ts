@@ -1,8 +1,8 @@
 import type { NodeCondition, NodeRecord, Taint } from '../../core/model/node.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
-import { wholeResources } from './decode-quantities.ts';
+import { countOf, wholeResources } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
-import { booleanAt, numberAt, objectAt, objectsAt, optionalInstantAt, textAt, WireError, type Wire } from './wire.ts';
+import { booleanAt, numberAt, objectAt, objectsAt, optionalInstantAt, textAt, type Wire } from './wire.ts';
 
 /** The kubelet's port where a node does not state one. */
 const KUBELET_PORT = 10_250;
@@ -104,8 +104,5 @@ function internalIp(status: Wire): string | null {
 
 function podCapacity(allocatable: Wire, capacity: Wire): number {
   const pods = allocatable['pods'] ?? capacity['pods'];
-  if (pods === undefined) return DEFAULT_POD_CAPACITY;
-  const count = Number(pods);
-  if (!Number.isFinite(count)) throw new WireError('status.allocatable.pods', 'a number of pods', pods);
-  return count;
+  return pods === undefined || pods === null ? DEFAULT_POD_CAPACITY : countOf(pods, 'status.allocatable.pods');
 }

@@ -1,6 +1,6 @@
-// Resource lists as records: CPU and memory alone.
+// Resource lists as records: CPU, memory and counts.
 
-import { parseMemoryBytes, parseCpuMillicores } from '../../core/model/quantity.ts';
+import { parseCount, parseMemoryBytes, parseCpuMillicores } from '../../core/model/quantity.ts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type Resources } from '../../core/model/resources.ts';
 import { objectAt, WireError, type Wire } from './wire.ts';
 
@@ -38,6 +38,12 @@ export function cpuOf(value: unknown, path: string): number {
 export function bytesOf(value: unknown, path: string): number {
   const parsed = parseMemoryBytes(quantityText(value, path));
   if (!parsed.ok) throw new WireError(path, `a memory quantity (${parsed.message})`, value);
+  return parsed.value;
+}
+
+export function countOf(value: unknown, path: string): number {
+  const parsed = parseCount(quantityText(value, path));
+  if (!parsed.ok) throw new WireError(path, `a count (${parsed.message})`, value);
   return parsed.value;
 }
 

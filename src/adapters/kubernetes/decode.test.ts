@@ -222,6 +222,14 @@ describe('a node', () => {
     expect(readNode(wire({}, { daemonEndpoints: { kubeletEndpoint: { Port: 40_123 } } }), interner).kubeletPort).toBe(40_123);
   });
 
+  test('has pods counted with a suffix, and memory past 2^53 bytes cut', () => {
+    const allocatable = { cpu: '4', memory: '8Ei', pods: '1k' };
+    expect(readNode(wire({}, { capacity: allocatable, allocatable }), interner)).toMatchObject({
+      allocatable: { cpuMillicores: 4_000, memoryBytes: Number.MAX_SAFE_INTEGER },
+      podCapacity: 1000,
+    });
+  });
+
   test.each([
     [{ 'cloud.google.com/gke-spot': 'true' }, 'spot'],
     [{ 'eks.amazonaws.com/capacityType': 'SPOT' }, 'spot'],
@@ -229,6 +237,23 @@ describe('a node', () => {
     [{ 'karpenter.sh/capacity-type': 'on-demand' }, 'on-demand'],
   ])('%j is %s', (labels, capacityType) => {
     expect(readNode(wire(labels), interner).capacityType).toBe(capacityType);
+  });
+});
+
+describe('quantities past 2^53', () => {
+  const metadata = { name: 'q', namespace: 'a', uid: 'u' };
+  const greatest = Number.MAX_SAFE_INTEGER;
+
+  test('are cut in pods, quotas and limit ranges, which are not dropped for them', () => {
+    const decoded = decodePod(aWirePod({ containers: [{ name: 'app', resources: { limits: { cpu: '10P', memory: '8Ei' } } }] }));
+    expect(decoded).toMatchObject({
+      ok: true,
+      record: { containers: [{ limits: { cpuMillicores: greatest, memoryBytes: greatest } }] },
+    });
+    const quota = readQuota({ metadata, spec: { hard: { 'limits.memory': '1000E', 'requests.cpu': '1e20' } } }, interner);
+    expect(quota).toMatchObject({ hardLimits: { memoryBytes: greatest }, hardRequests: { cpuMillicores: greatest } });
+    const range = readLimitRange({ metadata, spec: { limits: [{ type: 'Container', max: { memory: '9007199254740993' } }] } }, interner);
+    expect(range.max.memoryBytes).toBe(greatest);
   });
 });
 

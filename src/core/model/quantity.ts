@@ -18,6 +18,8 @@ export interface Quantity {
 const NANO = 1_000_000_000n;
 /** Kubernetes cuts binary quantities alone; decimal ones may be as great as they are written. */
 const GREATEST_BINARY = (2n ** 63n - 1n) * NANO;
+/** Greatest whole number that a `number` has exactly: some 8 PiB, which no machine has. Greater amounts are cut here. */
+const GREATEST_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 /** Nobody writes longer ones, and arithmetic on a megabyte of digits would take seconds. */
 const LONGEST_TEXT = 128;
 /** No cluster has a fraction of it, and it keeps arithmetic on hostile exponents short. */
@@ -77,18 +79,23 @@ export function formatQuantity(quantity: Quantity): string {
   return `${sign}${rest}${suffix ?? `e${(thousands - ONES) * 3}`}`;
 }
 
-/** CPU in whole millicores, rounded up as Kubernetes rounds. Negative amounts are refused. */
+/** CPU in whole millicores, rounded up as Kubernetes rounds, at most 2^53−1. Negative amounts are refused. */
 export function parseCpuMillicores(text: string | number): Parsed<Millicores> {
   const plain = plainNumber(text, 'm');
   if (plain !== null) return parsed(plain);
   return wholeUnits(text, 1_000_000n, 'CPU');
 }
 
-/** Memory or storage in whole bytes, rounded up as Kubernetes rounds. Negative amounts are refused. */
+/** Memory or storage in whole bytes, rounded up as Kubernetes rounds, at most 2^53−1. Negative amounts are refused. */
 export function parseMemoryBytes(text: string | number): Parsed<Bytes> {
   const mebibytes = plainNumber(text, 'Mi');
   if (mebibytes !== null && mebibytes < 2 ** 32) return parsed(mebibytes * 2 ** 20);
   return wholeUnits(text, NANO, 'memory');
+}
+
+/** A whole number of objects, such as the pods of a node, rounded up, at most 2^53−1. Negative amounts are refused. */
+export function parseCount(text: string | number): Parsed<number> {
+  return wholeUnits(text, NANO, 'a count');
 }
 
 /** `250m`, `2`. @param millicores a whole number, 0 or greater */
@@ -124,8 +131,7 @@ function wholeUnits(text: string | number, nanoPerUnit: bigint, what: string): P
   if (!quantity.ok) return quantity;
   if (quantity.value.nano < 0n) return refused(`'${String(text)}' is negative; ${what} must be 0 or greater`);
   const units = dividedUp(quantity.value.nano, nanoPerUnit);
-  if (units > BigInt(Number.MAX_SAFE_INTEGER)) return refused(`'${String(text)}' is too large for ${what}`);
-  return parsed(Number(units));
+  return parsed(units > GREATEST_EXACT ? Number.MAX_SAFE_INTEGER : Number(units));
 }
 
 // Nearly every quantity of a cluster has one of two forms, and a large cluster decodes a million of them.
