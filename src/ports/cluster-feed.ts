@@ -72,6 +72,8 @@ export interface InformerStatus {
   readonly restarts: number;
   /** What is wrong now, in words; null while it is well. */
   readonly problem: string | null;
+  /** Objects whose newest state could not be decoded: how many, and one of them with its field. Null: none. */
+  readonly unreadable: { readonly count: number; readonly first: { readonly key: string; readonly problem: string } } | null;
 }
 
 /** The informers about themselves. */

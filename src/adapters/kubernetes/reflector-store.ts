@@ -1,6 +1,7 @@
 // What a reflector knows of its kind: the objects by key with their versions, so that a new listing becomes the few
 // changes that it really is.
 
+import type { InformerStatus } from '../../ports/cluster-feed.ts';
 import type { Decoded, Wire } from './wire.ts';
 import { objectAt, textAt, WireError } from './wire.ts';
 
@@ -43,8 +44,8 @@ export interface ReflectorStoreParts<T> {
 export class ReflectorStore<T> {
   readonly #parts: ReflectorStoreParts<T>;
   readonly #known = new Map<string, Entry<T>>();
-  /** Version of each object whose newest state could not be decoded. */
-  readonly #unreadable = new Map<string, string>();
+  /** By key: objects whose newest state could not be decoded. */
+  readonly #unreadable = new Map<string, { readonly version: string; readonly problem: string }>();
 
   constructor(parts: ReflectorStoreParts<T>) {
     this.#parts = parts;
@@ -54,10 +55,16 @@ export class ReflectorStore<T> {
     return this.#known.size;
   }
 
+  /** Objects whose newest state could not be decoded; null: there are none. */
+  unreadable(): InformerStatus['unreadable'] {
+    for (const [key, { problem }] of this.#unreadable) return { count: this.#unreadable.size, first: { key, problem } };
+    return null;
+  }
+
   /** `uid/resourceVersion` by key, for an audit against a listing. */
   versionOf(key: string): string | undefined {
     const unreadable = this.#unreadable.get(key);
-    if (unreadable !== undefined) return unreadable;
+    if (unreadable !== undefined) return unreadable.version;
     const entry = this.#known.get(key);
     return entry === undefined ? undefined : versionText(entry);
   }
@@ -81,7 +88,7 @@ export class ReflectorStore<T> {
 
   /** The kind is no longer served: all of it is gone. */
   clear(): void {
-    for (const key of [...this.#known.keys()]) this.#delete(key);
+    for (const key of [...this.#known.keys(), ...this.#unreadable.keys()]) this.#delete(key);
   }
 
   /** Adds one object of a listing to `staging`. An object that is known in this very version is not decoded again. */
@@ -99,7 +106,7 @@ export class ReflectorStore<T> {
    */
   async replace(staging: ReadonlyMap<string, Entry<T> | null>, breathe: () => Promise<void>): Promise<void> {
     let done = 0;
-    for (const key of [...this.#known.keys()]) if (!staging.has(key)) this.#delete(key);
+    for (const key of [...this.#known.keys(), ...this.#unreadable.keys()]) if (!staging.has(key)) this.#delete(key);
     for (const [key, entry] of staging) {
       if (entry === null || this.#known.get(key) === entry) continue;
       this.#set(key, entry);
@@ -139,7 +146,7 @@ export class ReflectorStore<T> {
       this.#unreadable.delete(identity.key);
       return { uid: identity.uid, resourceVersion: identity.resourceVersion, record: decoded.record };
     }
-    this.#unreadable.set(identity.key, versionText(identity));
+    this.#unreadable.set(identity.key, { version: versionText(identity), problem: decoded.problem });
     this.#parts.onUndecodable(identity.key, decoded.problem);
     return null;
   }

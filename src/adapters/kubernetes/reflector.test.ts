@@ -328,6 +328,22 @@ describe('Reflector', () => {
     expect(logger.lines.map((line) => line.fields['problem'])).toContain('spec.color: expected a string, got 7');
   });
 
+  test('reports an object that it cannot read until that is corrected or gone, also by a listing', async () => {
+    server.put(PATH, { ...thing('corrected'), spec: { color: 7 } }, { quietly: true });
+    server.put(PATH, { ...thing('gone'), spec: { color: 8 } }, { quietly: true });
+    const { reflector } = start();
+    await reflector.whenSynced();
+    const first = { key: 'corrected', problem: 'spec.color: expected a string, got 7' };
+    expect(reflector.status().unreadable).toEqual({ count: 2, first });
+    await watching();
+    server.put(PATH, thing('corrected'));
+    await until(() => reflector.status().unreadable?.first.key === 'gone', 'the other object is reported: the first is corrected');
+    server.remove(PATH, 'gone', '', { quietly: true });
+    server.tell(PATH, 'ERROR', { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' });
+    await until(() => reflector.status().unreadable === null, 'nothing is reported: the object was not in the next listing');
+    expect(reflector.status()).toMatchObject({ problem: null, objects: 1 });
+  });
+
   test('counts and logs what a handler throws, and goes on', async () => {
     const handled: string[] = [];
     const { reflector } = start({

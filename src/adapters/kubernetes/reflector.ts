@@ -102,6 +102,7 @@ export class Reflector<T> {
       confirmedAt: this.confirmedAt(),
       restarts: this.#restarts,
       problem: this.#progress.problem,
+      unreadable: this.#store.unreadable(),
     };
   }
 

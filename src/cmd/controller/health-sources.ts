@@ -3,6 +3,7 @@ import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { InformerStatus } from '../../ports/cluster-feed.ts';
 import type { History } from '../../ports/history.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
@@ -29,18 +30,24 @@ export function healthSource(
   };
 }
 
-/** One source for each informer: objects, last word, restarts. */
-export function informerHealth(informers: KubernetesInformers, clock: Clock): readonly HealthSource[] {
+/** One source for each informer: objects, last word, restarts, and an object that cannot be read. */
+export function informerHealth(informers: Pick<KubernetesInformers, 'informers'>, clock: Clock): readonly HealthSource[] {
   return informers.informers().map(({ name }) =>
     healthSource(`informer/${name}`, clock, () => {
       const informer = informers.informers().find((each) => each.name === name);
       if (informer === undefined) return { status: 'failed', message: 'is not running' };
-      const { objects, restarts, problem, synced } = informer;
+      const { objects, restarts, problem, synced, unreadable } = informer;
       const figures = `${objects} objects, ${restarts} restarts`;
       if (problem !== null) return { status: informer.required ? 'failed' : 'degraded', message: `${problem} (${figures})` };
+      if (unreadable !== null) return { status: 'degraded', message: `${unreadableText(unreadable)} (${figures})` };
       return synced ? { status: 'ok', message: figures } : { status: 'degraded', message: 'has not listed yet' };
     }),
   );
+}
+
+function unreadableText({ count, first }: NonNullable<InformerStatus['unreadable']>): string {
+  const which = count === 1 ? `${first.key} cannot be read` : `${count} objects cannot be read, such as ${first.key}`;
+  return `${which}: ${first.problem}; correct this field`;
 }
 
 export function usageHealth(

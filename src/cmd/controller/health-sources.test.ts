@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
+import type { InformerStatus } from '../../ports/cluster-feed.ts';
+import { informerHealth } from './health-sources.ts';
+
+const NODES: InformerStatus = {
+  name: 'nodes',
+  synced: true,
+  required: true,
+  decisive: true,
+  objects: 3,
+  confirmedAt: 0,
+  restarts: 0,
+  problem: null,
+  unreadable: null,
+};
+const first = { key: 'n1', problem: `status.allocatable.cpu: expected a CPU quantity, got "4 cores"` };
+
+describe('the health of an informer', () => {
+  test.each<[string, Partial<InformerStatus>, object]>([
+    ['is ok with all objects read', {}, { status: 'ok', message: '3 objects, 0 restarts' }],
+    [
+      'names an object that cannot be read, its field and the remedy',
+      { unreadable: { count: 1, first } },
+      { status: 'degraded', message: `n1 cannot be read: ${first.problem}; correct this field (3 objects, 0 restarts)` },
+    ],
+    [
+      'names one of several objects that cannot be read',
+      { unreadable: { count: 2, first } },
+      { status: 'degraded', message: `2 objects cannot be read, such as n1: ${first.problem}; correct this field (3 objects, 0 restarts)` },
+    ],
+    [
+      'reports what keeps it from listing first',
+      { problem: 'not permitted to list and watch nodes', unreadable: { count: 1, first } },
+      { status: 'failed', message: 'not permitted to list and watch nodes (3 objects, 0 restarts)' },
+    ],
+  ])('%s', (_, status, health) => {
+    const [source] = informerHealth({ informers: () => [{ ...NODES, ...status }] }, new FakeClock());
+    expect(source?.status()).toMatchObject(health);
+  });
+});
