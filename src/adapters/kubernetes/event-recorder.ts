@@ -7,6 +7,7 @@ import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { Random } from '../../ports/random.ts';
+import { EventQueue } from './event-queue.ts';
 import { microTime } from './micro-time.ts';
 import { apiVersionOf, collectionPath, EVENTS, objectPath } from './resources.ts';
 import { type ApiFailure, failureOf, isConflict, isForbidden, isNotFound } from './status.ts';
@@ -27,7 +28,7 @@ export interface EventRecorderParts {
 const SERIES_MS: DurationMs = 120_000;
 /** How late a series' growing count may be written. */
 const SERIES_FLUSH_MS: DurationMs = 10_000;
-/** Sustained and at once, over all events: a storm must cost the API server nothing. */
+/** Sustained and at once, over all writes: a storm must cost the API server nothing. */
 const EVENTS_PER_SECOND = 5;
 const EVENT_BURST = 50;
 const MAX_QUEUED = 500;
@@ -43,7 +44,8 @@ interface Series {
   count: number;
   /** The count that the server has; below `count` there is something to write. */
   writtenCount: number;
-  flushPlanned: boolean;
+  /** It will be written: it is queued, or waits for its flush. */
+  isPlanned: boolean;
 }
 
 export class KubernetesEventRecorder implements EventRecorder {
@@ -52,7 +54,7 @@ export class KubernetesEventRecorder implements EventRecorder {
   readonly #dropped: Counter;
   /** By what makes events equal; least recently used first. */
   readonly #series = new Map<string, Series>();
-  readonly #queue: Series[] = [];
+  readonly #queue = new EventQueue<Series>(MAX_QUEUED);
   #draining = false;
   #problem: string | null = null;
   #tokens = EVENT_BURST;
@@ -64,7 +66,7 @@ export class KubernetesEventRecorder implements EventRecorder {
     this.#written = parts.metrics.counter({ name: 'evenkeel_events_written_total', help: 'Kubernetes Events written.', labels: ['type'] });
     this.#dropped = parts.metrics.counter({
       name: 'evenkeel_events_dropped_total',
-      help: 'Kubernetes Events not written, by why: rate (too many), queue (the API server is slow), failed (refused or no answer).',
+      help: 'Kubernetes Events not written, by why: queue (too many at once, or the API server is slow), failed (refused or no answer).',
       labels: ['reason'],
     });
   }
@@ -81,11 +83,7 @@ export class KubernetesEventRecorder implements EventRecorder {
       this.#planFlush(known);
       return;
     }
-    if (!this.#takeToken(now)) {
-      this.#dropped.add(1, { reason: 'rate' });
-      return;
-    }
-    const series: Series = { spec, name: this.#nameFor(spec), firstAt: now, lastAt: now, count: 1, writtenCount: 0, flushPlanned: false };
+    const series: Series = { spec, name: this.#nameFor(spec), firstAt: now, lastAt: now, count: 1, writtenCount: 0, isPlanned: true };
     this.#series.delete(key);
     this.#series.set(key, series);
     this.#forgetOldest();
@@ -93,29 +91,33 @@ export class KubernetesEventRecorder implements EventRecorder {
   }
 
   #planFlush(series: Series): void {
-    if (series.flushPlanned) return;
-    series.flushPlanned = true;
+    if (series.isPlanned) return;
+    series.isPlanned = true;
     const { clock } = this.#parts;
-    clock.schedule(clock.now() + SERIES_FLUSH_MS, () => {
-      series.flushPlanned = false;
-      this.#enqueue(series);
-    });
+    clock.schedule(clock.now() + SERIES_FLUSH_MS, () => this.#enqueue(series));
   }
 
   #enqueue(series: Series): void {
-    if (this.#queue.length >= MAX_QUEUED) {
+    const displaced = this.#queue.add(namespaceOf(series.spec), series);
+    if (displaced !== null) {
+      displaced.isPlanned = false;
       this.#dropped.add(1, { reason: 'queue' });
-      return;
     }
-    this.#queue.push(series);
     if (!this.#draining) void this.#drain();
   }
 
   async #drain(): Promise<void> {
     this.#draining = true;
-    for (let series = this.#queue.shift(); series !== undefined; series = this.#queue.shift()) {
-      // Written along with what was queued before it: a slow server has several of a series wait.
-      if (series.writtenCount === series.count) continue;
+    while (this.#queue.size > 0) {
+      const waitMs = this.#takeToken();
+      if (waitMs > 0) {
+        const { clock } = this.#parts;
+        clock.schedule(clock.now() + waitMs, () => void this.#drain());
+        return;
+      }
+      const series = this.#queue.take();
+      if (series === undefined) break;
+      series.isPlanned = false;
       try {
         await this.#write(series);
         this.#written.add(1, { type: series.spec.type });
@@ -192,14 +194,16 @@ export class KubernetesEventRecorder implements EventRecorder {
     };
   }
 
-  #takeToken(now: Instant): boolean {
+  /** 0: a token was taken. Else none is left: how long until there is one. */
+  #takeToken(): DurationMs {
+    const now = this.#parts.clock.now();
     // A clock that is put back takes none away.
     const elapsedMs = Math.max(0, now - this.#filledAt);
     this.#tokens = Math.min(EVENT_BURST, this.#tokens + (elapsedMs / 1000) * EVENTS_PER_SECOND);
     this.#filledAt = now;
-    if (this.#tokens < 1) return false;
+    if (this.#tokens < 1) return Math.ceil(((1 - this.#tokens) / EVENTS_PER_SECOND) * 1000);
     this.#tokens -= 1;
-    return true;
+    return 0;
   }
 
   #forgetOldest(): void {

@@ -162,15 +162,35 @@ describe('KubernetesEventRecorder', () => {
     expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
   });
 
-  test('a storm is cut off and counted; a refusal is counted and harms nobody', async () => {
-    const { recorder, transport, metrics } = recording();
+  test('a storm is written at a bounded rate; what no longer fits the queue is counted, and so is a refusal', async () => {
+    const { recorder, transport, clock, metrics } = recording();
+    for (let i = 0; i < 600; i++) recorder.record({ ...spec, message: `message ${i}` });
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'queue' })).toBe(99);
+    await clock.advance(10_000);
+    expect(transport.requests).toHaveLength(100);
     transport.answer = () => status(403, 'Forbidden', 'namespace is being terminated');
-    for (let i = 0; i < 80; i++) recorder.record({ ...spec, message: `message ${i}` });
-    await settle();
-    await settle();
-    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'rate' })).toBe(30);
-    await settle();
-    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'failed' })).toBeGreaterThan(0);
+    await clock.advance(90_000);
+    expect(transport.requests).toHaveLength(501);
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'failed' })).toBe(401);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('a flood of one namespace neither holds up nor displaces the events of others', async () => {
+    const { recorder, transport, clock, metrics } = recording();
+    const ofAnother = (name: string): EventSpec => ({ ...spec, subject: { ...spec.subject, namespace: 'quiet', uid: name, name } });
+    for (let i = 0; i < 600; i++) recorder.record({ ...spec, message: `message ${i}` });
+    await clock.advance(0);
+    recorder.record(ofAnother('one'));
+    recorder.record(ofAnother('two'));
+    await clock.advance(1_000);
+    const written = transport.requests.filter(({ path }) => path.includes('/namespaces/quiet/'));
+    expect(written.map(({ body }) => (body as { regarding: { name: string } }).regarding.name)).toEqual(['one', 'two']);
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'queue' })).toBe(99);
+    for (let i = 600; i < 700; i++) recorder.record({ ...spec, message: `message ${i}` });
+    recorder.record(ofAnother('three'));
+    expect(metrics.total('evenkeel_events_dropped_total', { reason: 'queue' })).toBeGreaterThan(99);
+    await clock.advance(1_000);
+    expect(transport.requests.filter(({ path }) => path.includes('/namespaces/quiet/'))).toHaveLength(3);
   });
 });
 
