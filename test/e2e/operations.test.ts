@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runController } from './controller-process.ts';
+import { logged, runController } from './controller-process.ts';
 import { ask, read } from './dashboard.ts';
 import { type Demo, startDemo } from './demo-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -79,6 +79,8 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
     process = runController(fixture, {
       'kubernetes.kubeconfig': kubeconfig,
       'crds.install': 'false',
+      'prometheus.url': 'http://prometheus.example:9090',
+      'prometheus.tokenFile': join(fixture.folder, 'token'),
       'dashboard.addr': `127.0.0.1:${String(dashboardPort)}`,
       'controller.probeAddr': `127.0.0.1:${String(probePort)}`,
     });
@@ -102,6 +104,13 @@ describe('An Evenkeel that has not listed the cluster yet', () => {
     expect([cluster.status, cluster.envelope.error?.code]).toEqual([503, 'not_ready']);
     const health = await read<readonly { readonly name: string; readonly status: string }[]>(dashboard, 'health');
     expect(health).toContainEqual(expect.objectContaining({ name: 'informer/pods', status: 'failed' }));
+  });
+
+  test('warns of a credential that is sent without encryption, in health and in the log', async () => {
+    const health = await read<readonly { readonly name: string; readonly message: string }[]>(dashboard, 'health');
+    const warning = expect.stringMatching(/prometheus\.tokenFile is sent without encryption: write https/) as unknown;
+    expect(health).toContainEqual(expect.objectContaining({ name: 'credentials', status: 'degraded', message: warning }));
+    expect(logged(process, 'A credential is sent without encryption')).toEqual([expect.objectContaining({ warning })]);
   });
 
   test('ends with 0 when it is asked to stop meanwhile', async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
+import { isLoopbackHost } from '../../runtime/loopback.ts';
 
 export interface PostgresAddress {
   readonly host: string;
@@ -26,7 +27,6 @@ export interface PostgresAddressOptions {
 }
 
 const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-const LOOPBACK = /^(localhost|127(\.\d+){3}|::1|\/.*)$/;
 
 /** Throws with what is wrong and what to write instead; no message holds the password. */
 export function readPostgresAddress({ url, password, caFile }: PostgresAddressOptions): PostgresAddress {
@@ -47,9 +47,14 @@ export function readPostgresAddress({ url, password, caFile }: PostgresAddressOp
     database,
     ...(user === '' ? {} : { user }),
     ...(secret === '' ? {} : { password: secret }),
-    ssl: sslOf(parsed.searchParams.get('sslmode') ?? (LOOPBACK.test(host) ? 'disable' : 'verify-full'), caFile),
+    ssl: sslOf(parsed.searchParams.get('sslmode') ?? (isLocalServer(host) ? 'disable' : 'verify-full'), caFile),
     shown: `postgres://${user === '' ? '' : `${user}@`}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`,
   };
+}
+
+/** This machine, by its address or by a socket's folder. */
+export function isLocalServer(host: string): boolean {
+  return host.startsWith('/') || isLoopbackHost(host);
 }
 
 function decoded(part: string): string {

@@ -42,6 +42,7 @@ import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
+import { plaintextCredentials } from './plaintext-credentials.ts';
 import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSources, liveUsage, type LiveUsage } from './usage-sources.ts';
@@ -114,6 +115,8 @@ class Starting {
     );
     const history = await openHistory(this.#parts);
     await this.#component('history', undefined, () => history.close());
+    const plaintext = plaintextCredentials(settings, world.apiServer);
+    for (const warning of plaintext) logger.warn('A credential is sent without encryption', { warning });
     const prices = openPrices(settings);
     // Before anything that may have to wait: whoever asks meanwhile is told what is missing.
     let feed: FeedStatus | null = null;
@@ -220,6 +223,7 @@ class Starting {
     const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
+      plaintext,
       apiServer,
       admission,
       crds,

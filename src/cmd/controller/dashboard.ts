@@ -33,6 +33,7 @@ import {
   throttlingHealth,
   usageHealth,
 } from './health-sources.ts';
+import { credentialsHealth } from './plaintext-credentials.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
@@ -42,6 +43,8 @@ import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
   readonly permissions: PermissionWatch;
+  /** Credentials that are sent without encryption, in sentences. */
+  readonly plaintext: readonly string[];
   readonly apiServer: ApiServerHealth;
   readonly admission: Pick<Admission, 'status'>;
   /** null: they are somebody else's to install. */
@@ -148,8 +151,10 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
   const { clock } = world;
   const { apiServer, permissions, crds, informers, usage, leaderFeed, history, election, state, prices } = joined;
   const source = (): UsageSourceStatus => sourceStatus(joined);
+  const startedAt = clock.now();
   return [
     apiServer,
+    ...credentialsHealth(joined.plaintext, startedAt),
     permissionHealth(permissions, clock),
     ...admissionHealth(joined.admission, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),

@@ -8,6 +8,11 @@ import type { ControllerWorld } from './world.ts';
 
 const SQLITE = 'sqlite:';
 
+/** Whether history.url names a file of this process, and no server. */
+export function isStoreFile(url: string): boolean {
+  return url.startsWith(SQLITE);
+}
+
 /** The store that history.url names: a file of this process alone, or a server that all replicas share. */
 export function openHistory(parts: {
   readonly world: ControllerWorld;
@@ -19,7 +24,7 @@ export function openHistory(parts: {
   const url = settings['history.url'];
   const bounds = { retentionMs: settings['history.retention'], maxBytes: settings['history.maxBytes'] };
   const options = { ...bounds, clock: world.clock, machine: world.timer, logger, metrics };
-  if (url.startsWith(SQLITE)) return openSqliteHistory({ ...options, path: url.slice(SQLITE.length) });
+  if (isStoreFile(url)) return openSqliteHistory({ ...options, path: url.slice(SQLITE.length) });
   return openPostgresHistory({
     ...options,
     url,

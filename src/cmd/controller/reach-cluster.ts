@@ -13,6 +13,7 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { isLoopbackHost } from '../../runtime/loopback.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { NO_ACTIVITY, SystemClock } from '../../runtime/system-clock.ts';
 import { type ClockReading, ScaledClock } from '../../simulator/clock/scaled-clock.ts';
@@ -88,13 +89,14 @@ export async function reachCluster(
   const kubelets = new DirectKubeletFetcher(access.connection, {
     // Nodes of the embedded cluster are told apart by their ports.
     port: following.isEmbedded ? null : settings['kubelet.port'],
-    loopback: isLoopback(connection.server),
+    loopback: isLoopbackHost(new URL(connection.server).hostname),
   });
   return {
     transport,
     commandTransport,
     effectTransport,
     leaseTransport,
+    apiServer: { url: connection.server, sendsCredentials: (await connection.headers())['authorization'] !== undefined },
     kubelets: new TextPages(kubelets),
     kubeletAccess: access,
     pastUsage: null,
@@ -125,11 +127,6 @@ function namespaceOf(settings: Settings, connection: ResolvedKubeConfig): string
 
 function inPod(): boolean {
   return process.env['KUBERNETES_SERVICE_HOST'] !== undefined;
-}
-
-function isLoopback(server: string): boolean {
-  const { hostname } = new URL(server);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
 
 interface FollowedClock {

@@ -16,6 +16,8 @@ export interface ControllerWorld {
   readonly commandTransport?: ApiTransport;
   /** For what changes what runs: a raise waits behind no read and no record. Left out: `transport`. */
   readonly effectTransport?: ApiTransport;
+  /** How `transport` reaches the API server. Left out: in process. */
+  readonly apiServer?: { readonly url: string; readonly sendsCredentials: boolean };
   /** Of its own, so that no queue of requests delays a renewal. */
   readonly leaseTransport: ApiTransport;
   /** Each node's kubelet, directly. */
