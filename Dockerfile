@@ -11,13 +11,12 @@ FROM ${BUILD_IMAGE} AS build
 ARG SOURCE_DATE_EPOCH=0
 WORKDIR /src
 COPY package.json package-lock.json ./
-# Exactly what the lock file says. Not `npm ci`: it refuses a lock file whose optional packages of other platforms a registry
-# mirror does not hold.
-RUN npm install --no-save --no-audit --no-fund --loglevel=error
+# Exactly what the lock file says, by its digests; no script of a package runs.
+RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run -s build
-RUN npm prune --no-save --omit=dev --no-audit --no-fund --loglevel=error
+RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error
 
 # No shell and no package manager: Node.js and ours alone.
 FROM ${RUNTIME_IMAGE}

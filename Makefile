@@ -19,7 +19,7 @@ help: ## List these commands
 install: $(INSTALLED) ## Install what the project needs (done by the others, too)
 
 $(INSTALLED): package.json package-lock.json
-	# Not `npm ci`: it refuses a lock file whose optional packages of other platforms a registry mirror does not hold.
+	# Not `npm ci`: it deletes node_modules first, and the results of tests that are kept there.
 	npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 

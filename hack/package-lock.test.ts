@@ -1,0 +1,46 @@
+// `npm ci` refuses a lock file that lacks an optional package of another platform, and the image is built by it.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+};
+
+/** Where Node.js finds `name` from the folder of a package; undefined: nowhere. */
+function find(from: string, name: string): string | undefined {
+  const folders = from === '' ? [] : from.split('/node_modules/');
+  for (let depth = folders.length; depth >= 0; depth -= 1) {
+    const path = [...folders.slice(0, depth), name].join('/node_modules/');
+    const key = path.startsWith('node_modules/') ? path : `node_modules/${path}`;
+    if (packages[key] !== undefined) return key;
+  }
+  return undefined;
+}
+
+test('package-lock.json has every dependency of every package, those of other platforms too', () => {
+  const missing = Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => find(path, name) === undefined)
+      .map((name) => `${path}: ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test('package-lock.json has the digest of every package that an image for amd64 or arm64 may hold', () => {
+  const isForImages = ({ os = ['linux'], cpu = ['x64'] }: LockedPackage): boolean =>
+    os.includes('linux') && (cpu.includes('x64') || cpu.includes('arm64'));
+  const without = Object.entries(packages).filter(([path, locked]) => path !== '' && isForImages(locked) && locked.integrity === undefined);
+  expect(without).toEqual([]);
+});
