@@ -11,7 +11,7 @@ BENCH ?=
 TESTS ?=
 BUILD := rm -rf dist && npm run -s build
 
-.PHONY: help install demo test e2e soak verify check build bench generate test-table clean
+.PHONY: help install demo test e2e soak verify check build release bench generate test-table clean
 
 help: ## List these commands
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -68,6 +68,9 @@ verify: check ## Run check, then test: what must pass before a commit
 
 build: $(INSTALLED) ## Compile to dist/
 	$(BUILD)
+
+release: $(INSTALLED) ## Write sources, chart, SBOM, digests and notes into release/; IMAGE=REGISTRY/evenkeel@sha256:DIGEST
+	@node hack/release/main.ts release $(IMAGE)
 
 bench: $(INSTALLED) ## Print figures, one JSON line each; BENCH=name runs one
 	@node hack/bench.ts $(BENCH)

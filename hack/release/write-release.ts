@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const run = promisify(execFile);
+const MAX_OUTPUT_BYTES = 100 * 2 ** 20;
+
+export interface ReleaseOptions {
+  /** Created where it is missing. */
+  readonly folder: string;
+  /** The pushed image with its digest. */
+  readonly image: string;
+  readonly commit: string;
+}
+
+/**
+ * Writes the sources, the chart and the SBOM of a commit, SHA256SUMS of the three, and NOTES.md with all digests and the
+ * provenance. The same commit gives the same sources and chart. Answers the notes.
+ *
+ * @throws where the image has no digest, or git or npm fails
+ */
+export async function writeRelease({ folder, image, commit }: ReleaseOptions): Promise<string> {
+  if (!/@sha256:[0-9a-f]{64}$/.test(image)) throw new Error(`${image} has no digest: write REGISTRY/evenkeel@sha256:DIGEST`);
+  const revision = (await output('git', ['rev-parse', '--verify', `${commit}^{commit}`])).toString().trim();
+  const { version } = JSON.parse(await fileOf(revision, 'package.json')) as { readonly version: string };
+  const archive = (prefix: string, tree: string): Promise<Buffer> =>
+    output('git', ['archive', '--format=tgz', `--prefix=${prefix}/`, tree]);
+  const files: readonly (readonly [name: string, content: Buffer])[] = [
+    [`evenkeel-${version}-sources.tgz`, await archive(`evenkeel-${version}`, revision)],
+    [`evenkeel-chart-${version}.tgz`, await archive('evenkeel', `${revision}:charts/evenkeel`)],
+    [`evenkeel-${version}.cdx.json`, await billOfMaterials(revision)],
+  ];
+  const sums = files.map(([name, content]) => `${createHash('sha256').update(content).digest('hex')}  ${name}\n`).join('');
+  const notes = notesOf({ version, revision, image, sums, bases: basesOf(await fileOf(revision, 'Dockerfile')) });
+  await mkdir(folder, { recursive: true });
+  for (const [name, content] of files) await writeFile(join(folder, name), content);
+  await writeFile(join(folder, 'SHA256SUMS'), sums);
+  await writeFile(join(folder, 'NOTES.md'), notes);
+  return notes;
+}
+
+/** CycloneDX, of the packages that run: the lock file alone decides, whatever is installed here. */
+async function billOfMaterials(revision: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'evenkeel-sbom-'));
+  try {
+    for (const name of ['package.json', 'package-lock.json']) await writeFile(join(folder, name), await fileOf(revision, name));
+    return await output('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--omit', 'dev'], folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+interface NotesParts {
+  readonly version: string;
+  readonly revision: string;
+  readonly image: string;
+  readonly sums: string;
+  /** Images that the Dockerfile builds on. */
+  readonly bases: readonly string[];
+}
+
+function notesOf({ version, revision, image, sums, bases }: NotesParts): string {
+  return `# Evenkeel ${version}
+
+## Digests
+
+Image: \`${image}\`
+
+\`\`\`
+${sums}\`\`\`
+
+## Provenance
+
+Built from commit \`${revision}\` by its Dockerfile, on ${bases.map((base) => `\`${base}\``).join(' and ')} at the digests that the image's
+provenance names: \`docker buildx imagetools inspect ${image} --format '{{ json .Provenance }}'\`.
+
+## Bill of materials
+
+\`evenkeel-${version}.cdx.json\` (CycloneDX) lists every npm package that runs, with its licence and digest. The image carries one of its
+system packages, too: \`docker buildx imagetools inspect ${image} --format '{{ json .SBOM }}'\`.
+`;
+}
+
+function basesOf(dockerfile: string): readonly string[] {
+  return [...dockerfile.matchAll(/^ARG \w+_IMAGE=(\S+)$/gm)].map(([, base = '']) => base);
+}
+
+async function fileOf(revision: string, path: string): Promise<string> {
+  return (await output('git', ['show', `${revision}:${path}`])).toString();
+}
+
+async function output(command: string, args: readonly string[], cwd = ROOT): Promise<Buffer> {
+  const { stdout } = await run(command, args, { cwd, encoding: 'buffer', maxBuffer: MAX_OUTPUT_BYTES });
+  return stdout;
+}
