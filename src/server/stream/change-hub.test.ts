@@ -10,13 +10,17 @@ let timer: ManualClock;
 let hub: ChangeHub;
 let change: (change: ClusterChange) => void;
 let asked: string[];
+let clusterReads: number;
 
 beforeEach(() => {
   timer = new ManualClock();
   asked = [];
   hub = new ChangeHub(
     {
-      cluster: () => ({}) as never,
+      cluster: () => {
+        clusterReads += 1;
+        return {} as never;
+      },
       recommendation: (key) => {
         asked.push(key);
         return undefined;
@@ -34,6 +38,7 @@ beforeEach(() => {
   );
   hub.listen(() => undefined);
   asked = [];
+  clusterReads = 0;
 });
 afterEach(() => hub.close());
 
@@ -47,4 +52,10 @@ test('a change of a policy rebuilds the records of all workloads', () => {
   change({ kind: 'podresizepolicy' } as ClusterChange);
   timer.advance(A_TICK_MS);
   expect(asked.toSorted()).toEqual(KEYS.toSorted());
+});
+
+test.each(['vpa', 'scaledobject'] as const)('a change of a %s rebuilds no record: none shows it', (kind) => {
+  change({ kind, key: 'shop/web', workloads: ['shop/Deployment/web'] });
+  timer.advance(A_TICK_MS);
+  expect([asked, clusterReads]).toEqual([[], 0]);
 });

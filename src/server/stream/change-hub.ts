@@ -136,6 +136,8 @@ export class ChangeHub {
   }
 
   #mark(change: ClusterChange): void {
+    // No record shows them; what a recommendation makes of them comes as a change of the recommendation.
+    if (change.kind === 'vpa' || change.kind === 'scaledobject') return;
     this.#clusterDirty = true;
     switch (change.kind) {
       case 'recommendation':
