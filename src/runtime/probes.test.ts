@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { PrometheusMetrics } from './metrics.ts';
 import { type Listening, startMetricsEndpoint, startProbes } from './probes.ts';
 
@@ -48,8 +49,22 @@ describe('probes', () => {
   test('metrics come in the text that Prometheus reads', async () => {
     const metrics = new PrometheusMetrics();
     metrics.counter({ name: 'evenkeel_test_total', help: 'Tests.', labels: ['kind'] }).add(2, { kind: 'unit' });
-    const endpoint = await startMetricsEndpoint('127.0.0.1:0', metrics);
+    const endpoint = await startMetricsEndpoint('127.0.0.1:0', metrics, new ManualClock());
     listening.push(endpoint);
     expect((await get(endpoint.port, '/metrics')).body).toContain('evenkeel_test_total{kind="unit"} 2');
+  });
+
+  test('metrics are rendered once a second at most, and shared by all that ask meanwhile', async () => {
+    const timer = new ManualClock();
+    let rendered = 0;
+    const metrics = { contentType: 'text/plain', expose: () => Promise.resolve(`rendered ${++rendered}`) };
+    const endpoint = await startMetricsEndpoint('127.0.0.1:0', metrics, timer);
+    listening.push(endpoint);
+    const scrape = async () => (await get(endpoint.port, '/metrics')).body;
+    expect(await Promise.all([scrape(), scrape(), scrape()])).toEqual(['rendered 1', 'rendered 1', 'rendered 1']);
+    timer.advance(999);
+    expect(await scrape()).toBe('rendered 1');
+    timer.advance(1);
+    expect(await scrape()).toBe('rendered 2');
   });
 });

@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { DurationMs } from '../core/model/units.ts';
+import type { MachineTimer } from '../ports/clock.ts';
 import { parseListenAddress } from './listen-address.ts';
 
 /** One thing that must hold; `message` says what is wrong when it does not. */
@@ -32,15 +34,30 @@ export function startProbes(
   });
 }
 
-/** `/metrics` for Prometheus, on an address of its own. */
+/** Rendering takes tens of milliseconds of the event loop, and no Prometheus scrapes more often. */
+const RENDER_EVERY_MS: DurationMs = 1000;
+
+/** `/metrics` for Prometheus, on an address of its own. What is answered is up to a second old. */
 export function startMetricsEndpoint(
   address: string,
   metrics: { readonly contentType: string; expose(): Promise<string> },
+  timer: MachineTimer,
 ): Promise<Listening> {
+  const rendered = atMostEvery(RENDER_EVERY_MS, timer, () => metrics.expose());
   return listen(address, async (path) => {
     if (path !== '/metrics') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
-    return { status: 200, type: metrics.contentType, body: await metrics.expose() };
+    return { status: 200, type: metrics.contentType, body: await rendered() };
   });
+}
+
+/** What `make` returns, shared by all that ask within `everyMs` of machine time, a failure like a success. */
+function atMostEvery<Made>(everyMs: DurationMs, timer: MachineTimer, make: () => Promise<Made>): () => Promise<Made> {
+  let last: { readonly atMs: number; readonly made: Promise<Made> } | null = null;
+  return () => {
+    const atMs = timer.nowMs();
+    if (last === null || atMs - last.atMs >= everyMs) last = { atMs, made: make() };
+    return last.made;
+  };
 }
 
 interface Answer {

@@ -47,7 +47,7 @@ export async function startOperationalEndpoints(settings: Settings, parts: Opera
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
     ],
   });
-  const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics).catch(async (err: unknown) => {
+  const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics, timer).catch(async (err: unknown) => {
     await probes.close();
     throw err;
   });
