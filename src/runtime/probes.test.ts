@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
+import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
-import { PrometheusMetrics } from './metrics.ts';
+import { NO_METRICS, PrometheusMetrics } from './metrics.ts';
 import { type Listening, startMetricsEndpoint, startProbes } from './probes.ts';
 
 const listening: Listening[] = [];
@@ -16,10 +18,11 @@ async function get(port: number, path: string, init: RequestInit = {}): Promise<
 describe('probes', () => {
   test('answer 200 ok while every check holds, else 503 with the check that fails', async () => {
     let synced = false;
-    const probes = await startProbes('127.0.0.1:0', {
+    const checks = {
       healthz: [{ name: 'event-loop', check: () => ({ ok: true, message: '' }) }],
       readyz: [{ name: 'informers', check: () => ({ ok: synced, message: 'pods have not been listed yet' }) }],
-    });
+    };
+    const probes = await startProbes('127.0.0.1:0', checks, NO_METRICS);
     listening.push(probes);
     expect(await get(probes.port, '/healthz')).toEqual({ status: 200, body: 'ok\n' });
     const notReady = await get(probes.port, '/readyz');
@@ -31,19 +34,19 @@ describe('probes', () => {
   });
 
   test('know no other path and no other method', async () => {
-    const probes = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] });
+    const probes = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, NO_METRICS);
     listening.push(probes);
     expect((await get(probes.port, '/secrets')).status).toBe(404);
     expect((await get(probes.port, '/healthz', { method: 'POST' })).status).toBe(405);
   });
 
   test('an address that is taken fails the start with its name', async () => {
-    const first = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] });
+    const first = await startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, NO_METRICS);
     listening.push(first);
-    await expect(startProbes(`127.0.0.1:${first.port}`, { healthz: [], readyz: [] })).rejects.toThrow(
+    await expect(startProbes(`127.0.0.1:${first.port}`, { healthz: [], readyz: [] }, NO_METRICS)).rejects.toThrow(
       `listening on 127.0.0.1:${first.port}`,
     );
-    await expect(startProbes('nowhere', { healthz: [], readyz: [] })).rejects.toThrow('expected host:port');
+    await expect(startProbes('nowhere', { healthz: [], readyz: [] }, NO_METRICS)).rejects.toThrow('expected host:port');
   });
 
   test('metrics come in the text that Prometheus reads', async () => {
@@ -57,7 +60,7 @@ describe('probes', () => {
   test('metrics are rendered once a second at most, and shared by all that ask meanwhile', async () => {
     const timer = new ManualClock();
     let rendered = 0;
-    const metrics = { contentType: 'text/plain', expose: () => Promise.resolve(`rendered ${++rendered}`) };
+    const metrics = { ...NO_METRICS, contentType: 'text/plain', expose: () => Promise.resolve(`rendered ${++rendered}`) };
     const endpoint = await startMetricsEndpoint('127.0.0.1:0', metrics, timer);
     listening.push(endpoint);
     const scrape = async () => (await get(endpoint.port, '/metrics')).body;
@@ -66,5 +69,25 @@ describe('probes', () => {
     expect(await scrape()).toBe('rendered 1');
     timer.advance(1);
     expect(await scrape()).toBe('rendered 2');
+  });
+
+  test.each(['probes', 'metrics'] as const)('a flood of connections from four addresses keeps no other from %s', async (server) => {
+    const metrics = Object.assign(new CountingMetrics(), { contentType: 'text/plain', expose: () => Promise.resolve('ok\n') });
+    const start = {
+      probes: () => startProbes('127.0.0.1:0', { healthz: [], readyz: [] }, metrics),
+      metrics: () => startMetricsEndpoint('127.0.0.1:0', metrics, new ManualClock()),
+    };
+    const endpoint = await start[server]();
+    listening.push(endpoint);
+    const path = server === 'probes' ? '/healthz' : '/metrics';
+    const flood: LoopbackClient[] = [];
+    for (let count = 0; count < 100; count += 1) {
+      const client = new LoopbackClient(endpoint.port, `127.0.0.${2 + (count % 4)}`);
+      flood.push(client);
+      await client.get(path);
+    }
+    expect(metrics.total('evenkeel_http_refused_total', { server, kind: 'connection', reason: 'client' })).toBe(100 - 64);
+    expect(await get(endpoint.port, path)).toEqual({ status: 200, body: 'ok\n' });
+    for (const client of flood) client.close();
   });
 });

@@ -2,6 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DurationMs } from '../core/model/units.ts';
 import type { MachineTimer } from '../ports/clock.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { boundConnections } from './clients/bound-connections.ts';
+import { type CountRefusal, refusalCounter } from './clients/refusals.ts';
 import { parseListenAddress } from './listen-address.ts';
 
 /** One thing that must hold; `message` says what is wrong when it does not. */
@@ -22,8 +25,9 @@ export interface Listening {
 export function startProbes(
   address: string,
   checks: { readonly healthz: readonly ProbeCheck[]; readonly readyz: readonly ProbeCheck[] },
+  metrics: Metrics,
 ): Promise<Listening> {
-  return listen(address, (path, verbose) => {
+  return listen(address, refusalCounter(metrics, 'probes'), (path, verbose) => {
     if (path !== '/healthz' && path !== '/readyz') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
     const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((each) => ({ name: each.name, ...each.check() }));
     const failing = results.filter((result) => !result.ok);
@@ -40,11 +44,11 @@ const RENDER_EVERY_MS: DurationMs = 1000;
 /** `/metrics` for Prometheus, on an address of its own. What is answered is up to a second old. */
 export function startMetricsEndpoint(
   address: string,
-  metrics: { readonly contentType: string; expose(): Promise<string> },
+  metrics: Metrics & { readonly contentType: string; expose(): Promise<string> },
   timer: MachineTimer,
 ): Promise<Listening> {
   const rendered = atMostEvery(RENDER_EVERY_MS, timer, () => metrics.expose());
-  return listen(address, async (path) => {
+  return listen(address, refusalCounter(metrics, 'metrics'), async (path) => {
     if (path !== '/metrics') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
     return { status: 200, type: metrics.contentType, body: await rendered() };
   });
@@ -60,16 +64,27 @@ function atMostEvery<Made>(everyMs: DurationMs, timer: MachineTimer, make: () =>
   };
 }
 
+/** A kubelet or a Prometheus has one or two: a quarter of these, which one address has, is plenty. */
+const MAX_CONNECTIONS = 64;
+/** How often Node.js compares open requests with their deadline. */
+const DEADLINE_CHECK_MS: DurationMs = 5000;
+/** A connection over which nothing goes, because its client does not read, is closed. */
+const IDLE_MS: DurationMs = 60_000;
+
 interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-async function listen(address: string, answer: (path: string, verbose: boolean) => Answer | Promise<Answer>): Promise<Listening> {
+async function listen(
+  address: string,
+  refused: CountRefusal,
+  answer: (path: string, verbose: boolean) => Answer | Promise<Answer>,
+): Promise<Listening> {
   const at = parseListenAddress(address);
   if (at === undefined) throw new Error(`cannot listen on "${address}": expected host:port or :port`);
-  const server = createServer((request, response) => {
+  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, (request, response) => {
     const [path = '/', query = ''] = (request.url ?? '/').split('?');
     const send = ({ status, type, body }: Answer): void => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -86,6 +101,8 @@ async function listen(address: string, answer: (path: string, verbose: boolean) 
   });
   // A probe that never ends its request must not hold a socket for ever.
   server.requestTimeout = 10_000;
+  server.timeout = IDLE_MS;
+  boundConnections(server, { maxConnections: MAX_CONNECTIONS, refused });
   await started(server, at.host, at.port, address);
   return {
     port: (server.address() as AddressInfo).port,

@@ -15,6 +15,8 @@ export interface DashboardOptions {
   readonly trustedProxies: readonly string[];
   /** `dashboard.anonymousWrites`: false takes changes without a credential from loopback alone. */
   readonly anonymousWrites: boolean;
+  /** `dashboard.maxConnections`: open at once; one address has a quarter of them. */
+  readonly maxConnections: number;
   /** Per client address, while authentication is off. */
   readonly rate: Rate;
 }

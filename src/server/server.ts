@@ -15,6 +15,9 @@ import type { Metrics } from '../ports/metrics.ts';
 import { confirmedAt, silentSources } from '../queries/freshness.ts';
 import { createReadModels, type ReadModels } from '../queries/read-models.ts';
 import type { ReadSources } from '../queries/sources.ts';
+import { addressGroup } from '../runtime/clients/address-group.ts';
+import { boundConnections } from '../runtime/clients/bound-connections.ts';
+import { refusalCounter } from '../runtime/clients/refusals.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { clusterRoutes } from './dashboard/cluster-routes.ts';
@@ -29,7 +32,6 @@ import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
-import { addressGroup } from './guards/address-group.ts';
 import { RateLimiter } from './guards/rate-limit.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
@@ -61,6 +63,14 @@ export interface DashboardServer {
 
 /** Below this a body is smaller than what compressing it would cost. */
 const COMPRESS_FROM_BYTES = 1024;
+/** How often Node.js compares open requests with their deadlines. */
+const DEADLINE_CHECK_MS = 5000;
+/** Of a head: one packet, of most clients. */
+const HEADERS_MS = 10_000;
+/** Of a request that no handler reads: a mutation has a deadline of its own for its body. */
+const REQUEST_MS = 60_000;
+/** A connection over which nothing goes is closed. Longer than any change takes; a stream has its heartbeat. */
+const SILENCE_MS = 300_000;
 /** Requests under way at a stop get this long. */
 const CLOSE_GRACE_MS = 3000;
 
@@ -70,11 +80,17 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
   const models = createReadModels(sources);
   const metrics = httpMetrics(parts.metrics);
+  const refused = refusalCounter(parts.metrics, 'dashboard');
   const streams = new EventStreams(changeHub(models, sources, timer), timer);
-  const server = createServer(dashboardApp(parts, models, streams, metrics));
+  const app = dashboardApp(parts, models, streams, metrics);
+  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, app);
   // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.
   server.keepAliveTimeout = 65_000;
-  server.requestTimeout = 60_000;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.timeout = SILENCE_MS;
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  boundConnections(server, { maxConnections: options.maxConnections, refused, isProxy: (address) => isTrusted(address, 0) });
   return {
     listen: () =>
       new Promise((resolve, reject) => {

@@ -11,12 +11,14 @@ const OPTIONS: DashboardOptions = {
   service: { name: 'evenkeel', namespace: 'evenkeel-system', clusterDomain: 'cluster.local' },
   trustedProxies: [],
   anonymousWrites: true,
+  maxConnections: 1000,
   rate: { perSecond: 1e6, burst: 1e6 },
 };
 
 /** The dashboard's server on a loopback port, and plain requests to it. */
 export interface DashboardClient {
   readonly origin: string;
+  readonly port: number;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   send(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answered>;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startDashboard(
   };
   return {
     origin,
+    port,
     get: (path, headers = {}) => request(path, { headers }),
     send: (method, path, body, headers = {}) =>
       request(path, {

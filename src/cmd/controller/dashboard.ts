@@ -92,6 +92,7 @@ export async function startDashboard(
       service: { name: 'evenkeel', namespace: world.namespace, clusterDomain: 'cluster.local' },
       trustedProxies: settings['dashboard.trustedProxies'],
       anonymousWrites: settings['dashboard.anonymousWrites'],
+      maxConnections: settings['dashboard.maxConnections'],
       rate: { perSecond: settings['rateLimit.perAddressPerSecond'], burst: settings['rateLimit.burst'] },
     },
   });

@@ -34,7 +34,7 @@ export async function startOperationalEndpoints(settings: Settings, parts: Opera
     beatAt = timer.nowMs();
     cancelBeat = timer.setTimer(HEARTBEAT_MS, beat);
   };
-  const probes = await startProbes(settings['controller.probeAddr'], {
+  const checks = {
     healthz: [
       {
         name: 'event-loop',
@@ -46,7 +46,8 @@ export async function startOperationalEndpoints(settings: Settings, parts: Opera
       { name: 'api-server', check: () => ({ ok: apiServer.reachable(), message: apiServer.status().message }) },
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
     ],
-  });
+  };
+  const probes = await startProbes(settings['controller.probeAddr'], checks, metrics);
   const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics, timer).catch(async (err: unknown) => {
     await probes.close();
     throw err;

@@ -138,6 +138,13 @@ export const SETTINGS = {
     default: true,
     help: 'While auth.enabled is false: take changes from every client that reaches the dashboard. false takes them from loopback alone, where kubectl port-forward arrives.',
   },
+  'dashboard.maxConnections': {
+    type: 'integer',
+    default: 1000,
+    minimum: 20,
+    maximum: 100_000,
+    help: 'Connections to the dashboard that are open at once. One address has a quarter of them; a trusted proxy may have all.',
+  },
   'dashboard.trustedProxies': { type: 'list', default: [], help: 'Addresses whose X-Forwarded-For is believed.' },
 
   'prometheus.url': {
