@@ -81,7 +81,7 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   const models = createReadModels(sources);
   const metrics = httpMetrics(parts.metrics);
   const refused = refusalCounter(parts.metrics, 'dashboard');
-  const streams = new EventStreams(changeHub(models, sources, timer), timer);
+  const streams = new EventStreams(changeHub(models, sources, timer), timer, refused);
   const app = dashboardApp(parts, models, streams, metrics);
   const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, app);
   // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.

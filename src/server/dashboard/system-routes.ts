@@ -1,4 +1,5 @@
 import type { ReadModels } from '../../queries/read-models.ts';
+import { addressGroup } from '../../runtime/clients/address-group.ts';
 import type { ApiRouter } from '../api-router.ts';
 import { docsPage } from '../docs/docs-page.ts';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
@@ -25,8 +26,9 @@ export function systemRoutes(
     sendText(http, response, 'text/html; charset=utf-8', docs.html);
   });
 
-  api.raw('stream', ({ http, query, scope }, response) => {
+  api.raw('stream', ({ http, query, scope, address }, response) => {
     const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
-    parts.streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId });
+    const client = addressGroup(address);
+    parts.streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId, client });
   });
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import type { ClusterChange } from '../../ports/cluster-reader.ts';
+import type { Recommendation } from '../../apis/http/types.generated.ts';
 import { ChangeHub } from './change-hub.ts';
 
 const KEYS = ['shop/Deployment/web', 'shop/Deployment/cart'];
@@ -11,10 +12,14 @@ let hub: ChangeHub;
 let change: (change: ClusterChange) => void;
 let asked: string[];
 let clusterReads: number;
+let keys: readonly string[];
+let record: Recommendation | undefined;
 
 beforeEach(() => {
   timer = new ManualClock();
   asked = [];
+  keys = KEYS;
+  record = undefined;
   hub = new ChangeHub(
     {
       cluster: () => {
@@ -23,9 +28,9 @@ beforeEach(() => {
       },
       recommendation: (key) => {
         asked.push(key);
-        return undefined;
+        return record;
       },
-      workloadKeys: () => KEYS,
+      workloadKeys: () => keys,
       subscribe: (listener) => {
         change = listener;
         return () => undefined;
@@ -58,4 +63,16 @@ test.each(['vpa', 'scaledobject'] as const)('a change of a %s rebuilds no record
   change({ kind, key: 'shop/web', workloads: ['shop/Deployment/web'] });
   timer.advance(A_TICK_MS);
   expect([asked, clusterReads]).toEqual([[], 0]);
+});
+
+test('as many events are kept as hold 2,000 recommendations: those who have missed more begin anew', () => {
+  keys = Array.from({ length: 1000 }, (_, index) => `shop/Deployment/w-${index}`);
+  const rebuildAll = (updatedAt: string): void => {
+    record = { updatedAt } as Recommendation;
+    change({ kind: 'podresizepolicy', key: 'p' });
+    timer.advance(A_TICK_MS);
+  };
+  const start = hub.seq;
+  for (const updatedAt of ['1', '2', '3']) rebuildAll(updatedAt);
+  expect([hub.since(start), hub.since(hub.seq - 2)?.length]).toEqual([null, 2]);
 });

@@ -39,8 +39,10 @@ const TICK_MS = 2000;
 const IDLE_PER_WORK = 19;
 /** So often the cluster is looked at though nothing was told: what has fallen silent grows old, and that is news too. */
 const SILENCE_MS = 15_000;
-/** Kept for those who come back. */
-const EVENTS_KEPT = 500;
+/** Kept for those who come back: so many events … */
+const MAX_EVENTS = 500;
+/** … and so many recommendations in them, about 4 MiB. Those who have missed more read everything again. */
+const MAX_RECORDS = 2000;
 /** How long the hub goes on without a listener. */
 const LINGER_MS = 300_000;
 
@@ -55,6 +57,8 @@ export class ChangeHub {
   /** What was last put into force, by workload. */
   readonly #scaled = new Map<WorkloadKey, string>();
   #events: StreamEvent[] = [];
+  /** Recommendations in them. */
+  #records = 0;
   #seq = 0;
   #allDirty = false;
   #clusterDirty = false;
@@ -117,6 +121,7 @@ export class ChangeHub {
     this.#running = null;
     // Events missed while stopped are not known, so no one may resume across it.
     this.#events = [];
+    this.#records = 0;
     this.#seq += 1;
   }
 
@@ -219,9 +224,14 @@ export class ChangeHub {
   #tell(event: StreamEvent): void {
     this.#seq = event.seq;
     this.#events.push(event);
-    if (this.#events.length > EVENTS_KEPT) this.#events.shift();
+    this.#records += recordsIn(event);
+    while (this.#events.length > MAX_EVENTS || this.#records > MAX_RECORDS) this.#records -= recordsIn(this.#events.shift());
     for (const listener of this.#listeners) listener(event);
   }
+}
+
+function recordsIn(event: StreamEvent | undefined): number {
+  return event?.topic === 'recommendations' ? event.changed.length : 0;
 }
 
 /** Values, replicas and an autoscaler's targets: what scaling moves, as every replica sees it. */

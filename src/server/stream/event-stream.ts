@@ -1,32 +1,60 @@
-import type { Response } from 'express';
 import type { Scope } from '../../core/access/scope.ts';
+import { MiB } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
-import { Problem } from '../problem.ts';
+import { FairShare } from '../../runtime/clients/fair-share.ts';
+import type { CountRefusal, RefusalReason } from '../../runtime/clients/refusals.ts';
+import { shareProblem } from '../guards/share-problem.ts';
 import type { ChangeHub, StreamEvent, StreamTopic } from './change-hub.ts';
 
 /** Proxies close what is silent for a minute; browsers do not notice a dead peer at all. */
 const HEARTBEAT_MS = 15_000;
 /** A listener this far behind is cut off; it resumes, or reads everything again. */
-const BEHIND_BYTES = 4 * 1024 * 1024;
+const MAX_BACKLOG_BYTES = 4 * MiB;
+/** What all listeners together have not read; beyond it those furthest behind are cut off, too. */
+const MAX_BACKLOGS_BYTES = 32 * MiB;
 /** Each holds a socket for as long as someone looks at the page. */
-const LISTENERS_AT_MOST = 500;
+const MAX_STREAMS = 500;
 
 /** One listener's wish. */
 export interface Subscription {
   readonly topics: ReadonlySet<StreamTopic>;
   readonly scope: Scope;
   readonly lastEventId: string | null;
+  /** What limits count it by. */
+  readonly client: string;
+}
+
+/** What a stream needs of the answer that it is. */
+export interface StreamResponse {
+  readonly req: { readonly method: string };
+  /** Bytes that the client has not read, as far as they wait in this process. */
+  readonly writableLength: number;
+  writeHead(status: number, headers: Readonly<Record<string, string>>): unknown;
+  write(text: string): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  end(): unknown;
+  destroy(): unknown;
+}
+
+interface OpenStream extends Subscription {
+  readonly response: StreamResponse;
+  readonly close: () => void;
 }
 
 /** Server-Sent Events: every open connection, each with its heartbeat. */
 export class EventStreams {
   readonly #hub: ChangeHub;
   readonly #timer: MachineTimer;
-  readonly #open = new Set<() => void>();
+  readonly #refused: CountRefusal;
+  readonly #open = new Set<OpenStream>();
+  readonly #share = new FairShare(MAX_STREAMS);
+  readonly #texts = new WeakMap<StreamEvent, Map<string, string | null>>();
+  #unlisten: (() => void) | null = null;
 
-  constructor(hub: ChangeHub, timer: MachineTimer) {
+  constructor(hub: ChangeHub, timer: MachineTimer, refused: CountRefusal) {
     this.#hub = hub;
     this.#timer = timer;
+    this.#refused = refused;
   }
 
   get count(): number {
@@ -34,56 +62,111 @@ export class EventStreams {
   }
 
   /** Answers with a stream that ends when either side goes. */
-  open(response: Response, subscription: Subscription): void {
-    if (this.#open.size >= LISTENERS_AT_MOST) {
-      throw new Problem('rate_limited', 'Too many streams are open on this replica. Try again shortly.', {
-        headers: { 'retry-after': '30' },
-      });
-    }
+  open(response: StreamResponse, subscription: Subscription): void {
+    const isHead = response.req.method === 'HEAD';
+    let cancelBeat = (): void => undefined;
+    const stream: OpenStream = {
+      ...subscription,
+      response,
+      close: () => {
+        release();
+        cancelBeat();
+        this.#remove(stream);
+        response.end();
+      },
+    };
+    const release = isHead ? () => undefined : this.#take(stream);
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
-    if (response.req.method === 'HEAD') {
+    if (isHead) {
       response.end();
       return;
     }
     response.write('retry: 2000\n\n');
-    const send = (event: StreamEvent): void => {
-      const text = this.#render(event, subscription);
-      if (text !== null) response.write(text);
-      if (response.writableLength > BEHIND_BYTES) response.destroy();
-    };
-    const unlisten = this.#hub.listen(send);
-    this.#greet(response, subscription, send);
-
-    let cancelBeat = (): void => undefined;
     const beat = (): void => {
       response.write(': still here\n\n');
       cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
     };
     cancelBeat = this.#timer.setTimer(HEARTBEAT_MS, beat);
-    const close = (): void => {
-      this.#open.delete(close);
-      cancelBeat();
-      unlisten();
-      response.end();
-    };
-    this.#open.add(close);
-    response.once('close', close);
+    this.#open.add(stream);
+    this.#unlisten ??= this.#hub.listen((event) => this.#send(event));
+    response.once('close', stream.close);
+    this.#greet(stream);
   }
 
   close(): void {
-    for (const close of [...this.#open]) close();
+    for (const { close } of [...this.#open]) close();
     this.#hub.close();
   }
 
+  /** What releases the stream's place. */
+  #take(stream: OpenStream): () => void {
+    const taken = this.#share.take(stream.client, 1, () => this.#cutOff(stream, 'displaced'));
+    if (typeof taken !== 'string') return taken;
+    this.#refused('stream', taken);
+    throw shareProblem('streams', taken);
+  }
+
+  #remove(stream: OpenStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = null;
+  }
+
   /** What was missed, if that is known; `reset` where it is not; `hello` to whoever is new. */
-  #greet(response: Response, { lastEventId, topics }: Subscription, send: (event: StreamEvent) => void): void {
+  #greet(stream: OpenStream): void {
+    const { response, lastEventId, topics } = stream;
     const missed = lastEventId === null ? null : this.#missed(lastEventId);
-    if (missed !== null) {
-      for (const event of missed) send(event);
+    if (missed === null) {
+      const name = lastEventId === null ? 'hello' : 'reset';
+      response.write(frame(this.#idOf(this.#hub.seq), name, { topics: [...topics] }));
       return;
     }
-    const name = lastEventId === null ? 'hello' : 'reset';
-    response.write(frame(this.#idOf(this.#hub.seq), name, { topics: [...topics] }));
+    for (const event of missed) {
+      if (response.writableLength > MAX_BACKLOG_BYTES) break;
+      this.#write(stream, event);
+    }
+    this.#cutOffSlow();
+  }
+
+  #send(event: StreamEvent): void {
+    for (const stream of this.#open) this.#write(stream, event);
+    this.#cutOffSlow();
+  }
+
+  #write({ response, topics, scope }: OpenStream, event: StreamEvent): void {
+    const text = topics.has(event.topic) ? this.#textOf(event, scope) : null;
+    if (text !== null) response.write(text);
+  }
+
+  /** Rendered once for all that see the same. */
+  #textOf(event: StreamEvent, scope: Scope): string | null {
+    const texts = this.#texts.get(event) ?? new Map<string, string | null>();
+    this.#texts.set(event, texts);
+    const known = texts.get(scope.key);
+    if (known !== undefined) return known;
+    const text = this.#render(event, scope);
+    texts.set(scope.key, text);
+    return text;
+  }
+
+  /** Ends streams that are too far behind, and those furthest behind of the client with the largest backlog while the sum is too large. */
+  #cutOffSlow(): void {
+    for (const stream of this.#open) if (stream.response.writableLength > MAX_BACKLOG_BYTES) this.#cutOff(stream, 'slow');
+    while (backlogOf(this.#open) > MAX_BACKLOGS_BYTES) {
+      const byClient = [...Map.groupBy(this.#open, ({ client }) => client).values()];
+      const [most = []] = byClient.toSorted((a, b) => backlogOf(b) - backlogOf(a));
+      const [furthest] = most.toSorted((a, b) => b.response.writableLength - a.response.writableLength);
+      if (furthest === undefined) return;
+      this.#cutOff(furthest, 'slow');
+    }
+  }
+
+  /** Closes it at once: the response says so later, and must not be written to until then. */
+  #cutOff({ response, close }: OpenStream, reason: RefusalReason): void {
+    this.#refused('stream', reason);
+    response.destroy();
+    close();
   }
 
   #missed(lastEventId: string): readonly StreamEvent[] | null {
@@ -91,8 +174,7 @@ export class EventStreams {
     return epoch === this.#hub.epoch && seq !== undefined && /^\d{1,15}$/.test(seq) ? this.#hub.since(Number(seq)) : null;
   }
 
-  #render(event: StreamEvent, { topics, scope }: Subscription): string | null {
-    if (!topics.has(event.topic)) return null;
+  #render(event: StreamEvent, scope: Scope): string | null {
     const id = this.#idOf(event.seq);
     if (event.topic === 'cluster') return scope.admin ? frame(id, 'cluster', event.record) : null;
     if (event.topic === 'scaling') {
@@ -107,6 +189,13 @@ export class EventStreams {
   #idOf(seq: number): string {
     return `${this.#hub.epoch}.${seq}`;
   }
+}
+
+/** Bytes that their clients have not read. */
+function backlogOf(streams: Iterable<OpenStream>): number {
+  let bytes = 0;
+  for (const { response } of streams) bytes += response.writableLength;
+  return bytes;
 }
 
 function frame(id: string, event: string, data: unknown): string {

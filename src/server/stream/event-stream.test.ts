@@ -1,0 +1,142 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '../../../test/fakes/manual-clock.ts';
+import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
+import { MiB } from '../../core/model/units.ts';
+import { ChangeHub } from './change-hub.ts';
+import { EventStreams, type StreamResponse } from './event-stream.ts';
+
+const A_TICK_MS = 2_000;
+const STREAMS = 500;
+const PER_CLIENT = STREAMS / 4;
+
+/** An answer whose client reads nothing of what is counted as waiting. */
+class UnreadResponse implements StreamResponse {
+  readonly req = { method: 'GET' };
+  writableLength: number;
+  destroyed = false;
+  written = '';
+  readonly #onClose: (() => void)[] = [];
+
+  constructor(waitingBytes = 0) {
+    this.writableLength = waitingBytes;
+  }
+
+  writeHead(): void {
+    this.written = '';
+  }
+  /** As Node.js does it: an error where it is destroyed, which ends the process. */
+  write(text: string): void {
+    if (this.destroyed) throw new Error('write after destroy');
+    this.written += text;
+  }
+  once(_event: 'close', listener: () => void): void {
+    this.#onClose.push(listener);
+  }
+  end(): void {
+    this.destroyed = true;
+  }
+  /** The close is told later, and what waits is counted until then. */
+  destroy(): void {
+    this.destroyed = true;
+  }
+  leave(): void {
+    for (const listener of this.#onClose.splice(0)) listener();
+  }
+}
+
+let timer: ManualClock;
+let streams: EventStreams;
+let refusals: string[];
+let workloads: number;
+let rendered: number;
+
+beforeEach(() => {
+  timer = new ManualClock();
+  refusals = [];
+  workloads = 0;
+  rendered = 0;
+  const record = (): object => ({ workloads, toJSON: () => ({ workloads, rendered: (rendered += 1) }) });
+  const hub = new ChangeHub(
+    {
+      cluster: () => record() as never,
+      recommendation: () => undefined,
+      workloadKeys: () => [],
+      subscribe: () => () => undefined,
+      usageConfirmedAt: () => workloads,
+      ready: () => true,
+    },
+    timer,
+    'e',
+  );
+  streams = new EventStreams(hub, timer, (kind, reason) => refusals.push(`${kind} ${reason}`));
+});
+afterEach(() => streams.close());
+
+function open(client: string, response = new UnreadResponse()): UnreadResponse {
+  streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId: null, client });
+  return response;
+}
+
+/** An event that every stream is sent. */
+function tell(): void {
+  workloads += 1;
+  timer.advance(A_TICK_MS);
+}
+
+describe('the number of streams', () => {
+  test('is bounded by address: a quarter of all, and those of others go on', () => {
+    const honest = open('honest');
+    for (let count = 0; count < PER_CLIENT; count += 1) open('flood');
+    expect(() => open('flood')).toThrow('Too many streams are open from this address');
+    tell();
+    expect(honest.written).toContain('event: cluster');
+    expect(refusals).toEqual(['stream client']);
+  });
+
+  test('is bounded in all: an address without one takes the oldest of an address with most', () => {
+    const oldest = open('flood-0');
+    for (let count = 1; count < STREAMS; count += 1) open(`flood-${count % 4}`);
+    expect(open('honest').destroyed).toBe(false);
+    expect([oldest.destroyed, streams.count, refusals]).toEqual([true, STREAMS, ['stream displaced']]);
+    tell();
+  });
+
+  test('is free again when a stream ends', () => {
+    const opened = Array.from({ length: PER_CLIENT }, () => open('browser'));
+    opened[0]?.leave();
+    expect(open('browser').destroyed).toBe(false);
+  });
+});
+
+describe('what clients do not read', () => {
+  test('is bounded for each stream', () => {
+    const behind = open('a', new UnreadResponse(4 * MiB + 1));
+    const reading = open('b', new UnreadResponse(4 * MiB));
+    tell();
+    expect([behind.destroyed, reading.destroyed, refusals]).toEqual([true, false, ['stream slow']]);
+  });
+
+  test('is bounded in the sum: the address with most of it loses the stream that is furthest behind', () => {
+    const honest = open('honest', new UnreadResponse(4 * MiB));
+    const slow = Array.from({ length: 10 }, (_, index) => open('flood', new UnreadResponse(3 * MiB + index)));
+    tell();
+    expect(honest.destroyed).toBe(false);
+    expect(slow.map(({ destroyed }) => destroyed)).toEqual([...Array<boolean>(9).fill(false), true]);
+  });
+
+  test('ends a replay of missed events, too', () => {
+    const lastEventId = /id: (\S+)/.exec(open('a').written)?.[1] ?? '';
+    for (let count = 0; count < 10; count += 1) tell();
+    const response = new UnreadResponse(4 * MiB + 1);
+    streams.open(response, { topics: new Set(['cluster']), scope: EVERYONE_IS_ADMIN, lastEventId, client: 'b' });
+    expect([response.destroyed, response.written]).toEqual([true, 'retry: 2000\n\n']);
+  });
+});
+
+test('an event is rendered once for all streams that see the same', () => {
+  for (let count = 0; count < 10; count += 1) open('browser');
+  const before = rendered;
+  tell();
+  // Once more for the hub, which compares it with the one before.
+  expect(rendered - before).toBe(2);
+});
