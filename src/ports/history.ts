@@ -81,9 +81,14 @@ export interface ClusterPoint {
 export interface History {
   /** What replicas tell each other through it; null where the store is of one process alone. */
   readonly shared: SharedState | null;
-  saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void>;
+  /**
+   * Replaces what is stored under the same keys, but for what a later term has saved: a leader that was deposed may save late.
+   * Answers the greatest of those later terms; null: everything was written.
+   */
+  saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null>;
   loadCheckpoints(): AsyncIterable<UsageCheckpoint>;
-  deleteCheckpoints(keys: readonly string[]): Promise<void>;
+  /** What a later term has saved stays. */
+  deleteCheckpoints(keys: readonly string[], term: number): Promise<void>;
   appendCycle(cycle: ResizeCycle): void;
   cycles(limit: number): Promise<readonly ResizeCycle[]>;
   appendApplied(value: AppliedValue): void;

@@ -161,6 +161,7 @@ describe('LeaderElection', () => {
     await machine.advance(3_100);
     expect(b.election.isLeader()).toBe(true);
     expect(store.record.transitions).toBe(4);
+    expect(b.election.transitions()).toBe(4);
     b.stop.abort();
     await b.ended;
   });

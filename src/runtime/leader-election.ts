@@ -51,6 +51,7 @@ export class LeaderElection {
   #held: LeaseRecord | undefined;
   /** Begin of our latest term, or of the latest that we tried to begin: tells a lease of ours from one that bears our name only. */
   #acquireTime: string | null = null;
+  #transitions = 0;
   #problem: string | null = null;
   /**
    * When the request was sent that gave or last renewed the lease. Not when it was answered: the others count from when
@@ -69,6 +70,11 @@ export class LeaderElection {
   holder(): string | null {
     const holder = this.#held?.holder ?? this.#observed?.record?.holder ?? '';
     return holder === '' ? null : holder;
+  }
+
+  /** How often the lease has changed hands, as of our present or last term: later terms have greater numbers, unless the lease was deleted. */
+  transitions(): number {
+    return this.#transitions;
   }
 
   /** Why the lease cannot be read or written at this moment; null while it can. */
@@ -122,7 +128,10 @@ export class LeaderElection {
       try {
         this.#held = await this.#tryAcquire(signal);
         this.#well();
-        if (this.#held !== undefined) return;
+        if (this.#held !== undefined) {
+          this.#transitions = this.#held.transitions;
+          return;
+        }
       } catch (err) {
         if (!aborted(signal)) this.#trouble('Leader election could not reach the lease; retrying', err);
       }

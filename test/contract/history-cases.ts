@@ -135,14 +135,32 @@ export function historyCases(subject: HistoryUnderTest): void {
   test('keeps the newest checkpoint of each key, more of them than one page holds, and deletes by key', async () => {
     const history = await fresh();
     const keys = Array.from({ length: 450 }, (_, index) => `shop/Deployment/web-${String(index).padStart(3, '0')}/app`);
-    await history.saveCheckpoints(keys.map((key) => aCheckpoint(key, 1, [1, 2, 3])));
-    await history.saveCheckpoints([aCheckpoint(keys[7] ?? '', 2.5, [0, 255, 128])]);
-    await history.deleteCheckpoints(keys.slice(10));
+    await history.saveCheckpoints(
+      keys.map((key) => aCheckpoint(key, 1, [1, 2, 3])),
+      0,
+    );
+    await history.saveCheckpoints([aCheckpoint(keys[7] ?? '', 2.5, [0, 255, 128])], 0);
+    await history.deleteCheckpoints(keys.slice(10), 0);
     const found: [string, number, number[]][] = [];
     for await (const { key, savedAt, data } of history.loadCheckpoints()) found.push([key, savedAt, [...data]]);
     expect(found.map(([key]) => key)).toEqual(keys.slice(0, 10));
     expect(found[7]?.slice(1)).toEqual([2, [0, 255, 128]]);
     expect(found[0]?.slice(1)).toEqual([1, [1, 2, 3]]);
+    await history.close();
+  });
+
+  test('neither replaces nor deletes a checkpoint for a leader of an earlier term', async () => {
+    const history = await fresh();
+    expect(await history.saveCheckpoints([aCheckpoint('a', 1, [1]), aCheckpoint('b', 1, [1])], 4)).toBeNull();
+    expect(await history.saveCheckpoints([aCheckpoint('b', 2, [2])], 5)).toBeNull();
+    expect(await history.saveCheckpoints([aCheckpoint('b', 3, [3]), aCheckpoint('c', 3, [3])], 4)).toBe(5);
+    await history.deleteCheckpoints(['a', 'b'], 4);
+    const found: [string, number[]][] = [];
+    for await (const { key, data } of history.loadCheckpoints()) found.push([key, [...data]]);
+    expect(found).toEqual([
+      ['b', [2]],
+      ['c', [3]],
+    ]);
     await history.close();
   });
 

@@ -151,7 +151,7 @@ export class HaWorld {
     const from = await openSqliteHistory({ ...common, path });
     const address = { url: this.store.url, password: PASSWORD, caFile: '' };
     const to = await openPostgresHistory({ ...common, ...address, identity: 'mover', random: seededRandom(1) });
-    for await (const checkpoint of from.loadCheckpoints()) await to.saveCheckpoints([checkpoint]);
+    for await (const checkpoint of from.loadCheckpoints()) await to.saveCheckpoints([checkpoint], 0);
     await from.close();
     await to.close();
   }

@@ -150,11 +150,22 @@ describe('Two replicas on one store', () => {
     await Promise.all([...writers, reader].map((history) => history.close()));
   });
 
+  test('a store of the tables before terms is taken on', async () => {
+    await clear();
+    await (await open()).close();
+    await server.query('alter table checkpoints drop column term');
+    await server.query('update evenkeel_schema set version = 1');
+    const history = await open();
+    expect(await history.saveCheckpoints([{ key: 'a', savedAt: 1, version: 1, data: Uint8Array.of(1) }], 3)).toBeNull();
+    await history.close();
+    expect(await server.query('select term from checkpoints')).toEqual([{ term: 3 }]);
+  });
+
   test('a store of a newer version is refused, and left as it is', async () => {
     await clear();
     await (await open()).close();
     await server.query('update evenkeel_schema set version = 99');
-    await expect(open()).rejects.toThrow(/postgres:\/\/evenkeel@127\.0\.0\.1.*newer version \(tables 99, this one knows 1\)/s);
+    await expect(open()).rejects.toThrow(/postgres:\/\/evenkeel@127\.0\.0\.1.*newer version \(tables 99, this one knows 2\)/s);
     expect(await server.query('select version from evenkeel_schema')).toEqual([{ version: 99 }]);
   });
 });

@@ -31,7 +31,10 @@ export async function writeLearntUsage(path: string, workloads: readonly KnownWo
     const now = clock.now();
     for (const workload of workloads) recommender.backfill([seriesOf(workload, now - spanMs, now)]);
     const checkpoints = recommender.changedSince(0).flatMap((key) => recommender.checkpointOf(key) ?? []);
-    await history.saveCheckpoints(checkpoints.map((checkpoint) => ({ ...checkpoint, savedAt: now })));
+    await history.saveCheckpoints(
+      checkpoints.map((checkpoint) => ({ ...checkpoint, savedAt: now })),
+      0,
+    );
   } finally {
     await history.close();
   }
@@ -68,7 +71,10 @@ export async function writeLearntRuns(path: string, workload: WorkloadKey, conta
   const history = await openAt(path, clock);
   try {
     for await (const portion of learner.changedSince(null)) {
-      await history.saveCheckpoints(portion.map((checkpoint) => ({ ...checkpoint, savedAt: clock.now() })));
+      await history.saveCheckpoints(
+        portion.map((checkpoint) => ({ ...checkpoint, savedAt: clock.now() })),
+        0,
+      );
     }
   } finally {
     await history.close();

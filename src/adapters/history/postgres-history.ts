@@ -201,7 +201,7 @@ async function prepare(db: Kysely<HistoryTables>): Promise<void> {
       throw new NewerTables(`it was written by a newer version (tables ${version}, this one knows ${TABLES_VERSION}): use that version`);
     }
     if (version === TABLES_VERSION) return;
-    await createTables(trx, POSTGRES_TYPES);
+    await createTables(trx, POSTGRES_TYPES, version);
     await sql`delete from evenkeel_schema`.execute(trx);
     await sql`insert into evenkeel_schema (version) values (${sql.lit(TABLES_VERSION)})`.execute(trx);
   });

@@ -12,7 +12,7 @@ import { prune } from './prune.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
-import { batches, writePending, writeShared } from './write-batch.ts';
+import { batches, writeCheckpoints, writePending, writeShared } from './write-batch.ts';
 import { type Pending, WriteQueue } from './write-queue.ts';
 
 /** Rows wait at most this long (machine time), so that a crash loses little. */
@@ -70,23 +70,14 @@ export class SqlHistory implements History {
       : null;
   }
 
-  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void> {
+  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null> {
+    let latest: number | null = null;
     for (const batch of batches(checkpoints, CHECKPOINTS_PER_PAGE)) {
-      const rows = batch.map(({ key, savedAt, version, data }) => ({ key, saved_at: Math.floor(savedAt), version, data }));
-      await this.#engine.run('saving checkpoints', (db) =>
-        db
-          .insertInto('checkpoints')
-          .values(rows)
-          .onConflict((conflict) =>
-            conflict.column('key').doUpdateSet((row) => ({
-              saved_at: row.ref('excluded.saved_at'),
-              version: row.ref('excluded.version'),
-              data: row.ref('excluded.data'),
-            })),
-          )
-          .execute(),
-      );
+      const rows = batch.map(({ key, savedAt, version, data }) => ({ key, saved_at: Math.floor(savedAt), version, data, term }));
+      const later = await this.#engine.run('saving checkpoints', (db) => writeCheckpoints(db, rows));
+      if (later !== null) latest = Math.max(later, latest ?? later);
     }
+    return latest;
   }
 
   async *loadCheckpoints(): AsyncIterable<UsageCheckpoint> {
@@ -101,9 +92,11 @@ export class SqlHistory implements History {
     }
   }
 
-  async deleteCheckpoints(keys: readonly string[]): Promise<void> {
+  async deleteCheckpoints(keys: readonly string[], term: number): Promise<void> {
     for (const batch of batches(keys)) {
-      await this.#engine.run('deleting checkpoints', (db) => db.deleteFrom('checkpoints').where('key', 'in', batch).execute());
+      await this.#engine.run('deleting checkpoints', (db) =>
+        db.deleteFrom('checkpoints').where('key', 'in', batch).where('term', '<=', term).execute(),
+      );
     }
   }
 

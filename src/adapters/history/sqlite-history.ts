@@ -52,7 +52,7 @@ async function open(options: SqliteHistoryOptions, message: string): Promise<His
     const found = (database.raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
     if (found > TABLES_VERSION) throw new Error(`it was written by a newer version (tables ${found}, this one knows ${TABLES_VERSION})`);
     const db = new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) });
-    await createTables(db, SQLITE_TYPES);
+    await createTables(db, SQLITE_TYPES, found);
     database.raw.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
     // A file is of one process: other replicas cannot read it.
     return new SqlHistory(new SqliteEngine(db), options, false, message);

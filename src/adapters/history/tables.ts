@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely';
 
 /** Rows as they lie in the store. Times are Unix milliseconds. */
 export interface HistoryTables {
-  checkpoints: { key: string; saved_at: number; version: number; data: Uint8Array };
+  /** `term`: transitions of the lease of the leader that saved it. */
+  checkpoints: { key: string; saved_at: number; version: number; data: Uint8Array; term: number };
   cycles: { id: string; started_at: number; body: string };
   applied: { id: string; at: number; workload: string; body: string };
   usage_points: { key: string; at: number; cpu_millicores: number | null; memory_bytes: number | null; replicas: number };
@@ -12,7 +13,7 @@ export interface HistoryTables {
 }
 
 /** Moved with every change of the tables that older versions would misread; a store of a newer version is refused. */
-export const TABLES_VERSION = 1;
+export const TABLES_VERSION = 2;
 
 /** How a dialect spells the types of the tables. */
 export interface TableTypes {
@@ -36,14 +37,15 @@ export const POSTGRES_TYPES: TableTypes = {
   byKey: '',
 };
 
-/** Creates what is missing. Safe to run again. */
-export async function createTables(db: Kysely<HistoryTables>, types: TableTypes): Promise<void> {
+/** Creates what is missing. Safe to run again. @param found version of the tables that are there; 0: none */
+export async function createTables(db: Kysely<HistoryTables>, types: TableTypes, found: number): Promise<void> {
+  if (found === 1) await sql.raw(`alter table checkpoints add column term ${types.integer} not null default 0`).execute(db);
   for (const statement of statementsFor(types)) await sql.raw(statement).execute(db);
 }
 
 function statementsFor({ integer, real, bytes, text, byKey }: TableTypes): readonly string[] {
   return [
-    `create table if not exists checkpoints (key ${text} primary key, saved_at ${integer} not null, version ${integer} not null, data ${bytes} not null)${byKey}`,
+    `create table if not exists checkpoints (key ${text} primary key, saved_at ${integer} not null, version ${integer} not null, data ${bytes} not null, term ${integer} not null)${byKey}`,
     `create table if not exists cycles (id ${text} primary key, started_at ${integer} not null, body text not null)`,
     'create index if not exists cycles_by_time on cycles (started_at)',
     `create table if not exists applied (id ${text} primary key, at ${integer} not null, workload ${text} not null, body text not null)`,

@@ -89,6 +89,33 @@ export async function writeShared(trx: Kysely<HistoryTables>, records: readonly 
   }
 }
 
+/** Leaves alone what a later term has saved. Answers the greatest such term; null: all rows were written. */
+export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly HistoryTables['checkpoints'][]): Promise<number | null> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('checkpoints')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet((row) => ({
+          saved_at: row.ref('excluded.saved_at'),
+          version: row.ref('excluded.version'),
+          data: row.ref('excluded.data'),
+          term: row.ref('excluded.term'),
+        }))
+        .whereRef('checkpoints.term', '<=', 'excluded.term'),
+    )
+    .executeTakeFirst();
+  if (Number(numInsertedOrUpdatedRows) >= rows.length) return null;
+  const keys = rows.map(({ key }) => key);
+  const latest = await db
+    .selectFrom('checkpoints')
+    .select(({ fn }) => fn.max('term').as('term'))
+    .where('key', 'in', keys)
+    .executeTakeFirst();
+  return latest?.term ?? null;
+}
+
 export function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): Generator<readonly T[]> {
   for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
 }

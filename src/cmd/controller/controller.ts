@@ -251,13 +251,13 @@ class Starting {
       async () => admission.start(),
       () => admission.stop(),
     );
-    const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus);
+    const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus, isLeader);
     restoreLost = () => checkpoints.restore();
     const recorder = controllerHistory({ state, usage, history, prices, reconcilers, clock });
     // Records of an earlier term are known from the first decision on.
     const decide = (term: AbortSignal): Promise<void> => recordKey.look(term).then(() => reconcilers.run(term));
     if (leaderFeed === null) {
-      checkpoints.start();
+      checkpoints.start(0);
       await this.#readUsage(usageSource, usage, intervalMs);
       await this.#component(
         'history recorder',
@@ -278,7 +278,7 @@ class Starting {
       if (shared === null) throw new Error('a store that is not shared has no leader to follow');
       const parts = { shared, feed: leaderFeed, source: usageSource, usage, intervalMs, recorder, checkpoints, decisions };
       const follow = (): void => void (this.#stop.signal.aborted || leaderFeed.start());
-      const lead = { ...parts, cluster: state, clock, isLeader };
+      const lead = { ...parts, cluster: state, clock, isLeader, leaseTransitions: () => election?.transitions() ?? 0 };
       await this.#lead(election, (term) => leadTerm(lead, decide, term).finally(follow));
     }
     const ports = { dashboardPort: dashboard.port, metricsPort: endpoints.metricsPort, probePort: endpoints.probePort };
@@ -355,10 +355,11 @@ class Starting {
     usage: UsageModel,
     history: History,
     prometheus: ControllerPrometheus,
+    isLeader: () => boolean,
   ): Promise<Checkpoints> {
     const { world, logger } = this.#parts;
     const { clock, activity, pastUsage } = world;
-    const checkpoints = new Checkpoints({ learner, history, clock, activity, logger });
+    const checkpoints = new Checkpoints({ learner, history, isLeader, clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
     const feed = new RecommenderFeed({ cluster: state, usage, learner, clock, logger, onForgotten });

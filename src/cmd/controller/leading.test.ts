@@ -15,11 +15,16 @@ function aTerm(isLeader: () => boolean) {
     usage: {},
     intervalMs: 60_000,
     recorder: { start: note('recorder.start'), stop: note('recorder.stop') },
-    checkpoints: { restore: note('checkpoints.restore'), start: note('checkpoints.start'), leave: note('checkpoints.leave') },
+    checkpoints: {
+      restore: note('checkpoints.restore'),
+      start: (term: number) => note(`checkpoints.start ${term}`)(),
+      leave: note('checkpoints.leave'),
+    },
     decisions: { workloads: () => [], forget: note('forget'), onRecord: () => note('stopSharing') },
     cluster: { findWorkload: () => undefined },
     clock: { now: () => 0, schedule: () => note('stopSharingSource') },
     isLeader,
+    leaseTransitions: () => 7,
   };
   return { parts: parts as unknown as LeadingParts, asked };
 }
@@ -37,7 +42,7 @@ describe('the end of a term', () => {
     setImmediate(() => term.abort());
     await led;
     expect(asked.filter((what) => what === 'checkpoints.leave' || what === 'withdraw')).toEqual(gone);
-    expect(asked).toEqual(expect.arrayContaining(['recorder.stop', 'stopSharing', 'stopSharingSource']));
+    expect(asked).toEqual(expect.arrayContaining(['checkpoints.start 7', 'recorder.stop', 'stopSharing', 'stopSharingSource']));
   });
 
   test('by a fault gives everything up as well, though the lease is still held', async () => {

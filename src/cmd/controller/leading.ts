@@ -24,6 +24,8 @@ export interface LeadingParts {
   readonly decisions: DecisionBook;
   readonly cluster: Pick<ClusterState, 'findWorkload'>;
   readonly clock: Clock;
+  /** Transitions of the lease, at the begin of a term. */
+  readonly leaseTransitions: () => number;
   /** Still holds the lease when asked at the end of a term: then it steps down by its own will. */
   readonly isLeader: () => boolean;
 }
@@ -37,7 +39,7 @@ export async function leadTerm(parts: LeadingParts, decide: (term: AbortSignal) 
   for (const key of decisions.workloads()) if (cluster.findWorkload(key) === undefined) decisions.forget(key);
   // What the last leader saved and this replica missed; decisions need not wait for it.
   void checkpoints.restore();
-  checkpoints.start();
+  checkpoints.start(parts.leaseTransitions());
   recorder.start();
   const stop = new AbortController();
   const end = (): void => stop.abort(new Error('this replica no longer leads'));

@@ -1,25 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
 import { T0 } from '../../../test/builders/rightsizing.ts';
 import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
+import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import type { UsageCheckpoint } from '../../ports/history.ts';
-import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { Checkpoints } from './checkpoints.ts';
 
 class MemoryStore {
   readonly kept = new Map<string, UsageCheckpoint>();
+  readonly terms = new Map<string, number>();
   away = false;
   readonly saves: number[] = [];
   whileSaving: () => void = () => undefined;
 
-  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[]): Promise<void> {
+  async saveCheckpoints(checkpoints: readonly UsageCheckpoint[], term: number): Promise<number | null> {
     this.#reach();
     this.saves.push(checkpoints.length);
     this.whileSaving();
-    for (const checkpoint of checkpoints) this.kept.set(checkpoint.key, checkpoint);
+    const refused = checkpoints.filter(({ key }) => (this.terms.get(key) ?? 0) > term);
+    for (const checkpoint of checkpoints) {
+      if (refused.includes(checkpoint)) continue;
+      this.kept.set(checkpoint.key, checkpoint);
+      this.terms.set(checkpoint.key, term);
+    }
+    return refused.length === 0 ? null : Math.max(...refused.map(({ key }) => this.terms.get(key) ?? 0));
   }
 
   async *loadCheckpoints(): AsyncIterable<UsageCheckpoint> {
@@ -37,9 +44,10 @@ class MemoryStore {
   }
 }
 
-function aReplica(history: MemoryStore, clock: FakeClock) {
+function aReplica(history: MemoryStore, clock: FakeClock, isLeader: () => boolean = () => true) {
   const learner = aLearner();
-  const checkpoints = new Checkpoints({ learner, history, clock, activity: new FakeActivity(), logger: SILENT_LOGGER });
+  const logger = new RecordingLogger();
+  const checkpoints = new Checkpoints({ learner, history, isLeader, clock, activity: new FakeActivity(), logger });
   /** @param samples one a minute, up to now */
   const learn = (samples: number): void => {
     for (let minute = samples; minute > 0; minute -= 1) {
@@ -48,7 +56,7 @@ function aReplica(history: MemoryStore, clock: FakeClock) {
   };
   const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);
   const samples = async (): Promise<number> => (await learner.advise(WEB, clock.now(), rules))[0]?.samples ?? 0;
-  return { learner, checkpoints, learn, samples };
+  return { learner, checkpoints, learn, samples, logger };
 }
 
 describe('what was learnt', () => {
@@ -59,7 +67,7 @@ describe('what was learnt', () => {
     await Promise.all([leader.checkpoints.restore(), follower.checkpoints.restore()]);
     leader.learn(100);
     follower.learn(50);
-    leader.checkpoints.start();
+    leader.checkpoints.start(0);
     await clock.advance(30 * MINUTE_MS);
     expect(store.kept.size).toBe(1);
     await follower.checkpoints.stop();
@@ -75,12 +83,52 @@ describe('what was learnt', () => {
     const old = aReplica(store, clock);
     await old.checkpoints.restore();
     old.learn(100);
-    old.checkpoints.start();
+    old.checkpoints.start(0);
     old.checkpoints.leave();
     await clock.advance(60 * MINUTE_MS);
     await old.checkpoints.stop();
     await old.checkpoints.delete([`${WEB}/main`]);
     expect(store.kept.size).toBe(0);
+  });
+
+  test('late by a former leader does not replace what its successor has saved, and is logged', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const [old, next] = [aReplica(store, clock, () => false), aReplica(store, clock)];
+    old.learn(100);
+    old.checkpoints.start(3);
+    next.learn(50);
+    next.checkpoints.start(4);
+    await next.checkpoints.save();
+    // It stood still since before its lease ran out, and its timer comes before the election looks.
+    await old.checkpoints.save();
+    expect(old.logger.lines).toContainEqual(
+      expect.objectContaining({
+        message: 'Checkpoints were not saved: a later leader has saved them',
+        fields: { term: 3, laterTerm: 4 },
+      }),
+    );
+    const third = aReplica(store, clock);
+    await third.checkpoints.restore();
+    expect(await third.samples()).toBe(50);
+  });
+
+  test('is saved again after the lease was deleted, which counts its transitions from 0', async () => {
+    const clock = new FakeClock(T0);
+    const store = new MemoryStore();
+    const before = aReplica(store, clock);
+    before.learn(50);
+    before.checkpoints.start(9);
+    await before.checkpoints.save();
+    const after = aReplica(store, clock);
+    await after.checkpoints.restore();
+    after.checkpoints.start(0);
+    await clock.advance(MINUTE_MS);
+    after.learn(1);
+    await after.checkpoints.save();
+    await after.checkpoints.save();
+    expect([...store.terms.values()]).toEqual([10]);
+    await after.checkpoints.stop();
   });
 
   test('is written in portions, and no further once the lease is lost', async () => {
@@ -91,12 +139,12 @@ describe('what was learnt', () => {
       const sample = { at: clock.now() - MINUTE_MS, cpuMillicores: 100, memoryBytes: 2 ** 28 };
       learner.observe(`shop/Deployment/web-${each}`, 'main', `web-${each}-1`, sample);
     }
-    checkpoints.start();
+    checkpoints.start(0);
     store.whileSaving = () => checkpoints.leave();
     await checkpoints.save();
     expect(store.saves).toEqual([200]);
     store.whileSaving = () => undefined;
-    checkpoints.start();
+    checkpoints.start(0);
     await checkpoints.stop();
     expect([store.saves, store.kept.size]).toEqual([[200, 200, 200, 50], 450]);
   });
@@ -129,7 +177,7 @@ describe('what was learnt', () => {
     const next = aReplica(store, clock);
     await next.checkpoints.restore();
     next.learn(20);
-    next.checkpoints.start();
+    next.checkpoints.start(0);
     await clock.advance(30 * MINUTE_MS);
     store.away = false;
     await clock.advance(30 * MINUTE_MS);

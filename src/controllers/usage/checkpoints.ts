@@ -14,6 +14,8 @@ const RESTORED_AT_ONCE = 200;
 export interface CheckpointParts {
   readonly learner: Learner;
   readonly history: Pick<History, 'saveCheckpoints' | 'loadCheckpoints' | 'deleteCheckpoints'>;
+  /** Whether this replica leads at this moment, by the clock. */
+  readonly isLeader: () => boolean;
   readonly clock: Clock;
   readonly activity: Activity;
   readonly logger: Logger;
@@ -26,6 +28,8 @@ export class Checkpoints {
   /** Everything that the store holds has been read once: before that a save could put days of history under minutes. */
   #restored = false;
   #saving = false;
+  /** Number of the term in which it saves; what a later term has saved stays. */
+  #term = 0;
   /** How often the task of saving was given up: a save that is under way ends then. */
   #left = 0;
   #cancel: () => void = () => undefined;
@@ -66,9 +70,10 @@ export class Checkpoints {
     return restored;
   }
 
-  /** From now on this replica saves. */
-  start(): void {
+  /** From now on this replica saves. @param term transitions of its lease; 0: it needs none */
+  start(term: number): void {
     this.#saving = true;
+    this.#term = term;
     this.#plan();
   }
 
@@ -90,7 +95,7 @@ export class Checkpoints {
     if (!this.#saving) return;
     const end = activity.begin();
     try {
-      await history.deleteCheckpoints(keys);
+      await history.deleteCheckpoints(keys, this.#term);
     } catch (err) {
       logger.warn('Deleting checkpoints failed', { err, checkpoints: keys.length });
     } finally {
@@ -109,8 +114,10 @@ export class Checkpoints {
       const marks = await learner.marks();
       const savedAt = clock.now();
       for await (const portion of learner.changedSince(this.#saved)) {
-        await history.saveCheckpoints(portion.map((checkpoint) => ({ ...checkpoint, savedAt })));
-        if (left !== this.#left) return;
+        const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
+        const laterTerm = await history.saveCheckpoints(rows, this.#term);
+        if (laterTerm !== null) this.#refused(laterTerm);
+        if (laterTerm !== null || left !== this.#left) return;
       }
       this.#saved = marks;
     } catch (err) {
@@ -118,6 +125,18 @@ export class Checkpoints {
     } finally {
       end();
     }
+  }
+
+  #refused(laterTerm: number): void {
+    const { isLeader, logger } = this.#parts;
+    const fields = { term: this.#term, laterTerm };
+    if (!isLeader()) {
+      logger.warn('Checkpoints were not saved: a later leader has saved them', fields);
+      return;
+    }
+    // A lease that was deleted counts its transitions from 0 again.
+    this.#term = laterTerm + 1;
+    logger.warn('Stored checkpoints have a later term although this replica leads; will save with the next term', fields);
   }
 
   #plan(): void {
