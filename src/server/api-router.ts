@@ -7,14 +7,12 @@ import { deniedNamespace, type Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import { envelopeMeta, type EnvelopeSources } from './envelope.ts';
 import { entityTagOf, tagMatches } from './etag.ts';
+import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
 import { OPERATIONS } from './openapi/document.ts';
 import { isMutation, type OperationSpec } from './openapi/operation.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
 import type { OperationId, Reply } from './reply.ts';
-
-/** One mebibyte: room for 500 bulk items with room to spare, and no more than a process should parse for anyone. */
-const BODY_LIMIT_BYTES = 1024 * 1024;
 
 /** A request as a handler sees it: checked against the description, with the caller's scope. */
 export interface ApiRequest<Id extends OperationId> {
@@ -34,6 +32,8 @@ export interface ApiRouterOptions extends EnvelopeSources {
   /** Before this nothing is answered but what `beforeReady` marks. */
   ready(): boolean;
   scopeOf(request: Request): Scope;
+  /** Of what requests under way hold. */
+  readonly bounds: Pick<RequestBounds, 'admit' | 'admitBody'>;
   /** Resolves once reads are answered from what mutations have just written. */
   caughtUp(): Promise<void>;
   /** Called once a request is answered. */
@@ -70,9 +70,13 @@ export class ApiRouter {
     const validator = requestValidator(operation, this.#compile);
     this.#served.add(id);
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const { bounds } = this.#options;
+    const readBody = express.json({ limit: MAX_BODY_BYTES, strict: false, type: () => true });
     const steps = [
       this.#timed(operation),
-      ...(isMutation(operation) ? [requireJson, express.json({ limit: BODY_LIMIT_BYTES, strict: false, type: () => true })] : []),
+      // Streams stay for hours, and have a bound of their own.
+      ...(operation.id === 'stream' ? [] : [bounds.admit]),
+      ...(isMutation(operation) ? [requireJson, bounds.admitBody, readBody] : []),
     ];
     this.router[operation.method](path, ...steps, async (http: Request, response: Response) => {
       if (operation.beforeReady !== true && !this.#options.ready()) {

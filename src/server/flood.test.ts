@@ -4,10 +4,15 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
+import { MiB } from '../core/model/units.ts';
 import type { DashboardOptions } from './options.ts';
 
 const MAX_CONNECTIONS = 40;
 const STREAMS_PER_ADDRESS = 125;
+/** Of a mebibyte each. */
+const BODIES_PER_ADDRESS = 8;
+const BODY_DEADLINE_MS = 20_000;
+const CHANGE = '/api/v1/recommendations/shop/web/mode';
 const FLOOD = '127.0.0.2';
 
 let world: DashboardWorld;
@@ -52,4 +57,56 @@ describe('a flood from one address', () => {
     expect(refused('stream', 'client')).toBe(1);
     expect(await connectFrom('127.0.0.1').get('/api/v1/stream')).toContain(' 200 OK');
   });
+
+  test('of bodies that do not come is answered 400 in the end, and the others change what they like meanwhile', async () => {
+    await restart({});
+    const slow = Array.from({ length: BODIES_PER_ADDRESS }, () => connectFrom());
+    for (const client of slow) {
+      client.write(head(MiB));
+      await client.reads('100 Continue');
+    }
+    const further = connectFrom();
+    further.write(head(1));
+    expect(await further.reads('Too many')).toContain('HTTP/1.1 429 ');
+    expect((await dashboard.send('PUT', CHANGE, { mode: 'Off' })).status).toBe(200);
+
+    world.timer.advance(BODY_DEADLINE_MS);
+    for (const client of slow) expect(await client.ended()).toMatch(/HTTP\/1\.1 400 [^]*did not arrive within 20 s/);
+    expect([refused('body', 'client'), refused('body', 'slow')]).toEqual([1, BODIES_PER_ADDRESS]);
+    expect(world.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect((await dashboard.send('PUT', CHANGE, { mode: 'Auto' })).status).toBe(200);
+  });
+
+  test('of bodies of unknown length counts each as the longest there may be', async () => {
+    await restart({});
+    for (let count = 0; count < BODIES_PER_ADDRESS; count += 1) {
+      const client = connectFrom();
+      client.write(head('chunked'));
+      await client.reads('100 Continue');
+    }
+    const further = connectFrom();
+    further.write(head('chunked'));
+    expect(await further.reads('Too many')).toContain('HTTP/1.1 429 ');
+  });
 });
+
+test('a change that takes longer than its body may is not ended', async () => {
+  const [asked, written] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()];
+  const annotate = world.records.annotate.bind(world.records);
+  world.records.annotate = async (...given) => {
+    asked.resolve(null);
+    await written.promise;
+    return annotate(...given);
+  };
+  const answer = dashboard.send('PUT', CHANGE, { mode: 'Off' });
+  await asked.promise;
+  world.timer.advance(BODY_DEADLINE_MS);
+  written.resolve(null);
+  expect((await answer).status).toBe(200);
+});
+
+/** The head of a change with a body of so many bytes, sent once the server is waiting for it. */
+function head(bytes: number | 'chunked'): string {
+  const length = bytes === 'chunked' ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes}`;
+  return `PUT ${CHANGE} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\nExpect: 100-continue\r\n\r\n`;
+}

@@ -1,9 +1,11 @@
 import type { Metrics } from '../ports/metrics.ts';
+import { type CountRefusal, refusalCounter } from '../runtime/clients/refusals.ts';
 
 /** What the dashboard's server counts. */
 export interface HttpMetrics {
   observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
   rateLimited(): void;
+  readonly refused: CountRefusal;
   streams(open: number): void;
 }
 
@@ -31,6 +33,7 @@ export function httpMetrics(metrics: Metrics): HttpMetrics {
       if (outcome.operation !== 'stream') seconds.observe(outcome.seconds, { operation: outcome.operation });
     },
     rateLimited: () => limited.add(),
+    refused: refusalCounter(metrics, 'dashboard'),
     streams: (open) => streams.set(open),
   };
 }

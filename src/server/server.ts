@@ -17,7 +17,6 @@ import { createReadModels, type ReadModels } from '../queries/read-models.ts';
 import type { ReadSources } from '../queries/sources.ts';
 import { addressGroup } from '../runtime/clients/address-group.ts';
 import { boundConnections } from '../runtime/clients/bound-connections.ts';
-import { refusalCounter } from '../runtime/clients/refusals.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { clusterRoutes } from './dashboard/cluster-routes.ts';
@@ -33,6 +32,7 @@ import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
 import { RateLimiter } from './guards/rate-limit.ts';
+import { RequestBounds } from './guards/request-bounds.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
@@ -80,8 +80,7 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
   const models = createReadModels(sources);
   const metrics = httpMetrics(parts.metrics);
-  const refused = refusalCounter(parts.metrics, 'dashboard');
-  const streams = new EventStreams(changeHub(models, sources, timer), timer, refused);
+  const streams = new EventStreams(changeHub(models, sources, timer), timer, metrics.refused);
   const app = dashboardApp(parts, models, streams, metrics);
   const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, app);
   // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.
@@ -90,7 +89,8 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   server.requestTimeout = REQUEST_MS;
   server.timeout = SILENCE_MS;
   const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
-  boundConnections(server, { maxConnections: options.maxConnections, refused, isProxy: (address) => isTrusted(address, 0) });
+  const { maxConnections } = options;
+  boundConnections(server, { maxConnections, refused: metrics.refused, isProxy: (address) => isTrusted(address, 0) });
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -133,6 +133,7 @@ function apiRoutes(
   const ownWrites = new OwnWrites(sources.cluster, timer);
   const api = new ApiRouter({
     caughtUp: () => ownWrites.caughtUp(),
+    bounds: new RequestBounds(timer, metrics.refused),
     clock: sources.clock,
     confirmedAt: () => confirmedAt(sources),
     silentSources: () => silentSources(sources),
