@@ -38,7 +38,6 @@ export interface HistoryOptions {
 export class SqlHistory implements History {
   readonly shared: SharedState | null;
   readonly #engine: StoreEngine;
-  readonly #writable: string;
   readonly #options: HistoryOptions;
   readonly #queue = new WriteQueue();
   readonly #outbox = new SharedOutbox();
@@ -51,15 +50,11 @@ export class SqlHistory implements History {
   #closed = false;
   #status: { ok: boolean; message: string; since: Instant };
 
-  /**
-   * @param shared whether other processes read the same store
-   * @param writable message of the status while batches are written
-   */
-  constructor(engine: StoreEngine, options: HistoryOptions, shared: boolean, writable = 'writable') {
-    this.#writable = writable;
+  /** @param shared whether other processes read the same store */
+  constructor(engine: StoreEngine, options: HistoryOptions, shared: boolean) {
     this.#engine = engine;
     this.#options = options;
-    this.#status = { ok: true, message: writable, since: options.clock.now() };
+    this.#status = { ok: true, message: this.#writable(), since: options.clock.now() };
     this.#errors = options.metrics.counter({
       name: 'evenkeel_history_errors_total',
       help: 'Batches that the history store refused; they are tried again.',
@@ -244,7 +239,7 @@ export class SqlHistory implements History {
         }),
       );
       this.#refusals = 0;
-      this.#settle(true, this.#writable);
+      this.#settle(true, this.#writable());
     } catch (err) {
       this.#queue.putBack(batch);
       this.#outbox.putBack(shared);
@@ -269,6 +264,12 @@ export class SqlHistory implements History {
       this.#errors.add();
       this.#options.logger.warn('Old history could not be deleted; will retry', { err });
     }
+  }
+
+  /** Message of the status while batches are written. */
+  #writable(): string {
+    const { note = null } = this.#engine;
+    return note === null ? 'writable' : `writable; ${note}`;
   }
 
   #settle(ok: boolean, message: string): void {

@@ -5,7 +5,8 @@ import { SqliteEngine } from './sqlite-history.ts';
 import type { HistoryTables } from './tables.ts';
 
 const database = openNodeSqlite(':memory:');
-const engine = new SqliteEngine(new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) }));
+const store = { db: new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) }), note: null };
+const engine = new SqliteEngine(store, () => Promise.reject(new Error('not asked for')));
 afterEach(() => engine.close());
 
 test('free pages do not count towards the size bound', async () => {

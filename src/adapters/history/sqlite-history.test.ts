@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
@@ -67,6 +67,26 @@ describe('SqliteHistory', () => {
     const later = await open(path, clock);
     expect(later.status().message).toBe('writable');
     await later.close();
+  });
+
+  test('a file that is damaged while it is used is moved aside, and what comes next is kept in a new one', async () => {
+    const path = join(aFolder(), 'h.sqlite');
+    const history = await open(path);
+    const checkpoint = (key: string) => ({ key, savedAt: 1, version: 1, data: new Uint8Array(8_000).fill(7) });
+    const many = Array.from({ length: 600 }, (_, each) => checkpoint(`${each}`));
+    await history.saveCheckpoints(many, 0);
+    // All of the file but its first page, as a failing disk would.
+    truncateSync(`${path}-wal`, 0);
+    writeFileSync(path, readFileSync(path).fill(0xff, 4_096));
+    await history.saveCheckpoints(many.slice(0, 300), 0).catch(() => undefined);
+    await history.saveCheckpoints([checkpoint('after')], 0);
+    const keys: string[] = [];
+    for await (const { key } of history.loadCheckpoints()) keys.push(key);
+    expect(keys).toContain('after');
+    history.appendCycle({ id: 'c', startedAt: 1 } as never);
+    await history.flush();
+    expect(history.status()).toMatchObject({ ok: true, message: expect.stringMatching(/^writable; a damaged file was moved to /) });
+    await history.close();
   });
 });
 

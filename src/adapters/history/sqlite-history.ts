@@ -18,48 +18,63 @@ export interface SqliteHistoryOptions extends HistoryOptions {
 }
 
 /** SQLite's result codes for a file that is damaged, and for one that is no database. */
-const DAMAGED: readonly unknown[] = [11, 26];
+const DAMAGED: readonly number[] = [11, 26];
 /** Damaged files that are kept beside the store. */
 const MAX_DAMAGED_FILES = 3;
 
+/** An open file. */
+interface OpenStore {
+  readonly db: Kysely<HistoryTables>;
+  /** What people should know of it; null: nothing. */
+  readonly note: string | null;
+}
+
 /**
- * Opens (and where new, creates) the store. A damaged file is moved aside, and the store begins anew: history is worth less than a
- * controller that starts.
+ * Opens (and where new, creates) the store. A damaged file is moved aside, now or when it turns out to be damaged, and the store begins
+ * anew: history is worth less than a controller that works.
  *
  * @throws with the path where it cannot be opened or is of a newer version
  */
 export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
-  const { path, clock, logger } = options;
+  const { path } = options;
   try {
-    try {
-      return await open(options, 'writable');
-    } catch (cause) {
-      if (!DAMAGED.includes((cause as { readonly errcode?: unknown }).errcode)) throw cause;
-      const aside = moveAside(path, clock.now());
-      logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
-      return await open(options, `writable; a damaged file was moved to ${aside} when the controller started`);
-    }
+    const store = await open(path).catch((cause: unknown) => beginAnew(options, cause));
+    // A file is of one process: other replicas cannot read it.
+    return new SqlHistory(new SqliteEngine(store, (cause) => beginAnew(options, cause)), options, false);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`opening the history store ${path}: ${why}; set history.url to a path that can be written`, { cause });
   }
 }
 
-/** @param message status of the store while it is writable */
-async function open(options: SqliteHistoryOptions, message: string): Promise<History> {
-  const database = openNodeSqlite(options.path);
+async function open(path: string, note: string | null = null): Promise<OpenStore> {
+  const database = openNodeSqlite(path);
   try {
     const found = (database.raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
     if (found > TABLES_VERSION) throw new Error(`it was written by a newer version (tables ${found}, this one knows ${TABLES_VERSION})`);
     const db = new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) });
     await createTables(db, SQLITE_TYPES, found);
     database.raw.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
-    // A file is of one process: other replicas cannot read it.
-    return new SqlHistory(new SqliteEngine(db), options, false, message);
+    return { db, note };
   } catch (cause) {
     database.raw.close();
     throw cause;
   }
+}
+
+/** A new store in place of a damaged one. @throws the cause where that is no damage */
+async function beginAnew({ path, clock, logger }: SqliteHistoryOptions, cause: unknown): Promise<OpenStore> {
+  if (!isDamage(cause)) throw cause;
+  const now = clock.now();
+  const aside = moveAside(path, now);
+  logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
+  return open(path, `a damaged file was moved to ${aside} at ${isoTime(now)}`);
+}
+
+/** Extended result codes have the code itself in their lowest byte. */
+function isDamage(cause: unknown): boolean {
+  const { errcode } = cause as { readonly errcode?: unknown };
+  return typeof errcode === 'number' && DAMAGED.includes(errcode & 0xff);
 }
 
 /** Renames a damaged file, with what SQLite wrote beside it, and deletes the oldest of those before. Answers the new path. */
@@ -76,18 +91,36 @@ function moveAside(path: string, now: Instant): string {
 
 /** The SQLite side of the store; owns the connection and closes it. */
 export class SqliteEngine implements StoreEngine {
-  readonly #db: Kysely<HistoryTables>;
+  readonly #replace: (cause: unknown) => Promise<OpenStore>;
+  #store: OpenStore;
 
-  constructor(db: Kysely<HistoryTables>) {
-    this.#db = db;
+  /** @param replace makes a new store for one that is damaged; rejects where the cause is no damage */
+  constructor(store: OpenStore, replace: (cause: unknown) => Promise<OpenStore>) {
+    this.#store = store;
+    this.#replace = replace;
+  }
+
+  get note(): string | null {
+    return this.#store.note;
   }
 
   async run<T>(attempt: string, work: (db: Kysely<HistoryTables>) => Promise<T>): Promise<T> {
+    const { db } = this.#store;
     try {
-      return await work(this.#db);
+      return await work(db).catch(async (cause: unknown) => work(await this.#insteadOf(db, cause)));
     } catch (cause) {
       throw new Error(`${attempt}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     }
+  }
+
+  /** The store that is used once `db` is found damaged. */
+  async #insteadOf(db: Kysely<HistoryTables>, cause: unknown): Promise<Kysely<HistoryTables>> {
+    if (!isDamage(cause)) throw cause;
+    if (this.#store.db === db) {
+      await db.destroy();
+      this.#store = await this.#replace(cause);
+    }
+    return this.#store.db;
   }
 
   nextChange(): Promise<number> {
@@ -112,6 +145,6 @@ export class SqliteEngine implements StoreEngine {
   }
 
   close(): Promise<void> {
-    return this.#db.destroy();
+    return this.#store.db.destroy();
   }
 }

@@ -4,6 +4,8 @@ import type { HistoryTables } from './tables.ts';
 
 /** What differs between the databases that hold history. */
 export interface StoreEngine {
+  /** What people should know of the store while it works; absent or null: nothing. */
+  readonly note?: string | null;
   /**
    * Runs one piece of work, which must bear being run twice. Rejects with what was attempted and why it failed; at once
    * while the store is known to be away.

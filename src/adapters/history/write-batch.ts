@@ -110,10 +110,12 @@ export async function writeCheckpoints(db: Kysely<HistoryTables>, rows: readonly
   const keys = rows.map(({ key }) => key);
   const latest = await db
     .selectFrom('checkpoints')
-    .select(({ fn }) => fn.max('term').as('term'))
+    .select(({ fn }) => fn.max<string | number | null>('term').as('term'))
     .where('key', 'in', keys)
     .executeTakeFirst();
-  return latest?.term ?? null;
+  // PostgreSQL answers a text.
+  const term = latest?.term ?? null;
+  return term === null ? null : Number(term);
 }
 
 export function* batches<T>(rows: readonly T[], size = ROWS_PER_STATEMENT): Generator<readonly T[]> {
