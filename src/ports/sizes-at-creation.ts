@@ -1,4 +1,5 @@
-import type { SizeAtCreation, NewPod } from '../core/resize/creation/size-at-creation.ts';
+import type { NewPod } from '../core/resize/creation/new-pod.ts';
+import type { SizeAtCreation } from '../core/resize/creation/size-at-creation.ts';
 import type { OwnerRef } from '../core/model/workload.ts';
 
 /** A pod that asks to be made, as far as its size is concerned. */

@@ -7,7 +7,8 @@ import { MINUTE_MS } from '../../model/units.ts';
 import { qosOf } from '../model/container-values.ts';
 import { DEFAULT_POLICY_RULES, type PolicyRules } from '../policy/policy-rules.ts';
 import { creationPatch } from './creation-patch.ts';
-import { sizeAtCreation, type CreationInputs, type NewPod } from './size-at-creation.ts';
+import type { NewPod } from './new-pod.ts';
+import { sizeAtCreation, type CreationInputs } from './size-at-creation.ts';
 
 const NONE = amounts(null, null);
 

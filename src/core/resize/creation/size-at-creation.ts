@@ -12,28 +12,8 @@ import { boostedCpu, cpuLeftByQuotas } from '../layers/start-up/boosted-cpu.ts';
 import { containerMode, containerPolicyOf, type ContainerPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { requestBounds } from '../policy/container-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
+import type { NewContainer, NewPod } from './new-pod.ts';
 import { isAdmittedAsWhole } from './whole-pod.ts';
-
-/** A pod as it asks to be created. */
-export interface NewPod {
-  readonly restartPolicy: 'Always' | 'OnFailure' | 'Never';
-  /** Its containers, and its sidecars, in the order of their names' first use. */
-  readonly containers: readonly NewContainer[];
-  /** Plain ones, which run before the others; absent: none. */
-  readonly initContainers?: readonly NewInitContainer[];
-  /** Of its RuntimeClass; absent: none. */
-  readonly overhead?: OptionalResources;
-}
-
-export interface NewInitContainer extends RequestsAndLimits {
-  /** Names of the sidecars before it. */
-  readonly sidecarsBefore: readonly string[];
-}
-
-export interface NewContainer extends RequestsAndLimits {
-  readonly name: string;
-  readonly sidecar: boolean;
-}
 
 export interface CreationInputs {
   readonly mode: ResizeMode;

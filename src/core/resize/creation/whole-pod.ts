@@ -5,7 +5,7 @@ import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-
 import { podRequests } from '../../model/pod-requests.ts';
 import type { Resources } from '../../model/resources.ts';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
-import type { NewPod } from './size-at-creation.ts';
+import type { NewPod } from './new-pod.ts';
 
 /** What a pod counts with in a ResourceQuota. */
 export interface PodAmounts {
