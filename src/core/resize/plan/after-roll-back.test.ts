@@ -89,3 +89,15 @@ describe('a roll-back', () => {
     expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(alike('500m 512Mi'));
   });
 });
+
+test('a change under way that began after a roll-back is held, not taken back, while usage is stale', () => {
+  const start = { ...rolledBack(), now: T0 + 2 * DAY_MS };
+  const begun = after(start, decideWorkload(start), 2 * MINUTE_MS);
+  expect(requests(begun)).toContain('100m 512Mi');
+  const stale: WorkloadSituation = {
+    ...begun,
+    standing: { ...begun.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+  };
+  const held = decideWorkload(stale);
+  expect([held.reason, held.steps]).toEqual(['stale-data', []]);
+});

@@ -138,9 +138,10 @@ function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   return waitIfDue(draft, held);
 }
 
+/** A change that began after it is held, and is not taken back by it. */
 function carryOutRollBack(draft: Draft): void {
-  const { rolledBack, lastApplied } = draft.memory;
-  if (rolledBack !== null && rolledBack.at === lastApplied?.at) draft.steps.push(...conforming(draft.context).steps);
+  const { rolledBack, lastApplied, apply } = draft.memory;
+  if (apply === null && rolledBack !== null && rolledBack.at === lastApplied?.at) draft.steps.push(...conforming(draft.context).steps);
 }
 
 function waitIfDue(draft: Draft, held: Waiting): Outcome {
