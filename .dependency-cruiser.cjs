@@ -4,7 +4,7 @@ const rooms = {
   core: ['apis'],
   ports: ['apis', 'core'],
   state: ['apis', 'core', 'ports'],
-  workers: ['apis', 'core'],
+  workers: ['apis', 'core', 'ports', 'runtime', 'adapters'],
   runtime: ['ports', 'core'],
   controllers: ['apis', 'core', 'ports', 'state', 'runtime'],
   queries: ['apis', 'core', 'ports', 'state'],

@@ -25,6 +25,8 @@ export interface ApiRequest {
   readonly timeoutMs?: number;
   /** An answer of more rejects with a `PageTooLarge` as its cause, and is not asked for again. The transport's own bound where unset. */
   readonly maxBytes?: number;
+  /** The body of a success is wanted as text, also where it is JSON: another thread parses it. In process it may come as a value. */
+  readonly asText?: true;
   /** False where the first answer, or that there is none, is what is asked for: a look at how the server is. */
   readonly retry?: boolean;
 }

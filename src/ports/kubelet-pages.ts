@@ -40,14 +40,21 @@ export interface ContainerCounterSource {
   containerCounters(node: NodeRecord, signal: AbortSignal): Promise<readonly ContainerCounters[]>;
 }
 
+/** What a page of a kubelet may hold. */
+export interface PageBounds {
+  readonly maxBytes: number;
+  /** Containers that the page names, those of pods that are not on the node included. */
+  readonly maxContainers: number;
+}
+
 /**
  * The pages of a node's kubelet that usage is read from. All reject with what is wrong and what to do about it; with an
- * `UntrustedKubelet` where its certificate is not trusted, with a `PageTooLarge` where the page has more than `maxBytes`.
+ * `UntrustedKubelet` where its certificate is not trusted, with a `PageTooLarge` where the page exceeds its bounds.
  */
 export interface KubeletPages {
-  resourceMetrics(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<ResourceMetrics>;
-  /** `/stats/summary` as JSON of which nothing is checked. */
-  statsSummary(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<unknown>;
+  resourceMetrics(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<ResourceMetrics>;
+  /** `/stats/summary` as JSON that is not validated. Fields that `readStatsSummary` does not read may be left out. */
+  statsSummary(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<unknown>;
   /** The counters on `/metrics/cadvisor`. */
-  containerCounters(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<readonly ContainerCounters[]>;
+  containerCounters(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<readonly ContainerCounters[]>;
 }

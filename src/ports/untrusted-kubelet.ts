@@ -7,9 +7,14 @@ export const UNTRUSTED_REMEDY =
  * The kubelet may be well, but nothing can be read of it.
  */
 export class UntrustedKubelet extends Error {
+  readonly kubelet: string;
+  readonly code: string;
+
   /** @param code what TLS answered: `DEPTH_ZERO_SELF_SIGNED_CERT` */
   constructor(kubelet: string, code: string, options?: ErrorOptions) {
     super(`${kubelet}: its certificate is not one of the cluster's CA (${code}): ${UNTRUSTED_REMEDY}`, options);
     this.name = 'UntrustedKubelet';
+    this.kubelet = kubelet;
+    this.code = code;
   }
 }

@@ -13,7 +13,7 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { DirectKubeletFetcher } from '../../src/adapters/kubelet/kubelet-fetcher.ts';
 import { CounterDeltas } from '../../src/adapters/kubelet/counter-deltas.ts';
-import { TextPages } from '../../src/adapters/kubelet/text-pages.ts';
+import { InlinePageReader, TextPages } from '../../src/adapters/kubelet/text-pages.ts';
 import { aNodeRecord } from '../builders/records.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 
@@ -87,13 +87,17 @@ async function readingCost(pods: number): Promise<number> {
     { port: null, loopback: true },
   );
   const node = aNodeRecord({ name: 'n1', internalIp: '127.0.0.1', kubeletPort: port });
-  const pages = new TextPages(fetcher);
+  const pages = new TextPages(new InlinePageReader(fetcher));
   const deltas = new CounterDeltas();
   const { signal } = new AbortController();
   let containers = 0;
   const readTimes = async (times: number): Promise<void> => {
     for (let reading = 0; reading < times; reading++) {
-      containers = deltas.read(await pages.containerCounters(node, signal, MAX_PAGE_BYTES), Date.now() + reading, () => true).length;
+      containers = deltas.read(
+        await pages.containerCounters(node, signal, { maxBytes: MAX_PAGE_BYTES, maxContainers: 20_000 }),
+        Date.now() + reading,
+        () => true,
+      ).length;
     }
   };
   await readTimes(WARM_UP_READINGS);

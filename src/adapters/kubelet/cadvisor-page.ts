@@ -18,8 +18,6 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
 const NAME_BYTES = 1 + Math.max(...[...FAMILIES.keys()].map((name) => name.length));
 /** The labels of a container are far below this; a longer line is no Prometheus text. */
 const MAX_LINE_BYTES = 64 * 1024;
-/** Instances of containers: far more than a node runs. */
-const MAX_CONTAINERS = 20_000;
 const NEWLINE = 0x0a;
 const HASH = 0x23;
 /** `# HELP ` and `# TYPE `. */
@@ -39,12 +37,18 @@ interface Counters {
 
 /** Takes the page in chunks of any size. Memory is bounded by one chunk, one line and the counters found. */
 export class CadvisorPage {
+  readonly #maxContainers: number;
   readonly #found = new Map<string, Counters>();
   #rest: Buffer = NOTHING;
   /** Inside a family that is not wanted; `#rest` then begins at the end of one of its lines. */
   #skipping = false;
 
-  /** @throws where a line is too long to be one of this format, and where there are more containers than any node runs */
+  /** @param maxContainers instances of containers: after a restart a container may have two */
+  constructor(maxContainers: number) {
+    this.#maxContainers = maxContainers;
+  }
+
+  /** @throws where a line is too long to be one of this format, and where there are more containers than they may be */
   push(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let from = 0;
@@ -110,7 +114,7 @@ export class CadvisorPage {
     const key = `${namespace}/${pod}/${container}/${instance}`;
     let counters = this.#found.get(key);
     if (counters === undefined) {
-      if (this.#found.size >= MAX_CONTAINERS) throw new PageTooLarge(`the page has more than ${MAX_CONTAINERS} containers`);
+      if (this.#found.size >= this.#maxContainers) throw new PageTooLarge(`the page has more than ${this.#maxContainers} containers`);
       counters = { namespace, pod, container, instance, at: null, cpuPeriods: null, throttledPeriods: null, oomEvents: null };
       this.#found.set(key, counters);
     }

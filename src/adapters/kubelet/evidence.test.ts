@@ -12,7 +12,8 @@ import { CadvisorPage } from './cadvisor-page.ts';
 import { CounterDeltas } from './counter-deltas.ts';
 import { EvidenceSource } from './evidence-source.ts';
 import { readStatsSummary } from './stats-summary.ts';
-import { TextPages } from './text-pages.ts';
+import { pageBounds } from './page-bounds.ts';
+import { InlinePageReader, TextPages } from './text-pages.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -85,7 +86,7 @@ const FOUND: readonly ContainerCounters[] = [
 ];
 
 function read(...chunks: readonly (string | Buffer)[]): readonly ContainerCounters[] {
-  const page = new CadvisorPage();
+  const page = new CadvisorPage(20_000);
   for (const chunk of chunks) page.push(Buffer.from(chunk));
   return page.end();
 }
@@ -140,7 +141,9 @@ describe('CadvisorPage', () => {
       asked.push(path);
       return PAGE;
     });
-    expect(await new TextPages(fetcher).containerCounters(aNodeRecord({ name: 'n1' }), new AbortController().signal, 1_000)).toEqual(FOUND);
+    const pages = new TextPages(new InlinePageReader(fetcher));
+    const bounds = pageBounds('counters', []);
+    expect(await pages.containerCounters(aNodeRecord({ name: 'n1' }), new AbortController().signal, bounds)).toEqual(FOUND);
     expect(asked).toEqual(['/metrics/cadvisor']);
   });
 });

@@ -11,7 +11,7 @@ import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import { MetricsServerUsageSource } from '../metricsserver/metrics-server-usage-source.ts';
 import { FallbackUsageSource } from './fallback-usage-source.ts';
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
-import { TextPages } from './text-pages.ts';
+import { InlinePageReader, TextPages } from './text-pages.ts';
 
 const T = Date.parse('2026-01-05T00:00:00Z');
 const MANY = Array.from({ length: 10 }, (_, index) => `n${index}`);
@@ -46,7 +46,7 @@ class World {
       findPod: (_: string, name: string) => aPodRecord({ name, node: name }),
       podsOnNode: () => [],
     };
-    const pages = new TextPages(textFetcher((node, path) => this.slow.then(() => this.#page(node.name, path))));
+    const pages = new TextPages(new InlinePageReader(textFetcher((node, path) => this.slow.then(() => this.#page(node.name, path)))));
     const metrics = new CountingMetrics();
     this.source = new FallbackUsageSource({
       kubelets: new KubeletUsageSource({ pages, reader, clock, timer: new FakeClock(0), activity, metrics }),

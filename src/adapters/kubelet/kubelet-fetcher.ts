@@ -13,6 +13,9 @@ import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { failureOf } from '../kubernetes/status.ts';
 import { HeldBytes } from './held-bytes.ts';
 
+/** Where a kubelet listens, as its node's status has it. */
+export type KubeletAddress = Pick<NodeRecord, 'name' | 'internalIp' | 'kubeletPort'>;
+
 /**
  * Gets one page of a node's kubelet. Rejects with what is wrong and what to do about it; with an `UntrustedKubelet` where its
  * certificate is not trusted.
@@ -22,9 +25,9 @@ export interface KubeletFetcher {
    * @param path with a slash in front: `/metrics/resource`, `/stats/summary`
    * @param maxBytes a larger page rejects with `PageTooLarge`
    */
-  get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string>;
+  get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string>;
   /** The same page, chunk by chunk: for pages that are too large to be held as a whole. What `take` throws, rejects. */
-  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void>;
+  stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void>;
 }
 
 const INFLATED_CHUNK_BYTES = 64 * 1024;
@@ -83,16 +86,16 @@ export class DirectKubeletFetcher implements KubeletFetcher {
     });
   }
 
-  async get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
+  async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
     const page = await this.#held.hold((take) => this.#read(node, path, { take, maxBytes, encoding: 'identity' }, signal));
     return page.toString('utf8');
   }
 
-  stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
+  stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
     return this.#read(node, path, { take, maxBytes, encoding: 'gzip' }, signal);
   }
 
-  async #read(node: NodeRecord, path: string, body: BodyReader, signal: AbortSignal): Promise<void> {
+  async #read(node: KubeletAddress, path: string, body: BodyReader, signal: AbortSignal): Promise<void> {
     const { hostname, port } = addressOf(node, this.#addresses);
     const where = `kubelet of node ${node.name} (${hostname}:${port})`;
     const ask = async (fresh: boolean): Promise<number> => {
@@ -168,13 +171,14 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
     this.#transport = transport;
   }
 
-  async get(node: NodeRecord, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
+  async get(node: KubeletAddress, path: string, signal: AbortSignal, maxBytes: number): Promise<string> {
     const where = `kubelet of node ${node.name} through the API server`;
     const response = await this.#transport
       .request({
         method: 'GET',
         path: `/api/v1/nodes/${encodeURIComponent(node.name)}/proxy${path}`,
         headers: { accept: '*/*' },
+        asText: true,
         signal,
         maxBytes,
       })
@@ -187,6 +191,7 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
       const remedy = failure.status === 403 ? ': grant get on nodes/proxy, or set kubelet.viaProxy: false' : '';
       throw new Error(`${where}: ${failure.message}${remedy}`);
     }
+    // In process the value itself may come.
     const text = typeof response.body === 'string' ? response.body : JSON.stringify(response.body);
     if (text.length <= maxBytes) return text;
     const { message } = tooLarge(maxBytes);
@@ -194,14 +199,14 @@ export class ProxyKubeletFetcher implements KubeletFetcher {
   }
 
   /** The transport holds an answer as a whole: its own bound (`maxResponseBytes`) applies as well. */
-  async stream(node: NodeRecord, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
+  async stream(node: KubeletAddress, path: string, take: (chunk: Buffer) => void, signal: AbortSignal, maxBytes: number): Promise<void> {
     take(Buffer.from(await this.get(node, path, signal, maxBytes)));
   }
 }
 
 /** A node's status is written by its kubelet: what it names is reached only where a node can be. */
 function addressOf(
-  { name, internalIp, kubeletPort }: NodeRecord,
+  { name, internalIp, kubeletPort }: KubeletAddress,
   { port, loopback }: KubeletAddresses,
 ): { hostname: string; port: number } {
   if (internalIp === null) throw new Error(`node ${name} has no InternalIP: set kubelet.viaProxy: true to read it through the API server`);

@@ -6,12 +6,12 @@ import { faultOfReport } from '../../core/model/pod.ts';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
-import type { KubeletPages } from '../../ports/kubelet-pages.ts';
+import type { KubeletPages, PageBounds } from '../../ports/kubelet-pages.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
-import { maxPageBytes } from './page-bounds.ts';
+import { pageBounds } from './page-bounds.ts';
 import { phaseOf, nextAt } from './phase.ts';
 import { readWithin } from './read-within.ts';
 import { Slots } from './slots.ts';
@@ -130,14 +130,14 @@ export class KubeletUsageSource implements UsageSource {
 
   async #read(node: NodeRecord, poller: Poller, sink: UsageSink, signal: AbortSignal): Promise<void> {
     const { clock, pages, reader } = this.#parts;
-    const maxBytes = (page: 'metrics' | 'summary'): number => maxPageBytes(page, reader.podsOnNode(node.name));
-    const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop, maxBytes('metrics')), signal);
+    const bounds = (page: 'metrics' | 'summary'): PageBounds => pageBounds(page, reader.podsOnNode(node.name));
+    const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop, bounds('metrics')), signal);
     const reading = poller.counters.read(metrics, clock.now());
     for (const [reason, count] of reading.dropped) sink.onDropped(reason, count);
     sink.onUsage(reading);
     if (clock.now() < poller.summaryDueAt) return;
     poller.summaryDueAt = clock.now() + SUMMARY_EVERY_MS;
-    const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop, maxBytes('summary')), signal);
+    const json = await this.#page('summary', (stop) => pages.statsSummary(node, stop, bounds('summary')), signal);
     const { rss, ...summary } = readStatsSummary(node.name, json, clock.now());
     poller.counters.noteRss(rss, clock.now());
     sink.onSummary(summary);

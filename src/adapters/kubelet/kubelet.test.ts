@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { generate } from 'selfsigned';
 import { aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
+import { textMetrics } from '../../../test/builders/text-metrics.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeActivity, FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
@@ -20,9 +21,9 @@ import { DirectKubeletFetcher, ProxyKubeletFetcher, type KubeletAddresses, type 
 import { KubeletUsageSource } from './kubelet-usage-source.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { NodeCounters } from './node-counters.ts';
-import { maxPageBytes } from './page-bounds.ts';
+import { pageBounds } from './page-bounds.ts';
 import { readStatsSummary } from './stats-summary.ts';
-import { TextPages, textMetrics } from './text-pages.ts';
+import { InlinePageReader, TextPages } from './text-pages.ts';
 import { probeUsageAccess } from './usage-access.ts';
 
 function page(cpuSeconds: number | string, memoryBytes: number | string, at: number, pod = 'p', startedAt = 1.6e12): string {
@@ -196,7 +197,7 @@ function running(
     podsOnNode: () => pods,
   };
   const metrics = new CountingMetrics();
-  const source = new KubeletUsageSource({ pages: new TextPages(fetcher), reader, clock, timer, activity, metrics });
+  const source = new KubeletUsageSource({ pages: new TextPages(new InlinePageReader(fetcher)), reader, clock, timer, activity, metrics });
   void source.run(sink, 60_000, stop.signal);
   return { clock, timer, activity, sink, stop, metrics };
 }
@@ -245,7 +246,7 @@ describe('KubeletUsageSource', () => {
     const pods = Array.from({ length: 110 }, (_, index) => aPodRecord({ name: `p-${index}`, node: 'n1' }));
     const { clock, sink, stop, metrics } = running(fetcher, [aNodeRecord({ name: 'n1' })], pods);
     await clock.advance(30_000);
-    expect(asked[0]).toBe(maxPageBytes('metrics', pods));
+    expect(asked[0]).toBe(pageBounds('metrics', pods).maxBytes);
     expect(sink.failures[0]).toBe('kubelet of node n1: the answer is larger');
     expect(metrics.total('evenkeel_kubelet_reads_total', { page: 'metrics', outcome: 'too-large' })).toBe(asked.length);
     stop.abort();
@@ -453,10 +454,10 @@ describe('Bounds of pages', () => {
 
   test.each([
     ['metrics', 1, 2.71875, 8],
-    ['summary', 1, 6.15625, 24],
+    ['summary', 1, 6.15625, 8],
     ['counters', 16, 64, 64],
   ] as const)('of %s: some without a pod, a share for each, and no more than a fixed size', (page, none, full, most) => {
-    expect([noPods, pods(110), pods(1e5)].map((each) => maxPageBytes(page, each) / MiB)).toEqual([none, full, most]);
+    expect([noPods, pods(110), pods(1e5)].map((each) => pageBounds(page, each).maxBytes / MiB)).toEqual([none, full, most]);
   });
 
   test('large pages under way are bounded together, and small ones are never refused for them', async () => {

@@ -1,34 +1,66 @@
-import type { NodeRecord } from '../../core/model/node.ts';
-import type { ContainerCounters, KubeletPages, ResourceMetrics } from '../../ports/kubelet-pages.ts';
-import { CadvisorPage } from './cadvisor-page.ts';
-import type { KubeletFetcher } from './kubelet-fetcher.ts';
-import { readResourceMetrics } from './resource-metrics.ts';
+// Kubelet pages as kubelets serve them: text over HTTP.
 
-/** Kubelet pages as kubelets serve them: text over HTTP. */
-export class TextPages implements KubeletPages {
+import type { NodeRecord } from '../../core/model/node.ts';
+import type { ContainerCounters, KubeletPages, PageBounds, ResourceMetrics } from '../../ports/kubelet-pages.ts';
+import { CadvisorPage } from './cadvisor-page.ts';
+import type { KubeletAddress, KubeletFetcher } from './kubelet-fetcher.ts';
+import { collectColumns, columnMetrics, type MetricColumns } from './metric-columns.ts';
+import type { PageName } from './page-bounds.ts';
+import { pickSummaryFields } from './summary-fields.ts';
+
+/** What is parsed from each page: plain data, which one thread may post to another. */
+export interface ParsedPages {
+  readonly metrics: MetricColumns;
+  readonly summary: unknown;
+  readonly counters: readonly ContainerCounters[];
+}
+
+/** Reads and parses a page of a node's kubelet. Rejects as `KubeletPages` does, and where the text has not the page's format. */
+export interface PageReader {
+  read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]>;
+}
+
+/** In this thread. */
+export class InlinePageReader implements PageReader {
   readonly #fetcher: KubeletFetcher;
 
   constructor(fetcher: KubeletFetcher) {
     this.#fetcher = fetcher;
   }
 
-  async resourceMetrics(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<ResourceMetrics> {
-    return textMetrics(await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes));
-  }
-
-  /** Rejects also where the text is not JSON. */
-  async statsSummary(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<unknown> {
-    return JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal, maxBytes));
-  }
-
-  async containerCounters(node: NodeRecord, signal: AbortSignal, maxBytes: number): Promise<readonly ContainerCounters[]> {
-    const page = new CadvisorPage();
-    await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => page.push(chunk), signal, maxBytes);
-    return page.end();
+  async read<Page extends PageName>(page: Page, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[Page]>;
+  async read(page: PageName, node: KubeletAddress, bounds: PageBounds, signal: AbortSignal): Promise<ParsedPages[PageName]> {
+    const { maxBytes, maxContainers } = bounds;
+    switch (page) {
+      case 'metrics':
+        return collectColumns(await this.#fetcher.get(node, '/metrics/resource', signal, maxBytes), bounds);
+      case 'summary':
+        return pickSummaryFields(JSON.parse(await this.#fetcher.get(node, '/stats/summary', signal, maxBytes)), bounds);
+      case 'counters': {
+        const counters = new CadvisorPage(maxContainers);
+        await this.#fetcher.stream(node, '/metrics/cadvisor', (chunk) => counters.push(chunk), signal, maxBytes);
+        return counters.end();
+      }
+    }
   }
 }
 
-/** A page's text as its series. */
-export function textMetrics(text: string): ResourceMetrics {
-  return { visit: (visitor) => readResourceMetrics(text, visitor) };
+export class TextPages implements KubeletPages {
+  readonly #reader: PageReader;
+
+  constructor(reader: PageReader) {
+    this.#reader = reader;
+  }
+
+  async resourceMetrics(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<ResourceMetrics> {
+    return columnMetrics(await this.#reader.read('metrics', node, bounds, signal));
+  }
+
+  statsSummary(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<unknown> {
+    return this.#reader.read('summary', node, bounds, signal);
+  }
+
+  containerCounters(node: NodeRecord, signal: AbortSignal, bounds: PageBounds): Promise<readonly ContainerCounters[]> {
+    return this.#reader.read('counters', node, bounds, signal);
+  }
 }

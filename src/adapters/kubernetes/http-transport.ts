@@ -96,7 +96,9 @@ export class HttpTransport implements ApiTransport {
       const most = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
       const text = await readAll(answer, Math.min(most, request.maxBytes ?? most));
       const received = headersOf(answer);
-      return { status: answer.statusCode ?? 0, headers: received, body: parseBody(text, received['content-type']) };
+      const status = answer.statusCode ?? 0;
+      const body = request.asText === true && status < 300 ? text : parseBody(text, received['content-type']);
+      return { status, headers: received, body };
     });
   }
 

@@ -7,6 +7,7 @@ import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
+import { RestartingThread, type Thread } from './restarting-thread.ts';
 import type { Seat } from './seat.ts';
 
 /** Samples come one by one and leave together. */
@@ -16,19 +17,6 @@ const BATCH_WAIT_MS: DurationMs = 100;
 const MOST_ON_THE_WAY = 100_000;
 /** A question that is not answered by then finds the thread hanging. The longest is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
-/** A thread that dies at once is not started in a tight circle: each death before it has answered anything doubles the rest. */
-const REST_MS: DurationMs = SECOND_MS;
-const LONGEST_REST_MS: DurationMs = 60 * SECOND_MS;
-
-/** What this seat needs of a `Worker`: tests bring their own. */
-export interface Thread {
-  postMessage(request: WorkerRequest): void;
-  on(event: 'message', listener: (reply: WorkerReply) => void): unknown;
-  on(event: 'error', listener: (error: unknown) => void): unknown;
-  on(event: 'exit', listener: (code: number) => void): unknown;
-  terminate(): Promise<unknown>;
-}
-
 export interface ThreadSeatParts {
   readonly index: number;
   readonly timer: MachineTimer;
@@ -37,7 +25,7 @@ export interface ThreadSeatParts {
   /** Called when a thread had to be replaced; until it resolves nothing but `restore` is answered. */
   readonly restoreLost: () => Promise<void>;
   /** @param sequence where the predecessor's count ended */
-  readonly start?: (sequence: number) => Thread;
+  readonly start?: (sequence: number) => Thread<WorkerRequest, WorkerReply>;
 }
 
 interface Pending {
@@ -51,15 +39,15 @@ export class ThreadSeat implements Seat {
   readonly #restarts: Counter;
   readonly #dropped: Counter;
   readonly #pending = new Map<number, Pending>();
-  #thread: Thread | null = null;
+  readonly #thread: RestartingThread<WorkerRequest, WorkerReply>;
   #batch: Telling[] = [];
   #onTheWay = 0;
   #nextId = 1;
   #sequence = 0;
-  #deathsInARow = 0;
   #stopped = false;
   /** Resolves when the thread knows again what its predecessor knew. */
   #ready: Promise<void> = Promise.resolve();
+  #markReady: () => void = () => undefined;
   #cancelBatch: (() => void) | null = null;
 
   constructor(parts: ThreadSeatParts) {
@@ -74,7 +62,14 @@ export class ThreadSeat implements Seat {
       help: 'Samples that a thread of the recommender did not take: it was too far behind, or could not understand them.',
       labels: ['reason'],
     });
-    this.#begin();
+    this.#thread = new RestartingThread({
+      timer: parts.timer,
+      start: () => (parts.start ?? startThread)(this.#sequence),
+      onReply: (reply) => this.#hear(reply),
+      onLost: (error) => this.#lose(error),
+      onRestarted: () => this.#restoreLost(),
+    });
+    this.#thread.start();
   }
 
   tell(telling: Telling): void {
@@ -92,39 +87,30 @@ export class ThreadSeat implements Seat {
     if (kind === 'restore') return await this.#put(kind, question);
     await this.#ready;
     const answer = await this.#put(kind, question);
-    this.#deathsInARow = 0;
+    this.#thread.resetPause();
     return answer;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelBatch?.();
-    const thread = this.#thread;
-    this.#thread = null;
     this.#rejectAll(new Error('the recommender is stopping'));
-    await thread?.terminate();
+    this.#markReady();
+    await this.#thread.stop();
   }
 
   #put<Kind extends QuestionKind>(kind: Kind, question: Questions[Kind]): Promise<Answers[Kind]> {
-    const thread = this.#thread;
+    const thread = this.#thread.current;
     if (thread === null) return Promise.reject(new Error('the recommender has no thread at this moment: ask again shortly'));
     this.#flush();
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const cancelDeadline = this.#parts.timer.setTimer(ANSWER_WITHIN_MS, () => {
-        this.#replace(thread, new Error(`'${kind}' was not answered within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
+        this.#thread.replace(thread, new Error(`'${kind}' was not answered within ${ANSWER_WITHIN_MS / SECOND_MS} s`));
       });
       this.#pending.set(id, { resolve, reject, cancelDeadline });
       thread.postMessage({ type: 'ask', id, kind, question });
     });
-  }
-
-  #begin(): void {
-    const thread = (this.#parts.start ?? startThread)(this.#sequence);
-    this.#thread = thread;
-    thread.on('message', (reply) => this.#hear(reply));
-    thread.on('error', (error) => this.#replace(thread, error));
-    thread.on('exit', (code) => this.#replace(thread, new Error(`it ended with code ${code}`)));
   }
 
   #hear(reply: WorkerReply): void {
@@ -148,9 +134,7 @@ export class ThreadSeat implements Seat {
     pending.resolve(answer as never);
   }
 
-  #replace(thread: Thread, error: unknown): void {
-    if (thread !== this.#thread) return;
-    this.#thread = null;
+  #lose(error: unknown): void {
     this.#restarts.add();
     this.#parts.logger.error('A thread of the recommender is lost; starting another from what was saved', {
       thread: this.#parts.index,
@@ -160,21 +144,14 @@ export class ThreadSeat implements Seat {
     // Well past whatever it had counted since it last told: marks that were taken of it stay good.
     this.#sequence += 2 ** 32;
     this.#rejectAll(new Error('the thread of the recommender that was asked is lost: ask again shortly'));
-    void thread.terminate();
-    const restMs = Math.min(REST_MS * 2 ** this.#deathsInARow, LONGEST_REST_MS);
-    this.#deathsInARow += 1;
-    this.#ready = new Promise((resolve) => {
-      this.#parts.timer.setTimer(restMs, () => {
-        if (this.#stopped) {
-          resolve();
-          return;
-        }
-        this.#begin();
-        this.#parts.restoreLost().then(resolve, (err: unknown) => {
-          this.#parts.logger.warn('Restoring what was learnt failed; beginning with what can be learnt', { err });
-          resolve();
-        });
-      });
+    this.#ready = new Promise((resolve) => (this.#markReady = resolve));
+  }
+
+  #restoreLost(): void {
+    const markReady = this.#markReady;
+    this.#parts.restoreLost().then(markReady, (err: unknown) => {
+      this.#parts.logger.warn('Restoring what was learnt failed; beginning with what can be learnt', { err });
+      markReady();
     });
   }
 
@@ -189,16 +166,17 @@ export class ThreadSeat implements Seat {
   #flush(): void {
     this.#cancelBatch?.();
     this.#cancelBatch = null;
-    if (this.#batch.length === 0 || this.#thread === null) return;
+    const { current } = this.#thread;
+    if (this.#batch.length === 0 || current === null) return;
     const batch = this.#batch;
     this.#batch = [];
     this.#onTheWay += batch.length;
-    this.#thread.postMessage({ type: 'tell', batch });
+    current.postMessage({ type: 'tell', batch });
   }
 }
 
 // Beside this file in `src/` as in `dist/`.
-function startThread(sequence: number): Thread {
+function startThread(sequence: number): Thread<WorkerRequest, WorkerReply> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   return new Worker(new URL(`../../workers/recommender.${extension}`, import.meta.url), {
     name: 'recommender',

@@ -4,9 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { HttpTransport } from '../../adapters/kubernetes/http-transport.ts';
 import { type ResolvedKubeConfig, resolveKubeConfig } from '../../adapters/kubernetes/kube-config.ts';
-import { DirectKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
+import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
 import { KubeletToken } from '../../adapters/kubelet/kubelet-token.ts';
 import { TextPages } from '../../adapters/kubelet/text-pages.ts';
+import { ThreadPageReader } from '../../adapters/kubelet/thread-page-reader.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
@@ -86,18 +87,25 @@ export async function reachCluster(
     },
     signal,
   );
-  const kubelets = new DirectKubeletFetcher(access.connection, {
-    // Nodes of the embedded cluster are told apart by their ports.
+  const addresses = {
+    // Nodes of the embedded cluster differ by their ports alone.
     port: following.isEmbedded ? null : settings['kubelet.port'],
     loopback: isLoopbackHost(new URL(connection.server).hostname),
-  });
+  };
+  const { server, tls } = access.connection;
+  const pages = new ThreadPageReader(
+    settings['kubelet.viaProxy']
+      ? { fetcher: new ProxyKubeletFetcher(transport) }
+      : { reach: { server, tls, addresses }, headers: (ask) => access.connection.headers(ask) },
+    { timer, logger, metrics },
+  );
   return {
     transport,
     commandTransport,
     effectTransport,
     leaseTransport,
     apiServer: { url: connection.server, sendsCredentials: (await connection.headers())['authorization'] !== undefined },
-    kubelets: new TextPages(kubelets),
+    kubelets: new TextPages(pages),
     kubeletAccess: access,
     pastUsage: null,
     clock: following.clock,
@@ -109,7 +117,7 @@ export async function reachCluster(
     identity,
     close: async () => {
       following.stop();
-      kubelets.close();
+      await pages.stop();
       for (const each of own) each.close();
       transport.close();
       commandTransport.close();

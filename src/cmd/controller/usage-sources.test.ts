@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainerRecord, aNodeRecord, aPodRecord } from '../../../test/builders/records.ts';
+import { textMetrics } from '../../../test/builders/text-metrics.ts';
 import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { textMetrics } from '../../adapters/kubelet/text-pages.ts';
 import { MINUTE_MS } from '../../core/model/units.ts';
 import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-pages.ts';
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
@@ -161,7 +161,10 @@ describe('where kubelets have self-signed certificates', () => {
   });
 
   test('they are read through the API server where that is asked for', async () => {
-    const scene = await new Scene().start({ viaProxy: true });
+    const scene = new Scene();
+    // The API server answers for the kubelets' certificates.
+    scene.selfSigned = false;
+    await scene.start({ viaProxy: true });
     await scene.clock.advance(20 * MINUTE_MS);
     expect(await scene.source()).toBe('kubelet');
     expect(scene.health('usage-source')?.message).not.toContain('serverTLSBootstrap');

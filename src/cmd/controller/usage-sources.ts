@@ -1,9 +1,7 @@
 import { EvidenceSource } from '../../adapters/kubelet/evidence-source.ts';
 import { FallbackUsageSource } from '../../adapters/kubelet/fallback-usage-source.ts';
-import { maxPageBytes } from '../../adapters/kubelet/page-bounds.ts';
+import { pageBounds } from '../../adapters/kubelet/page-bounds.ts';
 import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.ts';
-import { ProxyKubeletFetcher } from '../../adapters/kubelet/kubelet-fetcher.ts';
-import { TextPages } from '../../adapters/kubelet/text-pages.ts';
 import { probeUsageAccess } from '../../adapters/kubelet/usage-access.ts';
 import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import { MetricsServerUsageSource } from '../../adapters/metricsserver/metrics-server-usage-source.ts';
@@ -65,7 +63,7 @@ export function liveUsage({
           {
             name: 'kubelet',
             containerCounters: (node, signal) =>
-              kubelets.containerCounters(node, signal, maxPageBytes('counters', cluster.podsOnNode(node.name))),
+              kubelets.containerCounters(node, signal, pageBounds('counters', cluster.podsOnNode(node.name))),
           },
         ];
   const kubeletProblem = (): string | null =>
@@ -115,7 +113,7 @@ export async function chooseUsageSources(
   const { transport, clock, timer, activity } = world;
   const { settings, reader, metrics, logger } = parts;
   const viaProxy = settings['kubelet.viaProxy'];
-  const pages = viaProxy ? new TextPages(new ProxyKubeletFetcher(transport)) : world.kubelets;
+  const { kubelets: pages } = world;
   const report = sourceGauge(metrics);
   const ofKubelets = new KubeletUsageSource({ pages, reader, clock, timer, activity, metrics });
   const ofMetricsServer = new MetricsServerUsageSource({ transport, reader, clock, activity });

@@ -20,7 +20,7 @@ export interface ControllerWorld {
   readonly apiServer?: { readonly url: string; readonly sendsCredentials: boolean };
   /** Of its own, so that no queue of requests delays a renewal. */
   readonly leaseTransport: ApiTransport;
-  /** Each node's kubelet, directly. */
+  /** Of each node: directly, or through the API server where that is asked for. */
   readonly kubelets: KubeletPages;
   /** Whose credentials they are sent, and whether those may read them. Left out: those of `transport`. */
   readonly kubeletAccess?: Pick<KubeletAccess, 'problem' | 'mayRead'>;

@@ -1,0 +1,53 @@
+// The part of `/stats/summary` that is read, cut out where the page is parsed: a page has megabytes, and what passes from one
+// thread to another is copied.
+
+import type { PageBounds } from '../../ports/kubelet-pages.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
+
+/** A number, a string: any value without fields. */
+const VALUE = null;
+type Shape = typeof VALUE | readonly [Shape] | { readonly [field: string]: Shape };
+
+const PRESSURE = { some: { total: VALUE, avg300: VALUE } };
+/** What `readStatsSummary` reads. */
+const FIELDS: Shape = {
+  node: { cpu: { psi: PRESSURE }, memory: { psi: PRESSURE } },
+  pods: [
+    {
+      podRef: { namespace: VALUE, name: VALUE },
+      volume: [{ time: VALUE, usedBytes: VALUE, capacityBytes: VALUE, pvcRef: { name: VALUE } }],
+      containers: [{ name: VALUE, cpu: { psi: PRESSURE }, memory: { rssBytes: VALUE, psi: PRESSURE } }],
+      network: { time: VALUE, rxBytes: VALUE },
+    },
+  ],
+};
+/** Pods, containers and volumes together: a pod has as many volumes as containers, or a few more. */
+const ITEMS_PER_CONTAINER = 2;
+
+/**
+ * The fields that `readStatsSummary` reads. A value of another type than expected keeps its type and loses its content, so that
+ * it is refused with the same message.
+ *
+ * @throws PageTooLarge where the page has more pods, containers and volumes than the pods of its node account for
+ */
+export function pickSummaryFields(json: unknown, { maxContainers }: Pick<PageBounds, 'maxContainers'>): unknown {
+  const most = ITEMS_PER_CONTAINER * maxContainers;
+  let items = 0;
+  const pick = (value: unknown, shape: Shape): unknown => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      if (!isList(shape)) return [];
+      items += value.length;
+      if (items > most) throw new PageTooLarge(`the page has more than ${most} pods, containers and volumes`);
+      return value.map((item) => pick(item, shape[0]));
+    }
+    if (shape === VALUE || isList(shape)) return {};
+    const fields = Object.entries(shape).filter(([field]) => Object.hasOwn(value, field));
+    return Object.fromEntries(fields.map(([field, of]) => [field, pick((value as Readonly<Record<string, unknown>>)[field], of)]));
+  };
+  return pick(json, FIELDS);
+}
+
+function isList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}

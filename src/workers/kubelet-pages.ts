@@ -1,0 +1,7 @@
+// A thread that reads pages of kubelets: requests in, parsed pages out.
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { PageService, type KubeletReach, type PageRequest } from '../adapters/kubelet/page-service.ts';
+
+const service = new PageService(workerData as KubeletReach, (reply) => parentPort?.postMessage(reply));
+parentPort?.on('message', (request: PageRequest) => service.handle(request));

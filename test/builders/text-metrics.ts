@@ -1,0 +1,7 @@
+import { readResourceMetrics } from '../../src/adapters/kubelet/resource-metrics.ts';
+import type { ResourceMetrics } from '../../src/ports/kubelet-pages.ts';
+
+/** A page's text as its series. */
+export function textMetrics(text: string): ResourceMetrics {
+  return { visit: (visitor) => readResourceMetrics(text, visitor) };
+}
