@@ -61,6 +61,12 @@ test('only the last minutes are kept, and nothing that comes too late', () => {
   expect(Math.max(...windows.map(({ memoryBytes }) => memoryBytes ?? 0))).toBe(memory('100Mi'));
 });
 
+test('a replica whose times lag, as its node’s clock is behind, counts in the window under way', () => {
+  tell(WEB, 'main', 'web-1', sample(T0, '100Mi', 10));
+  tell(WEB, 'main', 'web-2', sample(T0 - 4 * MINUTE_MS, '200Mi', 90));
+  expect(watch.of(WEB)[0]?.windows).toMatchObject([{ at: T0, memoryBytes: memory('200Mi'), cpuMillicores: 90 }]);
+});
+
 test('what a container uses to start is left out', () => {
   cluster.podList = cluster.podList.map((pod) => ({
     ...pod,

@@ -1,4 +1,4 @@
-import type { Bytes, DurationMs, Instant, Millicores, Ratio } from './units.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores, type Ratio } from './units.ts';
 
 /** One container of one pod. */
 export interface PodRef {
@@ -35,6 +35,9 @@ export interface UsageSample {
   /** Share of the last 5 minutes in which a task waited for memory (PSI `some`), where the node measures it; else null. */
   readonly memoryPressureRatio?: Ratio | null;
 }
+
+/** A live sample may be so much older than the newest of its workload, as clocks of nodes differ, and still counts like one of now. */
+export const MAX_LATE_MS: DurationMs = 15 * MINUTE_MS;
 
 /** A live sample as a UsageSource hands it on. */
 export interface ContainerUsage extends ContainerRef, UsageSample {}

@@ -166,7 +166,10 @@ export interface ContainerAdvice {
   /** Samples taken in, and thrown away (gaps are no samples; out of order, absurd, in the future). */
   readonly samples: number;
   readonly droppedSamples: number;
-  /** The newest sample was left out, as it is no newer than what is known: the clock was set back. Absent: no. */
+  /**
+   * The newest sample of a replica was left out, as it is older than what is known: the clock was set back, or that of its node is
+   * behind. Absent: no.
+   */
   readonly isUsageLeftOut?: boolean;
   readonly firstSampleAt: Instant;
   readonly lastSampleAt: Instant;

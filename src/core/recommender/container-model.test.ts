@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aSample, aSeries, FIVE_MINUTES, MONDAY } from '../../../test/builders/usage.ts';
-import { DAY_MS, GiB, HOUR_MS, MiB } from '../model/units.ts';
+import { DAY_MS, GiB, HOUR_MS, MiB, MINUTE_MS } from '../model/units.ts';
 import type { UsageSample } from '../model/usage.ts';
 import { DEFAULT_RECOMMENDER_RULES } from './advice.ts';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
@@ -282,6 +282,46 @@ describe('what is learnt', () => {
     expect(isLeftOut()).toBe(true);
     model.observe('p', aSample(last + FIVE_MINUTES, 100, 100));
     expect(isLeftOut()).toBe(false);
+  });
+
+  /** A day of two replicas, read each minute; the times of the busy one lag by so much. */
+  function withLateReplica(lagMs: number) {
+    const model = new ContainerModel();
+    for (let at = MONDAY; at <= MONDAY + DAY_MS; at += MINUTE_MS) {
+      model.observe('late', aSample(at - lagMs, 2000, 900));
+      model.observe('p', aSample(at, 100, 300));
+    }
+    return model.advise('app', MONDAY + DAY_MS, RULES);
+  }
+
+  test.each([1, 2.5, 4, 6, 10, 15])('a replica whose times lag by %d minutes counts like one whose times do not', (minutes) => {
+    const [advice, punctual] = [withLateReplica(minutes * MINUTE_MS), withLateReplica(0)];
+    expect([advice?.droppedSamples, advice?.isUsageLeftOut]).toEqual([0, false]);
+    expect(advice?.cpu?.target).toBe(punctual?.cpu?.target);
+    expect(advice?.memory?.target).toBe(punctual?.memory?.target);
+    expect(advice?.memory?.target).toBeGreaterThanOrEqual(900 * MiB);
+  });
+
+  test('usage of a replica whose times lag by more is left out, whichever replica is read last', () => {
+    expect(withLateReplica(HOUR_MS)?.isUsageLeftOut).toBe(true);
+  });
+
+  test('a replica that is gone leaves usage out for an hour', () => {
+    const model = new ContainerModel();
+    const isLeftOut = (minutes: number) => {
+      model.observe('p', aSample(MONDAY + minutes * MINUTE_MS, 100, 300));
+      return model.advise('app', MONDAY + minutes * MINUTE_MS, RULES)?.isUsageLeftOut;
+    };
+    isLeftOut(0);
+    model.observe('late', aSample(MONDAY - HOUR_MS, 2000, 900));
+    const minutes = Array.from({ length: 24 }, (_, index) => 5 * (index + 1));
+    expect(minutes.filter((minute) => isLeftOut(minute) === true).at(-1)).toBe(60);
+  });
+
+  test('a recorded past is taken in order alone', () => {
+    const model = new ContainerModel();
+    model.observe('p', aSample(MONDAY, 100, 300), false);
+    expect(model.observe('q', aSample(MONDAY - FIVE_MINUTES, 100, 300), false)).toBe(false);
   });
 
   /** Twenty replicas for three days, one of them busy; which one may change each hour. */

@@ -2,7 +2,7 @@
 // roll-outs (it is keyed by the workload, not the pod) and restarts (checkpoint).
 
 import type { ContainerRuntime } from '../model/container-runtime.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { MAX_LATE_MS, type UsageSample } from '../model/usage.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
 import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
@@ -30,6 +30,8 @@ import type { SlotPoint } from './slot-collector.ts';
 export const CHECKPOINT_VERSION = 7;
 /** Samples of a slot may come this long after its end. */
 const GRACE_MS: DurationMs = 30 * SECOND_MS;
+/** A replica whose usage was left out, and that is not seen again, counts for an hour. */
+const LEFT_OUT_SLOTS = HOUR_MS / SLOT_MS;
 /** Half-life of the throttled share: a day. */
 const THROTTLE_DECAY_PER_SLOT = Math.pow(0.5, 1 / 288);
 
@@ -49,8 +51,8 @@ export class ContainerModel {
   #lastSampleAt: Instant = NaN;
   #samples = 0;
   #dropped = 0;
-  /** The newest sample was no newer than what is known. */
-  #isLeftOut = false;
+  /** Replicas whose newest sample was too old to be taken, and the slot that was under way then. */
+  readonly #leftOut = new Map<string, number>();
   #throttledSum = 0;
   #throttledWeight = 0;
 
@@ -61,12 +63,14 @@ export class ContainerModel {
   observe(pod: string, sample: UsageSample, isLive = true): boolean {
     // By the end of its slot a sample's slot is known to be the newest: what came before it is over.
     if (this.#plausibleTime(sample.at) && slotOf(sample.at) > this.#collector.slot) this.#close(slotOf(sample.at));
-    const isTaken = this.#collector.take(pod, sample, isLive);
-    this.#isLeftOut = !isTaken && this.#plausibleTime(sample.at) && sample.at <= this.#lastSampleAt;
-    if (!isTaken) {
+    // A node whose clock is behind must not hide its replica: the others would be sized without it.
+    const isNow = isLive && sample.at >= this.#lastSampleAt - MAX_LATE_MS;
+    if (!this.#collector.take(pod, sample, isLive, isNow)) {
       this.#dropped += 1;
+      if (isLive && this.#plausibleTime(sample.at) && sample.at <= this.#lastSampleAt) this.#leftOut.set(pod, this.#collector.slot);
       return false;
     }
+    this.#leftOut.delete(pod);
     this.#samples += 1;
     if (Number.isNaN(this.#firstSampleAt)) this.#firstSampleAt = sample.at;
     if (!(sample.at <= this.#lastSampleAt)) this.#lastSampleAt = sample.at;
@@ -156,7 +160,7 @@ export class ContainerModel {
       ...(rules.evidenceSince === undefined ? {} : { evidence: this.#evidence.since(rules.evidenceSince) }),
       samples: this.#samples,
       droppedSamples: this.#dropped,
-      isUsageLeftOut: this.#isLeftOut,
+      isUsageLeftOut: this.#leftOut.size > 0,
       firstSampleAt: this.#firstSampleAt,
       lastSampleAt: this.#lastSampleAt,
       coverage,
@@ -264,6 +268,7 @@ export class ContainerModel {
 
   #close(next: number): void {
     const point = this.#collector.close(next);
+    for (const [pod, slot] of this.#leftOut) if (next > slot + LEFT_OUT_SLOTS) this.#leftOut.delete(pod);
     if (point !== null) this.#learn(point);
     if (this.#cpu.isKnown) this.#cpu.advanceTo(next);
     if (this.#memory.isKnown) this.#memory.advanceTo(next);

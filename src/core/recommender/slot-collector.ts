@@ -73,12 +73,13 @@ export class SlotCollector {
   /**
    * Takes one sample; false where it is thrown away: absurd, a repeat, or older than the slot under way.
    * @param isLive it was measured now, and does not come of a recorded past
+   * @param isNow it counts in the slot under way, although its time may be older
    */
-  take(pod: string, sample: UsageSample, isLive: boolean): boolean {
+  take(pod: string, sample: UsageSample, isLive: boolean, isNow = false): boolean {
     if (!Number.isFinite(sample.at) || sample.at <= 0) return false;
     const cpu = plausible(sample.cpuMillicores, ABSURD_MILLICORES);
     const memory = greaterAmount(plausible(sample.memoryBytes, ABSURD_BYTES), plausible(sample.memoryPeakBytes ?? null, ABSURD_BYTES));
-    const slot = slotOf(sample.at);
+    const slot = isNow ? Math.max(this.#slot, slotOf(sample.at)) : slotOf(sample.at);
     if ((cpu === null && memory === null) || slot < this.#slot) return false;
     this.#slot = slot;
     const known = this.#pods.get(pod);

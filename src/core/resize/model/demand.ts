@@ -3,7 +3,7 @@
 
 import { greaterAmount } from '../../model/resources.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import type { UsageSample } from '../../model/usage.ts';
+import { MAX_LATE_MS, type UsageSample } from '../../model/usage.ts';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 
@@ -64,10 +64,11 @@ export class DemandLog {
   #replicas = new Map<string, ReplicaMinute>();
   #still: { readonly highest: number; readonly since: Instant } | null = null;
 
-  /** Takes one replica's sample; one that is older than the window under way tells nothing of now and is left out. */
+  /** Takes one replica's sample: one that is late counts in the window under way, one that is too late is left out. */
   observe(pod: string, sample: UsageSample): void {
-    const at = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
-    if (!(at >= this.#openAt)) return;
+    const own = Math.floor(sample.at / WINDOW_MS) * WINDOW_MS;
+    if (!(own >= this.#openAt - MAX_LATE_MS)) return;
+    const at = Math.max(own, this.#openAt);
     if (at > this.#openAt) this.#open(at);
     let replica = this.#replicas.get(pod);
     if (replica === undefined) {

@@ -40,8 +40,9 @@ describe('while usage is left out because the clock was set back', () => {
   });
 
   test('no reduction begins when the old time has come, before usage is taken in again', () => {
-    const { steps, reason } = decideInPlace(aSituation({ advice: [anAdvice({ isUsageLeftOut: true })] }));
+    const { steps, reason, message } = decideInPlace(aSituation({ advice: [anAdvice({ isUsageLeftOut: true })] }));
     expect([steps, reason]).toEqual([[], 'stale-data']);
+    expect(message).toContain('usage of main is left out, as its times are older than what is known: the clock of a node is behind');
   });
 
   test('what is short is raised', () => {

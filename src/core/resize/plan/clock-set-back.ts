@@ -1,4 +1,5 @@
-// After the clock was set back, usage is left out until the time of the newest sample comes again: what is used now is not known.
+// After the clock was set back, usage is left out until the time of the newest sample comes again, and that of a replica whose
+// node has a clock that is far behind for as long: what is used now is not known.
 
 import { isoTime } from '../../model/iso-time.ts';
 import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
@@ -16,6 +17,9 @@ export function waitsForClock({ advice, now }: Pick<WorkloadSituation, 'advice' 
   );
   if (behind === undefined) return null;
   const { container, lastSampleAt } = behind;
-  const message = `the clock was set back, and usage of ${container} is left out until ${isoTime(lastSampleAt)}: nothing is reduced before it is taken in again`;
-  return { reason: 'stale-data', message, until: lastSampleAt > now ? lastSampleAt : null };
+  const isAhead = lastSampleAt > now;
+  const why = isAhead
+    ? `the clock was set back, and usage of ${container} is left out until ${isoTime(lastSampleAt)}`
+    : `usage of ${container} is left out, as its times are older than what is known: the clock of a node is behind, or the controller’s was set back`;
+  return { reason: 'stale-data', message: `${why}: nothing is reduced before it is taken in again`, until: isAhead ? lastSampleAt : null };
 }
