@@ -107,6 +107,30 @@ describe('NodeCounters', () => {
     expect(counters.read(textMetrics(page(22, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
+  test('a node whose clock was set back tells CPU again from its second reading on', () => {
+    const counters = new NodeCounters('n1', 180_000, OWN);
+    counters.read(textMetrics(page(10, 1, T)), T);
+    const setBack = (minute: number) => T + minute * 60_000 - 360_000;
+    const first = counters.read(textMetrics(page(16, 1, setBack(1))), T + 60_000);
+    expect([first.containers[0]?.cpuMillicores, first.dropped.get('out-of-order')]).toEqual([null, 2]);
+    const second = counters.read(textMetrics(page(22, 1, setBack(2))), T + 120_000);
+    expect(second.containers).toMatchObject([{ at: setBack(2), cpuMillicores: 100 }]);
+  });
+
+  test.each([-3_600_000, 3_600_000])(
+    'memory that is not page cache counts for 10 minutes where the clock of the node is off by %d',
+    (off) => {
+      const counters = new NodeCounters('n1', 180_000, OWN);
+      const rssAfter = (minutes: number) => {
+        const now = T + minutes * 60_000;
+        return counters.read(textMetrics(page(10 + minutes, 2_000, now + off)), now).containers[0]?.memoryRssBytes;
+      };
+      rssAfter(0);
+      counters.noteRss([{ namespace: 'a', pod: 'p', container: 'app', bytes: 500 }], T);
+      expect([rssAfter(1), rssAfter(10), rssAfter(11)]).toEqual([500, 500, undefined]);
+    },
+  );
+
   test('containers of pods that are not known on the node are counted, and taken once they are known', () => {
     let fault: ReportFault | null = 'foreign-pod';
     const counters = new NodeCounters('n1', 180_000, ({ pod }) => (pod === 'other' ? fault : null));

@@ -162,7 +162,7 @@ export class NodeCounters implements ResourceMetricsVisitor {
     const { namespace, pod, container } = counter.labels;
     const { at, cpuMillicores, memoryBytes } = sample;
     const usage = { namespace, pod, container, at, cpuMillicores, memoryBytes };
-    const fresh = counter.rssBytes !== null && at - counter.rssAt <= RSS_HOLDS_MS && memoryBytes !== null;
+    const fresh = counter.rssBytes !== null && this.#now - counter.rssAt <= RSS_HOLDS_MS && memoryBytes !== null;
     return fresh ? { ...usage, memoryRssBytes: counter.rssBytes } : usage;
   }
 
@@ -188,13 +188,14 @@ export class NodeCounters implements ResourceMetricsVisitor {
     if (newCpuSeconds === null) return null;
     counter.newCpuSeconds = null;
     const elapsedMs = newCpuAt - cpuAt;
-    const isNotNewer = cpuAt !== 0 && elapsedMs <= 0;
-    if (elapsedMs < 0 && isNotNewer) this.#drop('out-of-order');
-    // A time before that is ahead of now still would hold up all that come until then.
-    if (isNotNewer && cpuAt <= this.#now) return null;
+    // A value of the time before is a repeat. One of an earlier time is of a clock that was set back: the next counts from it.
+    if (cpuAt !== 0 && elapsedMs === 0) return null;
     counter.cpuSeconds = newCpuSeconds;
     counter.cpuAt = newCpuAt;
-    if (isNotNewer) return null;
+    if (cpuAt !== 0 && elapsedMs < 0) {
+      this.#drop('out-of-order');
+      return null;
+    }
     if (cpuAt === 0 || newCpuSeconds < cpuSeconds) return this.#rateSinceStart(counter, cpuAt);
     if (elapsedMs > this.#longestGapMs) {
       this.#drop('gap');
