@@ -31,7 +31,8 @@ interface Remembered {
   readonly uid: string;
   /** By container, of the last hour, in time: under the same limit each is higher than all that came after it. */
   readonly nearLimit: Map<string, NearLimit[]>;
-  readonly kills: (CountedKill & { readonly since: Instant })[];
+  /** `offsetMs` is to be added to times in the pod's status: they are of the clock of its node. */
+  readonly kills: (CountedKill & { readonly since: Instant; readonly offsetMs: DurationMs })[];
 }
 
 /** Holds something of those containers alone that came near their memory limit, or were killed. */
@@ -49,7 +50,7 @@ export class CountedKills {
       this.#noteNearLimit(pod, container, { at, workingSetBytes, memoryLimitBytes });
     }
     const since = at - (sample.throttledSpanMs ?? SPAN_MS) - LATE_MS;
-    if (!((sample.oomEvents ?? 0) > 0) || !this.#take(pod, record, at, since)) return null;
+    if (!((sample.oomEvents ?? 0) > 0) || !this.#take(pod, record, sample, since)) return null;
     const known = this.#pods.get(keyOf(pod))?.nearLimit.get(container) ?? [];
     return { memoryLimitBytes, workingSetBytes, ...hitBetween(known, since, at), container, at };
   }
@@ -64,7 +65,10 @@ export class CountedKills {
   hasCounted(pod: PodRecord, container: string, finishedAt: Instant): boolean {
     const remembered = this.#pods.get(keyOf(pod));
     if (remembered?.uid !== pod.uid) return false;
-    return remembered.kills.some((kill) => kill.container === container && kill.since <= finishedAt && finishedAt <= kill.at);
+    return remembered.kills.some((kill) => {
+      const at = finishedAt + kill.offsetMs;
+      return kill.container === container && kill.since <= at && at <= kill.at;
+    });
   }
 
   /** @param key namespace/name */
@@ -73,10 +77,12 @@ export class CountedKills {
   }
 
   /** Remembers a kill; false: the container does not run, or its last termination shows the kill. */
-  #take(pod: PodRecord, { name, state, lastTermination: end }: ContainerRecord, at: Instant, since: Instant): boolean {
-    if (state !== 'running' || (end?.reason === 'OOMKilled' && (end.finishedAt ?? at) >= since)) return false;
+  #take(pod: PodRecord, { name, state, lastTermination: end }: ContainerRecord, sample: UsageSample, since: Instant): boolean {
+    const { at } = sample;
+    const offsetMs = sample.clockOffsetMs ?? 0;
+    if (state !== 'running' || (end?.reason === 'OOMKilled' && (end.finishedAt ?? at) + offsetMs >= since)) return false;
     const { kills } = this.#rememberedOf(pod);
-    kills.push({ container: name, at, since });
+    kills.push({ container: name, at, since, offsetMs });
     while (at - (kills[0]?.at ?? at) > REMEMBERED_MS) kills.shift();
     return true;
   }

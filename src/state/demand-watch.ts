@@ -5,7 +5,7 @@ import { ThrottledPods } from '../core/resize/model/throttled-pods.ts';
 import { pressingMemory } from '../core/resize/layers/exceptions/pressure.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../core/model/units.ts';
 import type { PodRecord } from '../core/model/pod.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import { nodeTimeOf, type UsageSample } from '../core/model/usage.ts';
 import type { WorkloadKey } from '../core/model/workload.ts';
 import { isStarting } from '../core/recommender/start-up.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
@@ -66,7 +66,7 @@ export class DemandWatch {
     const { cluster } = this.#parts;
     // Of what is no workload (bare pods, those of a pipeline) there is nothing to decide, and nobody tells when it is gone.
     if (cluster.findWorkload(workload) === undefined) return;
-    if (isStarting(pod, container, sample.at)) return;
+    if (isStarting(pod, container, nodeTimeOf(sample))) return;
     const watched = this.#of(workload, container);
     watched.log.observe(pod.name, sample);
     watched.throttled.observe(pod.name, sample);

@@ -93,6 +93,7 @@ export class EvidenceLog implements Omit<EvidenceSink, 'onDropped'> {
     const pressure = state !== undefined && at <= state.pressureUntil ? state : NOTHING;
     const sample = {
       at,
+      clockOffsetMs: usage.clockOffsetMs ?? null,
       cpuMillicores: usage.cpuMillicores,
       memoryBytes: usage.memoryBytes,
       cpuPeakMillicores: usage.cpuPeakMillicores ?? null,

@@ -1,8 +1,8 @@
 import type { DurationMs, Instant } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import { nodeTimeOf, type UsageSample } from '../core/model/usage.ts';
 
 /** Clocks of nodes differ a little; a sample from further ahead is wrong. */
-const FUTURE_ALLOWED_MS: DurationMs = 60_000;
+export const FUTURE_ALLOWED_MS: DurationMs = 60_000;
 /** A clock is wrong for all of them alike. */
 const LOOKED_AT = 100;
 /** More than any machine has: a value beyond is a broken counter. */
@@ -16,22 +16,35 @@ export function aheadOfNow(samples: readonly Pick<UsageSample, 'at'>[], now: Ins
 }
 
 /**
- * A sample within the tolerance ahead of now, as of now: the next in time would be out of order otherwise. One from further ahead
- * is left as it is, for `faultOfSample` to refuse.
+ * A sample by the controller's clock, and one within the tolerance ahead of now as of now: the next in time would be out of order
+ * otherwise. One from further ahead is left for `faultOfSample` to refuse.
+ *
+ * @param offsetMs what is to be added to the times of its node
  */
-export function clampedToNow<S extends Pick<UsageSample, 'at'>>(sample: S, now: Instant): S {
-  return sample.at > now && sample.at <= now + FUTURE_ALLOWED_MS ? { ...sample, at: now } : sample;
+export function correctedSample<S extends UsageSample>(sample: S, offsetMs: DurationMs, now: Instant): S {
+  const corrected = sample.at + offsetMs;
+  const at = corrected > now && corrected <= now + FUTURE_ALLOWED_MS ? now : corrected;
+  return at === sample.at ? sample : { ...sample, at, clockOffsetMs: at - sample.at };
 }
 
 /** Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good. */
-export function faultOfSample(sample: UsageSample, now: Instant, previousAt: Instant | null): string | null {
+export function faultOfSample(
+  sample: UsageSample,
+  now: Instant,
+  previous: Pick<UsageSample, 'at' | 'clockOffsetMs'> | null,
+): string | null {
   const { at, cpuMillicores, memoryBytes } = sample;
   if (!Number.isFinite(at)) return 'nan';
   if (at > now + FUTURE_ALLOWED_MS) return 'future';
-  // A sample before that stands ahead of now is of a clock that was set back since.
-  if (previousAt !== null && at <= previousAt && previousAt <= now + FUTURE_ALLOWED_MS) return 'out-of-order';
+  if (previous !== null && isNoNewer(sample, previous, now)) return 'out-of-order';
   if (cpuMillicores === null && memoryBytes === null) return 'empty';
   return faultOfValue(cpuMillicores, MOST_MILLICORES) ?? faultOfValue(memoryBytes, MOST_BYTES);
+}
+
+// A time that the node repeats is of an old measurement, whatever is added to it by now. A sample before that stands ahead of now
+// is of a clock that was set back since.
+function isNoNewer(sample: UsageSample, previous: Pick<UsageSample, 'at' | 'clockOffsetMs'>, now: Instant): boolean {
+  return nodeTimeOf(sample) === nodeTimeOf(previous) || (sample.at <= previous.at && previous.at <= now + FUTURE_ALLOWED_MS);
 }
 
 function faultOfValue(value: number | null, most: number): string | null {

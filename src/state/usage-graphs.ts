@@ -38,10 +38,10 @@ export class UsageGraphs {
   load(series: UsageSeries, now: Instant): void {
     if (series.workload === null) return;
     const ring = this.#ringOf(workloadKey(series.workload), series.container);
-    let previousAt: Instant | null = null;
+    let previous: UsageSample | null = null;
     for (const sample of series.samples) {
-      if (faultOfSample(sample, now, previousAt) !== null) continue;
-      previousAt = sample.at;
+      if (faultOfSample(sample, now, previous) !== null) continue;
+      previous = sample;
       ring.add(series.pod, sample);
     }
   }

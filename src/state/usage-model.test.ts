@@ -5,6 +5,8 @@ import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import type { PodRecord } from '../core/model/pod.ts';
+import { DEFAULT_RECOMMENDER_RULES } from '../core/recommender/advice.ts';
+import { ContainerModel } from '../core/recommender/container-model.ts';
 import type { ContainerUsage } from '../core/model/usage.ts';
 import { workloadKey } from '../core/model/workload.ts';
 import type { UsagePoint } from '../ports/history.ts';
@@ -391,6 +393,96 @@ describe('Times ahead of now', () => {
     await clock.advance(25 * 3_600_000);
     model.onSummary({ node: 'n1', volumes: [], network: [], pressure: null });
     expect([...model.volumes()]).toEqual([]);
+  });
+});
+
+describe('The clock of a node', () => {
+  const BEHIND = 6 * 60_000;
+  const isUnread = (name: string) => model.isUnread(state.findPod('default', name)!);
+
+  /** Reads the node once a minute for so many minutes: its pods report times that are so old. */
+  async function readFor(minutes: number, ageOf: (pod: string) => number): Promise<void> {
+    for (let minute = 0; minute < minutes; minute++) {
+      await clock.advance(60_000);
+      read(...['db-0', 'db-1'].map((pod) => ({ pod, at: clock.now() - ageOf(pod) })));
+    }
+  }
+
+  test('that is behind leaves no pod unread: what is measured now counts as of now, and health names the node and the remedy', async () => {
+    await readFor(5, () => BEHIND);
+    expect([isUnread('db-0'), model.used()]).toEqual([false, { cpuMillicores: 200, memoryBytes: 2_000 }]);
+    expect(model.containersOf('default', 'db-0').get('app')).toMatchObject({ at: clock.now(), clockOffsetMs: BEHIND });
+    expect(model.problem()).toBe(
+      'the clock of n1 is 6m behind the controller’s, or the controller’s is ahead: its usage counts as of when it is read; synchronize the clock of the node (NTP, chrony)',
+    );
+    await readFor(2, () => 0);
+    expect([isUnread('db-0'), model.problem()]).toEqual([false, null]);
+  });
+
+  test('that is ahead leaves no pod unread either', async () => {
+    await readFor(5, () => -BEHIND);
+    expect([isUnread('db-0'), model.isNodeStale('n1')]).toEqual([false, false]);
+    expect(model.problem()).toContain('the clock of n1 is 6m ahead of the controller’s');
+  });
+
+  test('is not what is wrong where a kubelet repeats old usage: its pods become unread, and stay so', async () => {
+    await readFor(3, () => 0);
+    const frozen = clock.now();
+    await readFor(4, () => clock.now() - frozen);
+    expect(isUnread('db-0')).toBe(true);
+    await readFor(120, () => clock.now() - frozen);
+    expect([isUnread('db-0'), model.used().memoryBytes]).toEqual([true, null]);
+    expect(model.problem()).toBe(
+      'the newest usage that n1 reports is more than 2m old: its kubelet has stopped measuring, or its clock is behind; restart the kubelet, or synchronize the clock of the node (NTP, chrony)',
+    );
+  });
+
+  test('that is behind does not make new what its kubelet repeats, of all pods or of one', async () => {
+    await readFor(5, () => BEHIND);
+    const frozen = clock.now();
+    const age = () => BEHIND + clock.now() - frozen;
+    await readFor(60, (pod) => (pod === 'db-0' ? age() : BEHIND));
+    expect([isUnread('db-0'), isUnread('db-1')]).toEqual([true, false]);
+    await readFor(60, age);
+    expect([isUnread('db-0'), isUnread('db-1')]).toEqual([true, true]);
+  });
+
+  test('that is set back brings what stood still before it no nearer', async () => {
+    await readFor(3, () => 0);
+    const frozen = clock.now();
+    await readFor(4, (pod) => (pod === 'db-0' ? clock.now() - frozen : 0));
+    const taken: string[] = [];
+    model.onSample((_, __, pod) => taken.push(pod.name));
+    await readFor(10, (pod) => (pod === 'db-0' ? clock.now() - frozen : BEHIND));
+    expect([new Set(taken), isUnread('db-0'), isUnread('db-1')]).toEqual([new Set(['db-1']), true, false]);
+  });
+
+  test('moves the times of its own pods alone', async () => {
+    state.apply({ kind: 'node', key: 'n2', record: aNodeRecord({ name: 'n2' }) });
+    putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
+    for (let minute = 0; minute < 10; minute++) {
+      await clock.advance(60_000);
+      read(...['db-0', 'db-1', 'db-2'].map((pod) => ({ pod, at: clock.now() - BEHIND })));
+    }
+    expect([model.containersOf('default', 'db-2').size, isUnread('db-2')]).toEqual([0, true]);
+  });
+
+  test('that is hours behind does not hide a replica: its siblings are sized with it', async () => {
+    state.apply({ kind: 'node', key: 'n2', record: aNodeRecord({ name: 'n2' }) });
+    putPod(aPodRecord({ name: 'db-2', node: 'n2', owner: ownedBy(db) }));
+    const learned = new ContainerModel();
+    model.onSample((_, __, pod, sample) => learned.observe(pod.name, sample));
+    for (let minute = 0; minute < 24 * 60; minute++) {
+      await clock.advance(60_000);
+      const usage = { namespace: 'default', pod: 'db-2', container: 'app', at: clock.now() - 3 * 3_600_000 };
+      model.onUsage({ node: 'n2', nodeUsage: null, containers: [{ ...usage, cpuMillicores: 2_000, memoryBytes: 2 ** 30 }] });
+      read({ pod: 'db-0', cpuMillicores: 100, memoryBytes: 2 ** 27 });
+      learned.advise('app', clock.now(), DEFAULT_RECOMMENDER_RULES);
+    }
+    const advice = learned.advise('app', clock.now(), DEFAULT_RECOMMENDER_RULES);
+    expect(advice?.cpu?.target).toBeGreaterThanOrEqual(2_000);
+    expect(advice?.memory?.target).toBeGreaterThanOrEqual(2 ** 30);
+    expect(advice?.isUsageLeftOut).toBe(false);
   });
 });
 

@@ -16,7 +16,8 @@ import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, Usage
 import { EvidenceLog } from './evidence-log.ts';
 import { FailureLog } from './failure-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
-import { aheadOfNow, clampedToNow, faultOfSample } from './sample-gate.ts';
+import { NodeClocks, type ClockReading } from './node-clocks.ts';
+import { aheadOfNow, correctedSample, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
 
@@ -50,6 +51,9 @@ const WHOLE_SOURCE = '';
 
 /** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
 const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
+/** Usage that a node reports is no older where its clock is right, however often it is read. */
+const LEAST_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
+const CLOCK_REMEDY = 'synchronize the clock of the node (NTP, chrony)';
 /** Init and ephemeral containers of a pod that are taken besides those of its record. */
 const MAX_OTHER_CONTAINERS = 16;
 
@@ -61,6 +65,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
   /** By namespace, then name. */
   readonly #pods = new Map<string, Map<string, PodEntry>>();
   readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
+  readonly #clocks: NodeClocks;
+  readonly #toleranceMs: DurationMs;
   readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
   readonly #oomWatch: OomWatch;
@@ -76,6 +82,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
   constructor(parts: UsageModelParts) {
     const { metrics, reader } = parts;
     this.#parts = parts;
+    this.#toleranceMs = Math.max(LEAST_TOLERANCE_MS, STALE_PERIODS * parts.intervalMs);
+    this.#clocks = new NodeClocks(this.#toleranceMs);
     this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
@@ -115,24 +123,27 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   onUsage(reading: UsageReading): void {
     const now = this.#parts.clock.now();
+    const readAt = Math.min(now, reading.readAt ?? now);
+    const clock = this.#clocks.observe(reading, readAt);
+    const { offsetMs } = clock;
     let taken = 0;
-    for (const usage of reading.containers) if (this.#take(reading.node, usage, now)) taken += 1;
+    for (const usage of reading.containers) if (this.#take(reading.node, correctedSample(usage, offsetMs, now), now)) taken += 1;
     if (taken > 0) this.#taken.add(taken);
-    const ahead = aheadOfNow(reading.containers, now);
+    const ahead = aheadOfNow(reading.containers, now - offsetMs);
     if (ahead !== null) {
-      const by = formatDuration(Math.floor(ahead / MINUTE_MS) * MINUTE_MS);
-      const message = `the clock of ${reading.node} is ${by} ahead of the controller’s, or the controller’s is behind: its usage is left out`;
+      const message = `${clockText(reading.node, offsetMs - ahead)}: its usage is left out`;
       this.onFailure({ node: reading.node, at: now, message });
       return;
     }
     // Confirmed by having been read at all: a node without containers of ours is known as well.
-    const readAt = Math.min(now, reading.readAt ?? now);
     // What stands ahead of now is of a clock that was put back since.
     this.#confirmedAt = this.#confirmedAt > now ? readAt : Math.max(this.#confirmedAt, readAt);
-    if (reading.nodeUsage !== null) this.#takeNode(reading.nodeUsage, now, readAt);
+    if (reading.nodeUsage !== null) this.#takeNode(correctedSample(reading.nodeUsage, offsetMs, now), now, readAt);
     else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: readAt });
-    this.#problems.delete(reading.node);
     this.#problems.delete(WHOLE_SOURCE);
+    const problem = this.#problemOfTimes(reading.node, clock);
+    if (problem === null) this.#problems.delete(reading.node);
+    else this.#report(reading.node, problem, 'The times of usage are wrong');
   }
 
   onSummary(reading: SummaryReading): void {
@@ -155,12 +166,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   onFailure(failure: UsageFailure): void {
     this.#failures.add(1);
-    const node = failure.node ?? WHOLE_SOURCE;
-    // Said when it begins or changes; that it goes on is told by the metric and by staleness.
-    if (this.#problems.get(node) !== failure.message) {
-      this.#parts.logger.warn('Usage could not be read', { node: failure.node, problem: failure.message });
-    }
-    this.#problems.set(node, failure.message);
+    this.#report(failure.node, failure.message, 'Usage could not be read');
   }
 
   onDropped(reason: string, count: number): void {
@@ -239,13 +245,27 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#failureLog.close();
   }
 
-  #take(node: string, reported: ContainerUsage, now: Instant): boolean {
-    const entry = this.#entryOf(reported);
-    const usage = clampedToNow(reported, now);
+  /** Logged when it begins or changes; that it goes on is shown by the metric and by staleness. */
+  #report(node: string | null, problem: string, message: string): void {
+    const key = node ?? WHOLE_SOURCE;
+    if (this.#problems.get(key) !== problem) this.#parts.logger.warn(message, { node, problem });
+    this.#problems.set(key, problem);
+  }
+
+  #problemOfTimes(node: string, clock: ClockReading): string | null {
+    if (this.#clocks.isOld(clock)) {
+      const old = `the newest usage that ${node} reports is more than ${formatDuration(this.#toleranceMs)} old`;
+      return `${old}: its kubelet has stopped measuring, or its clock is behind; restart the kubelet, or ${CLOCK_REMEDY}`;
+    }
+    return clock.offsetMs === 0 ? null : `${clockText(node, clock.offsetMs)}: its usage counts as of when it is read; ${CLOCK_REMEDY}`;
+  }
+
+  #take(node: string, usage: ContainerUsage, now: Instant): boolean {
+    const entry = this.#entryOf(usage);
     const fault =
       faultOfReport(node, entry?.pod) ??
       faultOfContainer(entry, usage.container) ??
-      faultOfSample(usage, now, entry?.containers.get(usage.container)?.at ?? null);
+      faultOfSample(usage, now, entry?.containers.get(usage.container) ?? null);
     if (entry === undefined || fault !== null) {
       this.#dropped.add(1, { reason: fault ?? 'unknown-pod' });
       return false;
@@ -291,10 +311,9 @@ export class UsageModel implements UsageSink, EvidenceSink {
     });
   }
 
-  #takeNode(reported: NodeUsage, now: Instant, readAt: Instant): void {
-    const usage = clampedToNow(reported, now);
+  #takeNode(usage: NodeUsage, now: Instant, readAt: Instant): void {
     const before = this.#nodes.get(usage.node)?.usage ?? null;
-    const fault = faultOfSample(usage, now, before?.at ?? null);
+    const fault = faultOfSample(usage, now, before);
     this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: readAt });
     if (fault !== null) {
       this.#dropped.add(1, { reason: fault });
@@ -338,6 +357,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   #forgetNodeIfGone(node: string): void {
     if (this.#parts.reader.findNode(node) !== undefined) return;
     this.#nodes.delete(node);
+    this.#clocks.forget(node);
     this.graphs.forgetNode(node);
     this.#problems.delete(node);
     this.evidence.forgetNode(node);
@@ -353,6 +373,12 @@ export class UsageModel implements UsageSink, EvidenceSink {
     for (const sample of samples) if (this.#isFresh(sample)) total = plus(total, sample);
     return total;
   }
+}
+
+function clockText(node: string, behindMs: DurationMs): string {
+  const by = formatDuration(Math.floor(Math.abs(behindMs) / MINUTE_MS) * MINUTE_MS);
+  const [order, other] = behindMs < 0 ? ['ahead of', 'behind'] : ['behind', 'ahead'];
+  return `the clock of ${node} is ${by} ${order} the controller’s, or the controller’s is ${other}`;
 }
 
 /** A node may report any name: each that is taken costs a day of slots. */

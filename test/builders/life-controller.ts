@@ -35,7 +35,7 @@ export class LifeController {
 
   /** @returns whether the sample was taken in */
   observe(pod: PodRecord, sample: UsageSample, now: Instant): boolean {
-    if (faultOfSample(sample, now, this.#latest.get(pod.name)?.at ?? null) !== null) return false;
+    if (faultOfSample(sample, now, this.#latest.get(pod.name) ?? null) !== null) return false;
     this.#latest.set(pod.name, sample);
     if (!isStarting(pod, CONTAINER, sample.at)) {
       this.#demand.observe(pod.name, sample);

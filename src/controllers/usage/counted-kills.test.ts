@@ -1,6 +1,6 @@
 // OOM kills of processes whose containers go on, from the readings of a node to a decision.
 
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, aSituation, aWorkloadRecord, memory, T0 } from '../../../test/builders/rightsizing.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
@@ -25,8 +25,11 @@ class Workers {
   readonly #cluster = new FakeClusterReader();
   readonly #learner = aLearner();
   readonly #usage: UsageModel;
+  readonly #behindMs: number;
 
-  constructor() {
+  /** @param behindMs by how much the clock of their node is behind */
+  constructor(behindMs: number) {
+    this.#behindMs = behindMs;
     this.#cluster.workloadList = [aWorkloadRecord({}, DEPLOYED)];
     this.#cluster.podList = [1, 2, 3].map((index) => {
       return aPodRecord({ name: `web-${index}`, labels: { workload: 'web' }, containers: [aContainer(DEPLOYED)] });
@@ -47,7 +50,7 @@ class Workers {
   live(forMs: number, mib: number): void {
     for (const end = this.#clock.now() + forMs; this.#clock.now() < end;) {
       this.#clock.advance(MINUTE_MS);
-      const at = this.#clock.now();
+      const at = this.#clock.now() - this.#behindMs;
       const containers = this.#cluster.podList.map(({ namespace, name }) => {
         const memoryBytes = (name === KILLED ? mib : 100) * MiB;
         return { namespace, pod: name, container: 'main', at, cpuMillicores: 80, memoryBytes };
@@ -66,8 +69,8 @@ class Workers {
 
   /** The status of the pod shows that its container was killed. */
   showKill(minutesAgo: number): void {
-    const finishedAt = this.#clock.now() - minutesAgo * MINUTE_MS;
-    const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: T0, finishedAt };
+    const finishedAt = this.#clock.now() - this.#behindMs - minutesAgo * MINUTE_MS;
+    const lastTermination = { reason: 'OOMKilled', exitCode: 137, startedAt: T0 - this.#behindMs, finishedAt };
     const killed = (pod: PodRecord): PodRecord => ({ ...pod, containers: [aContainer({ ...DEPLOYED, record: { lastTermination } })] });
     this.#cluster.podList = this.#cluster.podList.map((pod) => (pod.name === KILLED ? killed(pod) : pod));
     this.#cluster.announce({ kind: 'pod', key: `shop/${KILLED}`, workload: WEB });
@@ -83,8 +86,8 @@ class Workers {
   }
 }
 
-async function after(happens: (workers: Workers) => void): Promise<WorkloadDecision> {
-  const workers = new Workers();
+async function after(happens: (workers: Workers) => void, behindMs = 0): Promise<WorkloadDecision> {
+  const workers = new Workers(behindMs);
   await workers.start();
   workers.live(DAY_MS, 100);
   happens(workers);
@@ -114,16 +117,26 @@ test('one that was killed far below it was killed by its node: nothing is raised
   expect(decision.notes.map(({ reason }) => reason)).toEqual(['NodeOutOfMemory']);
 });
 
-test.each<[string, readonly ('showKill' | 'count')[]]>([
-  ['before the counter is read', ['showKill', 'count']],
-  ['after it', ['count', 'showKill']],
-])('the kill of a whole container, shown by its pod %s, counts once', async (_case, order) => {
-  const decision = await after((workers) => {
-    workers.live(30 * MINUTE_MS, 480);
-    for (const each of order) workers[each](each === 'count' ? 1 : 20);
+describe.each([0, 2 * HOUR_MS, -2 * HOUR_MS])('on a node whose clock is %d behind', (behindMs) => {
+  test.each<[string, readonly ('showKill' | 'count')[]]>([
+    ['before the counter is read', ['showKill', 'count']],
+    ['after it', ['count', 'showKill']],
+  ])('the kill of a whole container, shown by its pod %s, counts once', async (_case, order) => {
+    const decision = await after((workers) => {
+      workers.live(30 * MINUTE_MS, 480);
+      for (const each of order) workers[each](each === 'count' ? 1 : 20);
+    }, behindMs);
+    // A second kill would raise the others as well.
+    expect(decision.containers[0]?.advice?.oomKills).toBe(1);
   });
-  // A second kill would raise the others as well.
-  expect(decision.containers[0]?.advice?.oomKills).toBe(1);
+
+  test('the kill of a container is held against its last working set', async () => {
+    const decision = await after((workers) => {
+      workers.live(30 * MINUTE_MS, 480);
+      workers.showKill(0);
+    }, behindMs);
+    expect([raised(decision), decision.notes]).toEqual([[[KILLED, 615]], []]);
+  });
 });
 
 test('a counter that does not grow is no kill', async () => {

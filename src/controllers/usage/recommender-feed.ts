@@ -3,7 +3,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
-import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
+import { nodeTimeOf, type UsageSample, type UsageSeries } from '../../core/model/usage.ts';
 import { classedName, classOfNode, isKeyByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
 import { jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';
@@ -201,8 +201,10 @@ export class RecommenderFeed {
 
 /** The last working set of the run that was killed; null: the run was not measured, or not lately. */
 function workingSetOf(sample: UsageSample | undefined, { at, startedAt }: Pick<OomKill, 'at' | 'startedAt'>): Bytes | null {
-  if (sample === undefined || sample.at > at || sample.at < (startedAt ?? Number.NEGATIVE_INFINITY)) return null;
-  return at - sample.at > LAST_WORKING_SET_MS ? null : (sample.memoryPeakBytes ?? sample.memoryBytes);
+  if (sample === undefined) return null;
+  const measuredAt = nodeTimeOf(sample);
+  if (measuredAt > at || measuredAt < (startedAt ?? Number.NEGATIVE_INFINITY)) return null;
+  return at - measuredAt > LAST_WORKING_SET_MS ? null : (sample.memoryPeakBytes ?? sample.memoryBytes);
 }
 
 function imagesOf(workload: Pick<WorkloadRecord, 'containers'>): string {

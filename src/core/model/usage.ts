@@ -13,6 +13,8 @@ export interface ContainerRef extends PodRef {
 /** What a container used: CPU as the mean since its previous sample, memory as the working set at `at`. */
 export interface UsageSample {
   readonly at: Instant;
+  /** What was added to the time that the node reported, as its clock differs from the controller's; null or left out: nothing. */
+  readonly clockOffsetMs?: DurationMs | null;
   /** null where it could not be told (first scrape of a counter, a counter that went back). */
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
@@ -34,6 +36,11 @@ export interface UsageSample {
   readonly cpuPressureRatio?: Ratio | null;
   /** Share of the last 5 minutes in which a task waited for memory (PSI `some`), where the node measures it; else null. */
   readonly memoryPressureRatio?: Ratio | null;
+}
+
+/** The time of a sample by the clock of its node. Times in the status of a pod are of that clock. */
+export function nodeTimeOf({ at, clockOffsetMs }: Pick<UsageSample, 'at' | 'clockOffsetMs'>): Instant {
+  return at - (clockOffsetMs ?? 0);
 }
 
 /** A live sample may be so much older than the newest of its workload, as clocks of nodes differ, and still counts like one of now. */

@@ -2,7 +2,7 @@
 // before. Live readings alone: what a recorded past says of an hour was not measured in the same way.
 
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { nodeTimeOf, type UsageSample } from '../model/usage.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { hourOf } from './slots.ts';
 
@@ -38,8 +38,8 @@ const COUNTERS_LATE_MS: DurationMs = 16 * MINUTE_MS;
 
 /** What a sample says of its replica besides usage; nothing of the start of the container. */
 export function evidenceOf(sample: UsageSample): Evidence {
-  const { at, startedAt = null, throttledSpanMs, throttledRatio = null, cpuPressureRatio = null, memoryPressureRatio = null } = sample;
-  const age = startedAt === null ? Infinity : at - startedAt;
+  const { startedAt = null, throttledSpanMs, throttledRatio = null, cpuPressureRatio = null, memoryPressureRatio = null } = sample;
+  const age = startedAt === null ? Infinity : nodeTimeOf(sample) - startedAt;
   const counted = age >= START_MS;
   const throttlingCounts = age >= 2 * (throttledSpanMs ?? 0) + COUNTERS_LATE_MS;
   return {

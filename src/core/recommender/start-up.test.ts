@@ -20,6 +20,16 @@ describe('CPU used to start', () => {
     expect(withoutStartUp(aPodRecord(traits), 'main', sample)).toEqual(expected);
   });
 
+  test('is over by the clock of the node, as its pods’ statuses are', () => {
+    const ended = aPodRecord({ containers: started(5), readySince: T0 - 3 * MINUTE_MS });
+    const begun = aPodRecord({ containers: started(5), readySince: T0 - MINUTE_MS });
+    for (const clockOffsetMs of [6 * MINUTE_MS, -6 * MINUTE_MS]) {
+      const corrected = { ...sample, at: T0 + clockOffsetMs, clockOffsetMs };
+      expect(withoutStartUp(ended, 'main', corrected)).toBe(corrected);
+      expect(withoutStartUp(begun, 'main', corrected)).toMatchObject({ cpuMillicores: null });
+    }
+  });
+
   test('a sample of CPU alone is nothing without it', () => {
     expect(withoutStartUp(aPodRecord({ containers: started(1), ready: false }), 'main', { ...sample, memoryBytes: null })).toBeNull();
   });

@@ -2,7 +2,7 @@
 // is another matter: what it took to start must fit the next time, too.
 
 import type { PodRecord } from '../model/pod.ts';
-import type { UsageSample } from '../model/usage.ts';
+import { nodeTimeOf, type UsageSample } from '../model/usage.ts';
 import { MINUTE_MS, type DurationMs } from '../model/units.ts';
 
 /** Until ready, and so long after: caches and just-in-time compilers still work then. Its samples do not count, and nothing is reduced. */
@@ -14,12 +14,12 @@ const SAMPLE_MS: DurationMs = MINUTE_MS;
 
 /** The sample without what its container used only to start; null where nothing is left of it. Batch pods have no start-up: all of a short run counts. */
 export function withoutStartUp(pod: PodRecord | undefined, container: string, sample: UsageSample): UsageSample | null {
-  if (pod === undefined || sample.cpuMillicores === null || !isStarting(pod, container, sample.at - SAMPLE_MS)) return sample;
+  if (pod === undefined || sample.cpuMillicores === null || !isStarting(pod, container, nodeTimeOf(sample) - SAMPLE_MS)) return sample;
   if (sample.memoryBytes === null) return null;
   return { ...sample, cpuMillicores: null, cpuPeakMillicores: null, throttledRatio: null };
 }
 
-/** Whether a container was still starting at a moment. */
+/** Whether a container was still starting at a moment, by the clock of its node. */
 export function isStarting(pod: PodRecord, name: string, at: number): boolean {
   if (pod.restartPolicy !== 'Always') return false;
   const startedAt = pod.containers.find((container) => container.name === name)?.startedAt ?? null;
