@@ -2,8 +2,9 @@ import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../../core/m
 import type { ContainerEvidence, ContainerRef, PodRef } from '../../core/model/usage.ts';
 import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
 
-/** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events. */
-const WIDTH = 4;
+/** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events, and their time (NaN: none). */
+const WIDTH = 5;
+const AT = 4;
 /** A reading after a longer time says nothing about when throttling happened. */
 const LONGEST_SPAN_MS: DurationMs = 3 * HOUR_MS;
 
@@ -17,7 +18,7 @@ interface Added extends ContainerRef {
   unknownOom: boolean;
 }
 
-/** Turns the growing counters of one node's containers into evidence: what was added since the reading before. 32 bytes a container. */
+/** Turns the growing counters of one node's containers into evidence: what was added since the reading before. 40 bytes a container. */
 export class CounterDeltas {
   #before = new Float64Array(0);
   #readAt: Instant | null = null;
@@ -33,13 +34,14 @@ export class CounterDeltas {
     const before = this.#rowsByKey();
     const next: number[] = [];
     const added = new Map<string, Added>();
+    const isRepeated = isRepeatedPage(counters, this.#before, before);
     for (const each of counters) {
       if (each.cpuPeriods === null && !((each.oomEvents ?? 0) > 0)) continue;
       const key = keyOf(each);
       const row = before.get(key);
       if (isFirst || isOwn(each)) {
-        addTo(added, each, this.#before, row);
-        next.push(key, each.cpuPeriods ?? NaN, each.throttledPeriods ?? NaN, each.oomEvents ?? NaN);
+        addTo(added, each, this.#before, row, isRepeated);
+        next.push(key, each.cpuPeriods ?? NaN, each.throttledPeriods ?? NaN, each.oomEvents ?? NaN, each.at ?? NaN);
       } else if (row !== undefined) next.push(...this.#before.subarray(row, row + WIDTH));
     }
     this.#before = Float64Array.from(next);
@@ -59,7 +61,13 @@ export class CounterDeltas {
 }
 
 // A cgroup that was not there before has counted since its start, which was after the reading before.
-function addTo(added: Map<string, Added>, now: ContainerCounters, before: Float64Array, row: number | undefined): void {
+function addTo(
+  added: Map<string, Added>,
+  now: ContainerCounters,
+  before: Float64Array,
+  row: number | undefined,
+  isRepeatedPage: boolean,
+): void {
   const { namespace, pod, container } = now;
   const name = `${namespace}/${pod}/${container}`;
   let sum = added.get(name);
@@ -72,8 +80,21 @@ function addTo(added: Map<string, Added>, now: ContainerCounters, before: Float6
   sum.periods = plus(sum.periods, periods);
   sum.throttled = plus(sum.throttled, throttled);
   sum.oomEvents = plus(sum.oomEvents, oomEvents);
-  sum.unknownCpu ||= (periods ?? 0) < 0 || (throttled ?? 0) < 0;
-  sum.unknownOom ||= (oomEvents ?? 0) < 0;
+  const isRepeated = isRepeatedPage || (row !== undefined && now.at !== null && now.at <= (before[row + AT] ?? NaN));
+  sum.unknownCpu ||= isRepeated || (periods ?? 0) < 0 || (throttled ?? 0) < 0;
+  sum.unknownOom ||= isRepeated || (oomEvents ?? 0) < 0;
+}
+
+/**
+ * Whether counters without times are those of the reading before: none of them has moved. That nothing was throttled must not be
+ * concluded from a source that repeats itself.
+ */
+function isRepeatedPage(counters: readonly ContainerCounters[], before: Float64Array, rows: ReadonlyMap<number, number>): boolean {
+  return counters.every((each) => {
+    const row = rows.get(keyOf(each));
+    if (row === undefined) return each.cpuPeriods === null && !((each.oomEvents ?? 0) > 0);
+    return each.at === null && each.cpuPeriods === valueAt(before, row, 1) && (each.oomEvents ?? 0) === valueAt(before, row, 3);
+  });
 }
 
 /** 0 where the counter was not there. */
@@ -86,7 +107,7 @@ function plus(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
 
-/** 0 where no period elapsed: a container that wanted no CPU was not throttled. */
+/** 0 where newer counters show no period: a container that wanted no CPU was not throttled. */
 function ratioOf(throttled: number | null, periods: number | null): Ratio | null {
   if (throttled === null || periods === null) return null;
   return periods === 0 ? 0 : Math.min(1, throttled / periods);

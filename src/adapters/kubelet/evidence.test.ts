@@ -175,7 +175,13 @@ describe('CounterDeltas', () => {
 
   test.each<[string, Partial<ContainerCounters>, Partial<ContainerCounters>, Partial<ContainerEvidence>]>([
     ['of the time between two readings', {}, { cpuPeriods: 3_000, throttledPeriods: 600 }, { throttledRatio: 0.25, oomEvents: 0 }],
-    ['0 where no period elapsed', {}, {}, { throttledRatio: 0 }],
+    ['0 where no period elapsed by newer counters', { at: T - 1 }, { at: T + HOUR - 1 }, { throttledRatio: 0, oomEvents: 0 }],
+    [
+      'null where the counters are no newer than at the reading before',
+      { at: T - 1 },
+      { at: T - 1 },
+      { throttledRatio: null, oomEvents: null },
+    ],
     [
       'of another instance since its start',
       {},
@@ -198,6 +204,19 @@ describe('CounterDeltas', () => {
     ['null where throttled periods are missing', {}, { throttledPeriods: null }, { throttledRatio: null }],
   ])('reports evidence %s', (_, before, after, expected) => {
     expect(second(after, before)).toEqual([expect.objectContaining({ ...evidence, ...expected })]);
+  });
+
+  test('reports no throttling where nothing at all was counted since, and counters have no time: the page is repeated', () => {
+    const idle = counters({ pod: 'idle-0' });
+    const deltas = new CounterDeltas();
+    deltas.read([counters(), idle], T, ALL);
+    const repeated = deltas.read([counters(), idle], T + HOUR, ALL);
+    expect(repeated.map(({ throttledRatio, oomEvents }) => [throttledRatio, oomEvents])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+    const counted = deltas.read([counters({ cpuPeriods: 1_100 }), idle], T + 2 * HOUR, ALL);
+    expect(counted.map(({ throttledRatio }) => throttledRatio)).toEqual([0, 0]);
   });
 
   test('adds up the instances of a container that was restarted between', () => {
