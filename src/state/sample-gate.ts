@@ -1,4 +1,5 @@
 import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { Resources } from '../core/model/resources.ts';
 import { nodeTimeOf, type UsageSample } from '../core/model/usage.ts';
 
 /** Clocks of nodes differ a little; a sample from further ahead is wrong. */
@@ -8,6 +9,8 @@ const LOOKED_AT = 100;
 /** More than any machine has: a value beyond is a broken counter. */
 const MOST_MILLICORES = 10_000_000;
 const MOST_BYTES = 2 ** 50;
+/** CPU is a rate between two times that the kubelet measured: jitter of these may make it greater than what the node has. */
+const CPU_MARGIN = 2;
 
 /** By how much everything that a node tells is ahead of now; null: it is not, or nothing is told. */
 export function aheadOfNow(samples: readonly Pick<UsageSample, 'at'>[], now: Instant): DurationMs | null {
@@ -27,18 +30,29 @@ export function correctedSample<S extends UsageSample>(sample: S, offsetMs: Dura
   return at === sample.at ? sample : { ...sample, at, clockOffsetMs: at - sample.at };
 }
 
-/** Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good. */
+/**
+ * Why a sample is thrown away: `nan`, `negative`, `future`, `out-of-order`, `absurd`, `empty`; null where it is good.
+ *
+ * @param capacity of the node: nothing on it uses more. null: not known
+ */
 export function faultOfSample(
   sample: UsageSample,
   now: Instant,
   previous: Pick<UsageSample, 'at' | 'clockOffsetMs'> | null,
+  capacity: Resources | null,
 ): string | null {
   const { at, cpuMillicores, memoryBytes } = sample;
   if (!Number.isFinite(at)) return 'nan';
   if (at > now + FUTURE_ALLOWED_MS) return 'future';
   if (previous !== null && isNoNewer(sample, previous, now)) return 'out-of-order';
   if (cpuMillicores === null && memoryBytes === null) return 'empty';
-  return faultOfValue(cpuMillicores, MOST_MILLICORES) ?? faultOfValue(memoryBytes, MOST_BYTES);
+  const mostMillicores = boundOf(CPU_MARGIN * (capacity?.cpuMillicores ?? 0), MOST_MILLICORES);
+  return faultOfValue(cpuMillicores, mostMillicores) ?? faultOfValue(memoryBytes, boundOf(capacity?.memoryBytes ?? 0, MOST_BYTES));
+}
+
+/** @param ofNode 0: the node reports no capacity */
+function boundOf(ofNode: number, ofAnyMachine: number): number {
+  return ofNode > 0 ? Math.min(ofNode, ofAnyMachine) : ofAnyMachine;
 }
 
 // A time that the node repeats is of an old measurement, whatever is added to it by now. A sample before that stands ahead of now

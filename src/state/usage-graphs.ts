@@ -40,7 +40,7 @@ export class UsageGraphs {
     const ring = this.#ringOf(workloadKey(series.workload), series.container);
     let previous: UsageSample | null = null;
     for (const sample of series.samples) {
-      if (faultOfSample(sample, now, previous) !== null) continue;
+      if (faultOfSample(sample, now, previous, null) !== null) continue;
       previous = sample;
       ring.add(series.pod, sample);
     }

@@ -8,6 +8,7 @@ import type { PodRecord } from '../core/model/pod.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../core/recommender/advice.ts';
 import { ContainerModel } from '../core/recommender/container-model.ts';
 import type { ContainerUsage } from '../core/model/usage.ts';
+import { GiB } from '../core/model/units.ts';
 import { workloadKey } from '../core/model/workload.ts';
 import type { UsagePoint } from '../ports/history.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -70,6 +71,8 @@ describe('UsageModel', () => {
     ['future', { at: T + 120_000 }],
     ['out-of-order', { at: T - 60_000 }],
     ['absurd', { cpuMillicores: 1e12 }],
+    ['absurd', { memoryBytes: 20 * GiB }],
+    ['absurd', { cpuMillicores: 9_000 }],
     ['empty', { cpuMillicores: null, memoryBytes: null }],
     ['unknown-pod', { pod: 'stranger' }],
   ])('drops and counts a sample that is %s', (reason, wrong) => {

@@ -2,6 +2,7 @@
 // to whoever learns from it.
 
 import { formatDuration } from '../core/model/duration.ts';
+import type { Resources } from '../core/model/resources.ts';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '../core/model/usage.ts';
@@ -265,7 +266,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     const fault =
       faultOfReport(node, entry?.pod) ??
       faultOfContainer(entry, usage.container) ??
-      faultOfSample(usage, now, entry?.containers.get(usage.container) ?? null);
+      faultOfSample(usage, now, entry?.containers.get(usage.container) ?? null, this.#capacityOf(node));
     if (entry === undefined || fault !== null) {
       this.#dropped.add(1, { reason: fault ?? 'unknown-pod' });
       return false;
@@ -311,9 +312,13 @@ export class UsageModel implements UsageSink, EvidenceSink {
     });
   }
 
+  #capacityOf(node: string): Resources | null {
+    return this.#parts.reader.findNode(node)?.capacity ?? null;
+  }
+
   #takeNode(usage: NodeUsage, now: Instant, readAt: Instant): void {
     const before = this.#nodes.get(usage.node)?.usage ?? null;
-    const fault = faultOfSample(usage, now, before);
+    const fault = faultOfSample(usage, now, before, this.#capacityOf(usage.node));
     this.#nodes.set(usage.node, { usage: fault === null ? usage : before, confirmedAt: readAt });
     if (fault !== null) {
       this.#dropped.add(1, { reason: fault });

@@ -93,6 +93,8 @@ const distortions: fc.Arbitrary<(sample: UsageSample) => UsageSample> = fc.const
   (sample) => ({ ...sample, cpuMillicores: -1, memoryBytes: -1 }),
   (sample) => ({ ...sample, at: sample.at - HOUR_MS }),
   (sample) => ({ ...sample, cpuMillicores: 1e15, memoryBytes: 1e18 }),
+  // More than its node has, though not more than any machine.
+  (sample) => ({ ...sample, cpuMillicores: 5e6, memoryBytes: 2 ** 45 }),
   (sample) => ({ ...sample, cpuMillicores: 0, cpuPeakMillicores: 0, memoryBytes: 0 }),
   // Means of five minutes alone.
   (sample) => ({ ...sample, cpuPeakMillicores: null }),

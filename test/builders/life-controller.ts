@@ -2,6 +2,7 @@
 // keeps what is stored alone.
 
 import type { PodRecord } from '../../src/core/model/pod.ts';
+import type { Resources } from '../../src/core/model/resources.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../src/core/model/units.ts';
 import type { ContainerReadings, RatioReading, UsageSample } from '../../src/core/model/usage.ts';
 import type { WorkloadKey } from '../../src/core/model/workload.ts';
@@ -33,9 +34,12 @@ export class LifeController {
     this.#workload = workload;
   }
 
-  /** @returns whether the sample was taken in */
-  observe(pod: PodRecord, sample: UsageSample, now: Instant): boolean {
-    if (faultOfSample(sample, now, this.#latest.get(pod.name) ?? null) !== null) return false;
+  /**
+   * @param capacity of the pod's node
+   * @returns whether the sample was taken in
+   */
+  observe(pod: PodRecord, sample: UsageSample, now: Instant, capacity: Resources): boolean {
+    if (faultOfSample(sample, now, this.#latest.get(pod.name) ?? null, capacity) !== null) return false;
     this.#latest.set(pod.name, sample);
     if (!isStarting(pod, CONTAINER, sample.at)) {
       this.#demand.observe(pod.name, sample);

@@ -238,7 +238,7 @@ export class WorkloadLife {
     const cpuPeakMillicores = Math.max(usage.cpuMillicores, this.#usageOf(pod, burst).cpuMillicores);
     const cpuMillicores = (4 * usage.cpuMillicores + cpuPeakMillicores) / 5;
     const sample = distort({ at: this.#now, ...usage, cpuMillicores, cpuPeakMillicores, throttledRatio, throttledSpanMs: TICK_MS });
-    return this.#controller.observe(pod, sample, this.#now) ? [{ ...sample, uid: pod.uid }] : [];
+    return this.#controller.observe(pod, sample, this.#now, this.#nodeOf(pod).allocatable) ? [{ ...sample, uid: pod.uid }] : [];
   }
 
   #throttledRatio(pod: PodRecord, demand: Resources, usage: Resources, { throttling }: Tick): Ratio | null {
