@@ -1,13 +1,26 @@
 // While a roll-back is held, what is too small is raised all the same: safety writes never wait behind savings.
 
 import { describe, expect, test } from '@jest/globals';
-import { anAdvice, aSituation, memory, NO_OVERRIDES, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
+import {
+  amounts,
+  anAdvice,
+  aSituation,
+  autoPolicy,
+  memory,
+  NO_OVERRIDES,
+  pods,
+  resized,
+  T0,
+} from '../../../../test/builders/rightsizing.ts';
 import { formatMemory } from '../../model/quantity.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
-import { NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
+import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
+import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
+import { readOverrides } from '../policy/workload-overrides.ts';
 
+const NO_ROLL_BACK = { at: 0, reason: 'request', message: '', heldUntil: 0, count: 0, requestedAt: null, values: new Map() };
 const lessCpu = anAdvice({ cpu: '100m', memory: '512Mi' });
 const shortOfCpu = anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900, latest: 1900 } });
 const shortOfMemory = anAdvice({ cpu: '500m', memory: '3Gi', memoryAdvice: { lowerBound: memory('2900Mi'), latest: memory('2900Mi') } });
@@ -100,4 +113,83 @@ test('a change under way that began after a roll-back is held, not taken back, w
   };
   const held = decideWorkload(stale);
   expect([held.reason, held.steps]).toEqual(['stale-data', []]);
+});
+
+describe('a raise that began after a roll-back', () => {
+  /** The roll-back of the canary was not carried out; all pods but the canary have been raised since. */
+  function unfinished(): WorkloadSituation {
+    const start = aSituation({ pods: pods(4), advice: [lessCpu] });
+    const harmed = ill(after(start, decideWorkload(start), 5 * MINUTE_MS));
+    const short = { ...harmed, memory: decideWorkload(harmed).memory, now: harmed.now + MINUTE_MS, advice: [shortOfMemory] };
+    const raise = decideWorkload(short);
+    return {
+      ...after(short, { ...raise, steps: raise.steps.filter(({ pod }) => pod.name !== 'web-1') }, MINUTE_MS),
+      standing: { ...short.standing, stale: { source: 'usage', message: 'usage: last confirmed 5 minutes ago' } },
+    };
+  }
+
+  test('leaves the roll-back to be carried out while usage is stale, and is not taken back by it', () => {
+    const stale = unfinished();
+    expect(requests(stale)).toEqual(['100m 512Mi', '500m 3Gi', '500m 3Gi', '500m 3Gi']);
+    expect(requests(after(stale, decideWorkload(stale), MINUTE_MS))).toEqual(['500m 512Mi', '500m 3Gi', '500m 3Gi', '500m 3Gi']);
+  });
+});
+
+describe('pods that were created after a roll-back', () => {
+  const at = T0 - HOUR_MS;
+  const values = new Map([['main', { requests: amounts('200m', '256Mi'), limits: amounts(null, null) }]]);
+  const template = new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, null) }]]);
+  const young = pods(3, { createdAt: T0 - 30 * MINUTE_MS, readySince: T0 - 29 * MINUTE_MS });
+  const memoryOf = (requestedAt: number | null): WorkloadSituation['memory'] => ({
+    ...NO_MEMORY,
+    template,
+    lastApplied: { at, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
+    rolledBack: { at, reason: 'restarts', message: '', heldUntil: T0 + DAY_MS, count: 1, requestedAt, values },
+  });
+
+  test.each<[string, Partial<WorkloadSituation>]>([
+    ['an annotation cannot be read', { memory: memoryOf(null), overrides: readOverrides({ 'evenkeel.io/floor': '2GG' }) }],
+    [
+      'its policy is invalid',
+      { memory: memoryOf(null), policyProblem: 'spec: …', policy: DEFAULT_POLICY_RULES, readableRules: autoPolicy() },
+    ],
+    [
+      'the mode is Recommend',
+      {
+        memory: memoryOf(at),
+        policy: autoPolicy({ mode: 'Recommend' }),
+        userRequests: { ...NO_USER_REQUESTS, rollback: { at, by: 'ann' } },
+      },
+    ],
+  ])('are not reduced while %s', (_case, more) => {
+    expect(decideWorkload(aSituation({ pods: young, ...more })).steps).toEqual([]);
+  });
+});
+
+describe('a request for a roll-back', () => {
+  /** A user asked a month ago; the canary of today's reduction fails. */
+  function harmedAgain(): WorkloadSituation {
+    const rollback = { at: T0 - 30 * DAY_MS, by: 'ann' };
+    const start = aSituation({ pods: pods(4), advice: [lessCpu], userRequests: { ...NO_USER_REQUESTS, rollback } });
+    const earlier = { ...start, memory: { ...start.memory, rolledBack: { ...NO_ROLL_BACK, at: rollback.at, requestedAt: rollback.at } } };
+    const reduced = after(earlier, decideWorkload(earlier), 5 * MINUTE_MS);
+    expect(requests(reduced)).toContain('100m 512Mi');
+    const harmed = ill(reduced);
+    return well(after(harmed, decideWorkload(harmed), MINUTE_MS));
+  }
+
+  test('that was carried out is not carried out again after an automatic one, which is held as such', () => {
+    const held = harmedAgain();
+    expect(held.memory.rolledBack).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
+    expect(decideWorkload(held).memory.rolledBack).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
+    const raised = decideWorkload({ ...held, advice: [shortOfCpu] });
+    expect(requests(after(held, raised, MINUTE_MS))).toEqual(alike('2000m 512Mi'));
+  });
+
+  test('that is newer than an automatic one is carried out', () => {
+    const held = harmedAgain();
+    const rollback = { at: held.now, by: 'bob' };
+    const asked = decideWorkload({ ...held, userRequests: { ...NO_USER_REQUESTS, rollback } });
+    expect(asked.memory.rolledBack).toMatchObject({ reason: 'request', requestedAt: held.now });
+  });
 });

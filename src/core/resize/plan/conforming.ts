@@ -40,6 +40,29 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   );
 }
 
+/**
+ * What a roll-back does while nothing else may be done: pods that had what is taken back have the values before again; pods that
+ * were created since are raised to them, and never lowered.
+ */
+export function rollBackSteps(situation: WorkloadSituation): readonly ResizeStep[] {
+  const { memory, pods } = situation;
+  const { lastApplied: settled, rolledBack, apply } = memory;
+  if (settled === null || rolledBack?.at !== settled.at) return [];
+  if (heldByPerson(situation) && rolledBack.requestedAt === null) return halfDone(situation);
+  const because = `rolled back: ${rolledBack.message}`;
+  const had = pods.filter(({ createdAt }) => createdAt <= settled.at);
+  const since = pods.filter((pod) => !had.includes(pod));
+  return joined(
+    carryOut(
+      { ...situation, pods: had },
+      settled.values,
+      // A raise that began since is not taken back.
+      { kind: 'conform', most: apply === null ? Number.POSITIVE_INFINITY : 0, isRollBack: true, because },
+    ),
+    carryOut({ ...situation, pods: since }, settled.values, { kind: 'conform', most: 0, because: NOT_YET }),
+  ).steps;
+}
+
 function joined(a: CarryOut, b: CarryOut): CarryOut {
   return {
     steps: [...a.steps, ...b.steps],

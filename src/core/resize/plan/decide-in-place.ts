@@ -9,7 +9,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
 import { advanceChange, dropChange, endIfFixedByAutoscaler, retargetIfShort } from './advance-change.ts';
 import { acceptTemplate } from './raised-template.ts';
-import { conforming, halfDone } from './conforming.ts';
+import { conforming, halfDone, rollBackSteps } from './conforming.ts';
 import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
@@ -21,6 +21,7 @@ import { bumpsAfterKills, nodeOomNotes } from './oom-bumps.ts';
 import { stepsOfBumps } from './oom-steps.ts';
 import { heldByOthers, otherManager, otherResizes } from './other-manager.ts';
 import { endWatches, rollBackOnHarm, rollBackOnRequest, rollBackWatched } from './roll-back.ts';
+import { mustProveItself } from './stages.ts';
 import { startChange } from './start-change.ts';
 import { standingRejection } from './what-is-due.ts';
 import { watchText } from './watched-reductions.ts';
@@ -100,8 +101,14 @@ function takeBackIfAllowed(draft: Draft): void {
   rollBackOnRequest(draft);
   rollBackOnHarm(draft);
   if (holdsEverything(context) === null) rollBackWatched(draft);
+  if (isRaisePermitted(context)) raiseKilledPods(draft);
   carryOutRollBack(draft);
   if (draft.isDryRun) draft.remember(before);
+}
+
+/** What cannot be read, a `max` or a ceiling, might forbid the raise; a floor forbids none. */
+function isRaisePermitted({ overrides, policyProblem }: WorkloadSituation): boolean {
+  return policyProblem === null && overrides.mayForbidRaises !== true;
 }
 
 function changeIfAllowed(draft: Draft): Outcome {
@@ -138,10 +145,12 @@ function rollBackAlone(draft: Draft, held: Waiting): Outcome {
   return waitIfDue(draft, held);
 }
 
-/** A change that began after it is held, and is not taken back by it. */
+/** A reduction that began after it is held, and is not taken back by it; raises that began since go on. */
 function carryOutRollBack(draft: Draft): void {
-  const { rolledBack, lastApplied, apply } = draft.memory;
-  if (apply === null && rolledBack !== null && rolledBack.at === lastApplied?.at) draft.steps.push(...conforming(draft.context).steps);
+  const { rolledBack, lastApplied, apply, previous } = draft.memory;
+  if (rolledBack === null || rolledBack.at !== lastApplied?.at) return;
+  if (apply !== null && mustProveItself(apply, previous?.values ?? null)) return;
+  draft.steps.push(...rollBackSteps(draft.context));
 }
 
 function waitIfDue(draft: Draft, held: Waiting): Outcome {
@@ -171,7 +180,7 @@ function rollBackInRecommend(draft: Draft): void {
   rollBackOnRequest(draft);
   const { rolledBack } = draft.memory;
   if (rolledBack !== null && rolledBack.requestedAt !== null && rolledBack.heldUntil > draft.context.now) {
-    draft.steps.push(...conforming(draft.context).steps);
+    draft.steps.push(...rollBackSteps(draft.context));
   }
   if (draft.isDryRun) draft.remember(before);
 }

@@ -19,6 +19,7 @@ import { causeOfKill, OomLog } from '../../recommender/oom-log.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
+import { readOverrides } from '../policy/workload-overrides.ts';
 import { bumpsOfChange } from './oom-bumps.ts';
 
 const DEPLOYED = { requests: amounts('500m', '256Mi'), limits: amounts(null, '512Mi') };
@@ -105,6 +106,17 @@ describe('An OOM kill at the limit', () => {
     web.kill(0);
     web.wait(MINUTE_MS);
     expect(web.limits).toEqual([615, 615, 615]);
+  });
+
+  test.each([
+    ['is raised for while evenkeel.io/floor cannot be read', { 'evenkeel.io/floor': '2GG' }, [512, 615, 512]],
+    ['waits while evenkeel.io/ceiling cannot be read, which may forbid it', { 'evenkeel.io/ceiling': '2GG' }, [512, 512, 512]],
+    ['waits while evenkeel.io/held-until cannot be read, which may forbid it', { 'evenkeel.io/held-until': 'soon' }, [512, 512, 512]],
+  ])('%s', (_case, annotations, limits) => {
+    const web = new KilledWorkload(3, { overrides: readOverrides(annotations) });
+    web.kill(1);
+    expect(web.decision?.reason).toBe('invalid-annotation');
+    expect(web.limits).toEqual(limits);
   });
 
   test('of a process whose container went on counts like one of the container', () => {

@@ -88,6 +88,21 @@ describe('CrashLoopBackOff', () => {
     expect(memory.rolledBack).toBeNull();
   });
 
+  test.each([
+    ['of one unchanged pod that failed in the day before, too', [T0 - 3 * HOUR_MS, T0 - HOUR_MS]],
+    ['of one unchanged pod of several', []],
+  ])('%s does not excuse the change', (_case, failuresBefore) => {
+    const failures = new Map([['uid-web-3', failuresBefore]]);
+    const { memory } = afterCanary((pod, index) => (index === 1 ? pod : crashed(pod, CRASH, { loops: true })), { failures });
+    expect(memory.rolledBack).toMatchObject({ reason: 'restarts', message: expect.stringContaining('web-1') });
+  });
+
+  test('of the one unchanged pod does not excuse the change where that pod failed in the day before', () => {
+    const failures = new Map([['uid-web-2', [T0 - HOUR_MS]]]);
+    const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }), { pods: pods(2), failures });
+    expect(memory.rolledBack).toMatchObject({ reason: 'restarts' });
+  });
+
   test('is no obstacle to the raise that ends it', () => {
     const [pod] = pods(1, { container: { limits: amounts(null, '512Mi') } });
     const known = anAdvice({ cpu: '500m', memory: '640Mi', lastOomAt: T0 - MINUTE_MS, oomKills: 3 });
@@ -289,5 +304,26 @@ describe('a canary that is not ready, while', () => {
     const advice = [anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900 } })];
     const { steps, state, reason } = decideWorkload(aSituation({ advice, standing: standing('usage') }));
     expect([steps, state, reason]).toEqual([[], 'awaiting', 'stale-data']);
+  });
+});
+
+describe('readiness lost since a change', () => {
+  const unready = (pod: PodRecord): PodRecord => ({ ...pod, ready: false, readySince: null, unreadySince: T0 + MINUTE_MS });
+
+  test.each([
+    ['by the changed pod alone takes it back', [true, false, false], 'readiness'],
+    ['by one unchanged pod as well takes it back', [true, false, true], 'readiness'],
+    ['by all pods does not', [true, true, true], undefined],
+  ] as const)('%s', (_case, lost, reason) => {
+    const { memory } = afterCanary((pod, index) => (lost[index] === true ? unready(pod) : pod));
+    expect(memory.rolledBack?.reason).toBe(reason);
+  });
+
+  test('is not excused by a pod that was not ready before', () => {
+    const before = pods(2).map((pod, index) =>
+      index === 1 ? { ...pod, ready: false, readySince: null, unreadySince: T0 - HOUR_MS } : pod,
+    );
+    const { memory } = afterCanary((pod, index) => (index === 0 ? unready(pod) : pod), { pods: before });
+    expect(memory.rolledBack?.reason).toBe('readiness');
   });
 });

@@ -21,7 +21,7 @@ export interface ChangeInProof {
   readonly previous: Values | null;
   /** Pods that have the new values. */
   readonly changed: readonly PodRecord[];
-  /** The workload's other running pods: what ails them, too, is not the change's doing. */
+  /** The workload's other running pods: what begins to ail all of them, too, is not the change's doing. */
   readonly others: readonly PodRecord[];
   /** OOM kills that the status of a pod does not show, by the pod's uid. */
   readonly countedKills: ReadonlyMap<string, readonly CountedKill[]>;
@@ -48,15 +48,28 @@ function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: ChangeUnd
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
 
-function crashLoop({ change, changed, others }: ChangeInProof): Harm | null {
+function crashLoop({ change, changed, others, failures }: ChangeInProof): Harm | null {
   const loops = (pod: PodRecord): boolean =>
     pod.containers.some(
       (container) =>
         container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, changedAt(pod, change)),
     );
   const looping = changed.filter(loops);
-  if (looping.length === 0 || others.some(loops)) return null;
+  if (looping.length === 0 || areAll(withoutEarlierFailures(others, change, failures), loops)) return null;
   return { reason: 'restarts', message: `CrashLoopBackOff since the change: ${namesOf(looping)}` };
+}
+
+/** Pods that had not failed in the day before the change: one that is ill anyway says nothing of what ails the others. */
+function withoutEarlierFailures(
+  others: readonly PodRecord[],
+  { startedAt }: ChangeUnderWay,
+  failures: ChangeInProof['failures'],
+): readonly PodRecord[] {
+  return others.filter((pod) => failuresInDayBefore([pod], startedAt, failures).events === 0);
+}
+
+function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean): boolean {
+  return pods.length > 0 && pods.every(holds);
 }
 
 /** One kill below the limit before the change shows that the old limit would have served. */
@@ -108,7 +121,8 @@ function failuresBefore({
 function unready({ now, change, changed, others }: ChangeInProof): Harm | null {
   const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
   const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
-  if (down.length === 0 || others.some(becameUnready)) return null;
+  const wereReady = others.filter(({ unreadySince }) => unreadySince === null || unreadySince >= change.startedAt);
+  if (down.length === 0 || areAll(wereReady, becameUnready)) return null;
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
 }
 

@@ -16,10 +16,18 @@ const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
 const NO_FAILURES: NonNullable<WorkloadSituation['failures']> = new Map();
 
 export function rollBackOnRequest(draft: Draft): void {
-  const { userRequests, memory } = draft.context;
-  if (userRequests.rollback === null || memory.rolledBack?.requestedAt === userRequests.rollback.at) return;
-  const by = userRequests.rollback.by === '' ? 'a person' : userRequests.rollback.by;
-  rollBack(draft, 'request', `asked for by ${by}`, userRequests.rollback.at);
+  const request = newRollBackRequest(draft.context);
+  if (request === null) return;
+  const by = request.by === '' ? 'a person' : request.by;
+  rollBack(draft, 'request', `asked for by ${by}`, request.at);
+}
+
+/** A request stays in the Recommendation after it was carried out: one that is older than the last roll-back, of any cause, is over. */
+export function newRollBackRequest({ userRequests, memory }: WorkloadSituation): WorkloadSituation['userRequests']['rollback'] {
+  const { rollback } = userRequests;
+  const last = memory.rolledBack;
+  if (rollback === null || last === null) return rollback;
+  return rollback.at === last.requestedAt || rollback.at <= last.at ? null : rollback;
 }
 
 export function rollBackOnHarm(draft: Draft): void {

@@ -22,6 +22,8 @@ export interface WorkloadOverrides {
   readonly ceiling: BoundsByContainer;
   /** What could not be read, each naming annotation and remedy; while there is any, nothing is changed. */
   readonly problems: readonly string[];
+  /** What could not be read might forbid a raise: it is not the floor alone. Absent: no. */
+  readonly mayForbidRaises?: boolean;
 }
 
 /** Reads the annotations of a workload. */
@@ -29,7 +31,12 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
   const problems: string[] = [];
   const name = WORKLOAD_ANNOTATIONS;
   const floor = readBounds(name.floor, annotations[name.floor], problems);
+  const ofFloor = problems.length;
   const ceiling = readBounds(name.ceiling, annotations[name.ceiling], problems);
+  const mode = readMode(annotations[name.mode], problems);
+  const excluded = readExclude(annotations[name.exclude], problems);
+  const heldUntil = readTime(annotations[name.heldUntil], problems);
+  const mayForbidRaises = problems.length > ofFloor;
   for (const container of new Set([...floor.keys(), ...ceiling.keys()])) {
     const low = boundsOf(floor, container);
     const high = boundsOf(ceiling, container);
@@ -43,12 +50,13 @@ export function readOverrides(annotations: Readonly<Record<string, string>>): Wo
     }
   }
   return {
-    mode: readMode(annotations[name.mode], problems),
-    excluded: readExclude(annotations[name.exclude], problems),
-    heldUntil: readTime(annotations[name.heldUntil], problems),
+    mode,
+    excluded,
+    heldUntil,
     floor,
     ceiling,
     problems: problems.length <= MOST_TOLD ? problems : [...problems.slice(0, MOST_TOLD), `and ${problems.length - MOST_TOLD} more`],
+    ...(mayForbidRaises ? { mayForbidRaises } : {}),
   };
 }
 

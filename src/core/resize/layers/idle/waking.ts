@@ -11,6 +11,7 @@ import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { otherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
+import { newRollBackRequest } from '../../plan/roll-back.ts';
 import { LONGEST_HOLE_MS } from '../../model/quiet-spell.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isOwnManager } from '../../../model/field-managers.ts';
@@ -79,10 +80,10 @@ function byWord(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory
 }
 
 function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null {
-  const { userRequests, memory } = situation;
+  const { userRequests } = situation;
   if (userRequests.wake !== null && userRequests.wake.at >= idle.since)
     return `asked for by ${userRequests.wake.by === '' ? 'a person' : userRequests.wake.by}`;
-  if (userRequests.rollback !== null && userRequests.rollback.at !== memory.rolledBack?.requestedAt) return 'a roll-back was asked for';
+  if (newRollBackRequest(situation) !== null) return 'a roll-back was asked for';
   if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} asks for more`;
   if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was taken away`;
   const byHand = situation.pods.find((pod) => isResizedByOthers(pod, idle));
