@@ -31,6 +31,11 @@ export interface ChangeInProof {
   readonly errorRate: number | null | undefined;
 }
 
+/** A reduction that has been in force for a while. */
+export type WatchedInProof = Omit<ChangeInProof, 'change' | 'throttledRatio' | 'errorRate'> & { readonly change: StartedChange };
+
+type StartedChange = Pick<ChangeUnderWay, 'startedAt' | 'values'>;
+
 export interface Harm {
   readonly reason: 'restarts' | 'readiness' | 'errors' | 'throttling' | 'pressure';
   readonly message: string;
@@ -43,12 +48,20 @@ export function harmOf(proof: ChangeInProof, rules: PolicyRules['rollback']): Ha
   );
 }
 
+/**
+ * Why a reduction should be taken back in the day after its stages, when no pod is left without it; null: no sign of harm. A restart,
+ * or one pod that is not ready, says little in a day.
+ */
+export function harmOfWatched(proof: WatchedInProof, rules: PolicyRules['rollback']): Harm | null {
+  return rules.onRestarts ? (crashLoop(proof) ?? oomKill(proof) ?? allUnready(proof)) : null;
+}
+
 /** When a pod got the new values: a restart before that is not the change's doing. */
-function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: ChangeUnderWay): Instant {
+function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedChange): Instant {
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
 
-function crashLoop({ change, changed, others, failures }: ChangeInProof): Harm | null {
+function crashLoop({ change, changed, others, failures }: WatchedInProof): Harm | null {
   const loops = (pod: PodRecord): boolean =>
     pod.containers.some(
       (container) =>
@@ -62,7 +75,7 @@ function crashLoop({ change, changed, others, failures }: ChangeInProof): Harm |
 /** Pods that had not failed in the day before the change: one that is ill anyway says nothing of what ails the others. */
 function withoutEarlierFailures(
   others: readonly PodRecord[],
-  { startedAt }: ChangeUnderWay,
+  { startedAt }: StartedChange,
   failures: ChangeInProof['failures'],
 ): readonly PodRecord[] {
   return others.filter((pod) => failuresInDayBefore([pod], startedAt, failures).events === 0);
@@ -73,7 +86,7 @@ function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean):
 }
 
 /** One kill below the limit before the change shows that the old limit would have served. */
-function oomKill({ change, previous, changed, countedKills }: ChangeInProof): Harm | null {
+function oomKill({ change, previous, changed, countedKills }: WatchedInProof): Harm | null {
   const killed = changed.filter((pod) =>
     pod.containers.some(({ name, lastTermination }) => {
       const [before, now] = [previous?.get(name)?.limits.memoryBytes ?? null, change.values.get(name)?.limits.memoryBytes ?? null];
@@ -124,6 +137,12 @@ function unready({ now, change, changed, others }: ChangeInProof): Harm | null {
   const wereReady = others.filter(({ unreadySince }) => unreadySince === null || unreadySince >= change.startedAt);
   if (down.length === 0 || areAll(wereReady, becameUnready)) return null;
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
+}
+
+function allUnready({ now, change, changed }: WatchedInProof): Harm | null {
+  const isDown = ({ unreadySince }: PodRecord): boolean =>
+    unreadySince !== null && unreadySince >= change.startedAt && now - unreadySince >= UNREADY_MS;
+  return areAll(changed, isDown) ? { reason: 'readiness', message: `not ready since the change: ${namesOf(changed)}` } : null;
 }
 
 function worseService({ change, throttledRatio, errorRate }: ChangeInProof, rules: PolicyRules['rollback']): Harm | null {

@@ -76,6 +76,62 @@ function reduced(options: Options = {}): WorkloadSituation {
 const cpus = ({ pods: all }: WorkloadSituation): readonly (number | null)[] =>
   all.map(({ containers }) => containers[0]?.requests.cpuMillicores ?? null);
 
+describe('the pods of a reduction that is in force on all pods', () => {
+  const CRASH = { reason: 'Error', exitCode: 1, finishedAt: T0 + 8 * HOUR_MS };
+  const looping = (pod: PodRecord): PodRecord => ({
+    ...pod,
+    ready: false,
+    readySince: null,
+    unreadySince: CRASH.finishedAt,
+    containers: pod.containers.map((each) => ({ ...each, lastTermination: CRASH, state: 'waiting', waitingReason: 'CrashLoopBackOff' })),
+  });
+  const unready = (pod: PodRecord): PodRecord => ({ ...pod, ready: false, readySince: null, unreadySince: T0 + 8 * HOUR_MS });
+  const killed = (pod: PodRecord): PodRecord => ({
+    ...pod,
+    containers: pod.containers.map((each) => ({ ...each, lastTermination: { ...CRASH, reason: 'OOMKilled', exitCode: 137 } })),
+  });
+
+  /** Five minutes after eight hours have gone well. */
+  function laterThan8Hours(become: (pod: PodRecord, index: number) => PodRecord) {
+    const before = live(reduced(), T0 + 8 * HOUR_MS);
+    expect(cpus(before).every((cpu) => (cpu ?? 0) < 500)).toBe(true);
+    const now = T0 + 8 * HOUR_MS + STEP_MS;
+    return decideWorkload({ ...before, pods: before.pods.map(become), now });
+  }
+
+  test.each<[string, (pod: PodRecord, index: number) => PodRecord, string | undefined]>([
+    ['take it back when one is in CrashLoopBackOff', (pod, index) => (index === 1 ? looping(pod) : pod), 'restarts'],
+    ['take it back when none is ready', unready, 'readiness'],
+    ['do not when one is not ready', (pod, index) => (index === 1 ? unready(pod) : pod), undefined],
+    ['do not when one restarted', (pod, index) => (index === 1 ? { ...looping(pod), containers: pod.containers } : pod), undefined],
+    [
+      'do not when those of a later revision are in CrashLoopBackOff',
+      (pod, index) => (index === 1 ? { ...looping(pod), uid: 'later', createdAt: T0 + 7 * HOUR_MS } : pod),
+      undefined,
+    ],
+  ])('%s', (_case, become, reason) => {
+    const { memory, steps } = laterThan8Hours(become);
+    expect(memory.rolledBack?.reason).toBe(reason);
+    expect(new Set(steps.map(({ pod }) => pod.name))).toEqual(new Set(reason === undefined ? [] : ['web-1', 'web-2', 'web-3']));
+  });
+
+  test('take it back when one is OOM-killed below the limit that it had before', () => {
+    const lower = { requests: amounts('1', '512Mi'), limits: amounts('1', '512Mi') };
+    const before = new Map([['main', { requests: amounts('1', '1Gi'), limits: amounts('1', '1Gi') }]]);
+    const inForce = { at: T0 + HOUR_MS, by: 'evenkeel', reason: 'over-provisioned', pods: 3, values: new Map([['main', lower]]) };
+    const watched = [{ since: T0, until: T0 + DAY_MS, comparedHours: 0, before }];
+    const { memory } = decideWorkload(
+      aSituation({
+        workload: aWorkloadRecord({}, lower),
+        pods: pods(3, { container: lower }).map((pod, index) => (index === 0 ? killed(pod) : pod)),
+        memory: { ...NO_MEMORY, lastApplied: inForce, watched },
+        now: T0 + 8 * HOUR_MS,
+      }),
+    );
+    expect(memory.rolledBack).toMatchObject({ reason: 'restarts', message: expect.stringContaining('OOM-killed') });
+  });
+});
+
 describe('a reduction that is in force on all pods', () => {
   test('is watched for 24 hours and until the evidence of the last of them has come', () => {
     const { memory } = reduced();

@@ -3,12 +3,13 @@
 
 import { isoTime } from '../../model/iso-time.ts';
 import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { PodRecord } from '../../model/pod.ts';
 import { greaterOf, lowersAnything, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import { carryOut } from './carry-out.ts';
 import { comparedText, evidenceOfHarm } from './throttling-and-pressure.ts';
-import type { Harm } from './roll-back-criteria.ts';
+import { harmOfWatched, type Harm } from './roll-back-criteria.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { mustProveItself } from './stages.ts';
 
@@ -69,10 +70,28 @@ export function lookAtWatched(situation: WorkloadSituation): WatchSeen | null {
   let harm: Harm | null = null;
   const watched = memory.watched.map((each) => {
     const found = evidenceOfHarm({ ...situation, memory: { ...memory, apply: null } }, { ...each, inForce, changed: settled, others });
-    harm ??= found.harm;
+    harm ??= found.harm ?? harmOfPods(situation, each, inForce, settled);
     return found.comparedHours <= each.comparedHours ? each : { ...each, comparedHours: found.comparedHours };
   });
   return { watched, harm, before: memory.watched.reduce((values, { before }) => greaterOf(values, before), inForce) };
+}
+
+/**
+ * Harm that the status of pods shows, of those that the reduction itself made smaller: what is wrong with a revision that was deployed
+ * since is not its doing.
+ */
+function harmOfPods(
+  { now, pods, workload, policy, countedKills = new Map(), failures = new Map() }: WorkloadSituation,
+  { since, before }: WatchedReduction,
+  inForce: Values,
+  settled: readonly PodRecord[],
+): Harm | null {
+  const isStillLower = [...before].some(([name, from]) => lowersAnything(from, inForce.get(name) ?? from));
+  if (!isStillLower || workload.rolloutInProgress) return null;
+  const changed = settled.filter(({ createdAt }) => createdAt <= since);
+  const others = pods.filter((pod) => pod.phase === 'Running' && !changed.includes(pod));
+  const change = { startedAt: since, values: inForce };
+  return harmOfWatched({ now, change, previous: before, changed, others, countedKills, failures }, policy.rollback);
 }
 
 /** In words; null: nothing is watched. */
