@@ -349,9 +349,14 @@ export class ResizeWorld {
         this.onEvicted(uid);
         return { kind: 'done' };
       },
-      restartWorkload: async ({ path }) => {
+      restartWorkload: async ({ path, restartedAt, annotations }) => {
         this.#countWrite('effect');
         this.restarted.push(path);
+        if (dryRun) return { kind: 'dry-run' };
+        this.#annotateWorkload(path, annotations);
+        this.cluster.workloadList = this.cluster.workloadList.map((each) =>
+          workloadPath(each) === path ? { ...each, restartedAt: Date.parse(restartedAt) } : each,
+        );
         return { kind: 'done' };
       },
       patchHpa: async (hpa, patch) => {
@@ -424,7 +429,13 @@ export class ResizeWorld {
     const base: Recommendation = before ?? {
       apiVersion: 'evenkeel.io/v1alpha1',
       kind: 'Recommendation',
-      metadata: { name: object.name, namespace: object.namespace ?? '', uid: `uid-${(this.#made += 1)}`, generation: 1 },
+      metadata: {
+        name: object.name,
+        namespace: object.namespace ?? '',
+        uid: `uid-${(this.#made += 1)}`,
+        generation: 1,
+        creationTimestamp: new Date(this.clock.now()).toISOString(),
+      },
       spec: { targetRef: { apiVersion: '', kind: '', name: '' } },
     };
     this.cluster.recommendationList = [...this.cluster.recommendationList.filter((each) => each !== before), change(base)];

@@ -1,10 +1,11 @@
 import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '../../core/model/container-runtime.ts';
+import { instantOf } from '../../core/model/iso-time.ts';
 import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
 import type { Toleration } from '../../core/model/node.ts';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
-import { apiVersionOf, type ApiResource } from './resources.ts';
+import { apiVersionOf, RESTARTED_AT, type ApiResource } from './resources.ts';
 import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
 /** What a workload was installed with. */
@@ -39,6 +40,7 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       ...placementOf(resource.kind, metadata, spec, interner),
       ...progressOf(resource.kind, metadata, spec, status),
       ...rolloutHeldOf(spec),
+      ...restartedAtOf(spec),
     };
   };
 }
@@ -127,6 +129,12 @@ function isFieldOfContainer(source: unknown): boolean {
 function rolloutHeldOf(spec: Wire): Pick<WorkloadRecord, 'rolloutHeld'> {
   if (spec['paused'] === true) return { rolloutHeld: 'paused' };
   return textAt(objectAt(spec, 'updateStrategy'), 'type') === 'OnDelete' ? { rolloutHeld: 'on-delete' } : {};
+}
+
+function restartedAtOf(spec: Wire): Pick<WorkloadRecord, 'restartedAt'> {
+  const metadata = objectAt(objectAt(spec, 'template'), 'metadata');
+  const restartedAt = instantOf(textAt(objectAt(metadata, 'annotations'), RESTARTED_AT));
+  return restartedAt === null ? {} : { restartedAt };
 }
 
 function progressOf(kind: string, metadata: Metadata, spec: Wire, status: Wire): Progress {

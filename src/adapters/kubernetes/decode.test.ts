@@ -323,6 +323,16 @@ describe('a workload', () => {
       containers: [],
     });
   });
+
+  test.each([
+    ['with a zone, as kubectl writes it', '2026-11-20T15:30:00+01:00', { restartedAt: Date.parse('2026-11-20T14:30:00Z') }],
+    ['that is no time', 'yesterday', {}],
+  ])('its template tells when its pods were restarted: %s', (_, restartedAt, expected) => {
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
+    const wire = { metadata, spec: { template: { ...template, metadata: { annotations } } }, status: {} };
+    const { restartedAt: read } = workloadReader(DEPLOYMENTS)(wire, interner);
+    expect(read === undefined ? {} : { restartedAt: read }).toEqual(expected);
+  });
 });
 
 describe('rules', () => {

@@ -2,13 +2,10 @@ import { EFFECTS_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../../ports/writers.ts';
 import { refusalByServer } from './refusal-message.ts';
-import { HPAS, objectPath, PODS } from './resources.ts';
+import { HPAS, objectPath, PODS, RESTARTED_AT } from './resources.ts';
 import { resizePatch } from './resize-patch.ts';
 import { asObject } from './wire.ts';
 import { writeOutcome } from './write-outcome.ts';
-
-/** By this the controllers of workloads see a new template, and people when and that it was restarted. */
-const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
 
 /** Writes what changes what runs: the narrowest patch each, under conditions that the server itself checks. */
 export class KubernetesEffectWriter implements EffectWriter {

@@ -76,6 +76,9 @@ export const ACCESS_REVIEWS = resource('authorization.k8s.io', 'v1', 'selfsubjec
 export const POD_METRICS = resource('metrics.k8s.io', 'v1beta1', 'pods', 'PodMetrics');
 export const NODE_METRICS = resource('metrics.k8s.io', 'v1beta1', 'nodes', 'NodeMetrics', false);
 
+/** Annotation of pod templates, as `kubectl rollout restart` writes it: with a new value the pods are rolled out. */
+export const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+
 function own(plural: string, kind: string, namespaced: boolean): ApiResource {
   return resource('evenkeel.io', 'v1alpha1', plural, kind, namespaced);
 }

@@ -4,6 +4,7 @@ import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dash
 import { resetBinding, resetText } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
+import type { WorkloadRecord } from '../../core/model/workload.ts';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 
@@ -20,10 +21,19 @@ let policy: { paused: boolean; dryRun: boolean };
 let reconciler: ResetReconciler;
 
 const annotationsOf = () => world.cluster.workloadList.find(({ name }) => name === 'web')!.annotations;
-const annotate = (annotations: Record<string, string>) => {
-  world.cluster.workloadList = world.cluster.workloadList.map((each) =>
-    each.name === 'web' ? { ...each, annotations: { ...each.annotations, ...annotations } } : each,
-  );
+const change = (record: Partial<WorkloadRecord>) => {
+  world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, ...record } : each));
+};
+const annotate = (annotations: Readonly<Record<string, string | null>>) => {
+  const merged = Object.entries({ ...annotationsOf(), ...annotations }).filter(([, value]) => value !== null);
+  change({ annotations: Object.fromEntries(merged) as Record<string, string> });
+};
+const isRecommended = () => world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web');
+/** As the next decision creates it. */
+const recommendAnew = () => {
+  const [like] = dashboardWorld().cluster.recommendationList.filter(({ metadata }) => metadata.name === 'deployment-web');
+  const metadata = { ...like!.metadata, creationTimestamp: new Date(world.clock.now() + 1000).toISOString() };
+  world.cluster.recommendationList = [...world.cluster.recommendationList, { ...like!, metadata }];
 };
 const unsigned = (restarted = false) =>
   resetText({ by: 'ann', at: Date.parse(NOW), heldUntil: Date.parse(UNTIL), reason: 'too small', restarted });
@@ -45,7 +55,10 @@ beforeEach(() => {
   const gate = {
     restartWorkload: async (_: unknown, restart: WorkloadRestart): Promise<WriteOutcome> => {
       restarts.push(restart);
-      if (answer.kind === 'done') annotate(restart.annotations as Record<string, string>);
+      if (answer.kind === 'done') {
+        annotate(restart.annotations);
+        change({ restartedAt: Date.parse(restart.restartedAt) });
+      }
       return answer;
     },
   };
@@ -83,7 +96,7 @@ test('a reset restarts once, deletes the Recommendation, clears the annotations 
   await toTheEnd();
   expect(restarts).toHaveLength(1);
   expect(restarts[0]).toMatchObject({ path: '/apis/apps/v1/namespaces/shop/deployments/web', restartedAt: NOW });
-  expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(false);
+  expect(isRecommended()).toBe(false);
   expect(annotationsOf()).toEqual({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/do-not-disrupt': 'true' });
   expect(world.events).toMatchObject([{ reason: 'ResetToDeploy', subject: { kind: 'Deployment', name: 'web' } }]);
   expect(ends('done')).toBe(1);
@@ -98,6 +111,51 @@ test('a crash at any point repeats no restart: the note of it is in the same wri
   await toTheEnd();
   await toTheEnd();
   expect(restarts).toHaveLength(1);
+});
+
+describe('A request that a tenant keeps and puts back', () => {
+  test.each([
+    ['as it was made', false],
+    ['as it was once the pods were restarted', true],
+  ])('%s, three times, restarts nothing and deletes no newer Recommendation', async (_, restarted) => {
+    const earlier = request(restarted);
+    await toTheEnd();
+    recommendAnew();
+    for (let times = 0; times < 3; times += 1) {
+      world.clock.advance(60_000);
+      annotate({ [RESTARTED]: earlier, 'evenkeel.io/floor': '{"app":{"cpu":"2"}}' });
+      await toTheEnd();
+      expect(annotationsOf()).toMatchObject({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/floor': '{"app":{"cpu":"2"}}' });
+      expect(annotationsOf()[RESTARTED]).toBeUndefined();
+    }
+    expect([restarts.length, isRecommended()]).toEqual([1, true]);
+  });
+
+  test('after a later restart is refused, and the hold stays', async () => {
+    const earlier = request();
+    await toTheEnd();
+    recommendAnew();
+    world.clock.advance(60_000);
+    change({ restartedAt: world.clock.now() });
+    annotate({ [RESTARTED]: earlier });
+    await toTheEnd();
+    expect([restarts.length, isRecommended(), ends('refused')]).toEqual([1, true, 1]);
+    expect(annotationsOf()).toEqual({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/do-not-disrupt': 'true' });
+  });
+
+  test('is carried out where a clock that was ahead has restarted the pods before', async () => {
+    change({ restartedAt: world.clock.now() + 86_400_000 });
+    await toTheEnd();
+    expect([restarts.length, isRecommended(), ends('done')]).toEqual([1, false, 1]);
+  });
+});
+
+test('a restart that is reverted on the template, as by GitOps, is not repeated', async () => {
+  await reconciler.reconcile(WEB, signal);
+  const { restartedAt: _, ...others } = world.cluster.workloadList.find(({ name }) => name === 'web')!;
+  world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? others : each));
+  await toTheEnd();
+  expect([restarts.length, isRecommended(), ends('done')]).toEqual([1, false, 1]);
 });
 
 describe('is not made', () => {
@@ -126,7 +184,7 @@ describe('is not made', () => {
     await toTheEnd();
     expect(ends(end)).toBe(1);
     expect(annotationsOf()).toEqual({ 'evenkeel.io/floor': '{"app":{"cpu":"1"}}', 'evenkeel.io/do-not-disrupt': 'true' });
-    expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(true);
+    expect(isRecommended()).toBe(true);
   });
 
   test.each([
@@ -138,7 +196,7 @@ describe('is not made', () => {
     annotate({ [RESTARTED]: value() });
     await toTheEnd();
     expect([restarts.length, ends('unreadable'), annotationsOf()[RESTARTED]]).toEqual([0, 1, undefined]);
-    expect(world.cluster.recommendationList.some(({ metadata }) => metadata.name === 'deployment-web')).toBe(true);
+    expect(isRecommended()).toBe(true);
   });
 });
 

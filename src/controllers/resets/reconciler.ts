@@ -1,11 +1,11 @@
-// Carries out resets to what was deployed: restarts the pods, deletes the Recommendation, clears the annotations about
-// sizes away. Each step finds from the objects alone what is left to do, so that a crash between any two repeats nothing:
-// the restart and the note that it was made are one write.
+// Carries out resets to what was deployed. One write restarts the pods and removes the annotations about sizes; then the
+// Recommendation is deleted. A crash between the two repeats no restart, because the write that restarts marks the request as
+// restarted. A request that a tenant puts back restarts nothing either, because the template has the request's own time by then.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
+import { instantOf, isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import { notesAfter } from '../../core/overrides/override-notes.ts';
@@ -31,7 +31,7 @@ import type { PolicyBook } from '../../state/policy-book.ts';
 
 export interface ResetPorts {
   readonly clock: Clock;
-  readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'workloads' | 'subscribe'>;
+  readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'findRecommendation' | 'workloads' | 'subscribe'>;
   readonly policies: Pick<PolicyBook, 'governanceOf'>;
   readonly gate: Pick<EffectGate, 'restartWorkload'>;
   readonly records: RecordWriter;
@@ -75,8 +75,14 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
       const message = `${RESET} is no request that was made through the API of this Evenkeel; it is removed: ask again there`;
       return this.#give(workload, null, 'unreadable', message, signal);
     }
-    if (request.restarted) return this.#clearAway(workload, request, signal);
     const now = clock.now();
+    const restartedAt = restartedBefore(workload, now);
+    if (request.restarted || restartedAt === request.at) return this.#finish(workload, request, signal);
+    if (restartedAt > request.at) {
+      // The hold stays: it may be that of a reset that was carried out before the later restart.
+      const message = `the pods were restarted at ${isoTime(restartedAt)}, after ${request.by} asked for the reset; ask again to reset them`;
+      return this.#give(workload, null, 'refused', message, signal);
+    }
     if (now >= request.heldUntil) {
       return this.#give(
         workload,
@@ -88,26 +94,33 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     }
     const problem = restartProblem(workload);
     if (problem !== null) return this.#give(workload, request, 'refused', problem, signal);
-    return this.#restart(workload, request, now, signal);
+    return this.#restart(workload, request, signal);
   }
 
-  async #restart(workload: WorkloadRecord, request: ResetRequest, now: Instant, signal: AbortSignal): Promise<ReconcileResult> {
+  async #restart(workload: WorkloadRecord, request: ResetRequest, signal: AbortSignal): Promise<ReconcileResult> {
     const { gate, policies, logger, signer } = this.#ports;
+    const { annotations } = workload;
     const { rules } = policies.governanceOf(workload);
     if (rules.paused) return { requeueAfterMs: HELD_MS };
+    const removed = SIZE_ANNOTATIONS.filter((each) => each !== HELD && each !== NOTES && annotations[each] !== undefined);
+    const kept = Object.fromEntries([HELD, NOTES].flatMap((each) => (annotations[each] === undefined ? [] : [[each, annotations[each]]])));
     const effect = {
       owner: workloadKey(workload),
       lowers: false,
       dryRun: rules.dryRun,
-      change: 'restarted, to have what was deployed',
+      change: `restarted, to have what was deployed${removed.length === 0 ? '' : `; removed ${removed.join(', ')}`}`,
       because: `${request.by} asked for it${request.reason === null ? '' : `: ${request.reason}`}`,
       actor: request.by,
     };
     const restart = {
       path: workloadPath(workload),
       resourceVersion: workload.resourceVersion,
-      restartedAt: isoTime(now),
-      annotations: { [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })) },
+      restartedAt: isoTime(request.at),
+      annotations: {
+        ...Object.fromEntries(removed.map((each) => [each, null])),
+        [NOTES]: notesAfter(kept, {}, request),
+        [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })),
+      },
     };
     const outcome = await gate.restartWorkload(effect, restart, signal);
     switch (outcome.kind) {
@@ -126,31 +139,26 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     }
   }
 
-  async #clearAway(workload: WorkloadRecord, request: ResetRequest, signal: AbortSignal): Promise<ReconcileResult> {
-    const { records } = this.#ports;
-    const { namespace, annotations } = workload;
-    const object = { plural: PLURALS.Recommendation, namespace, name: recommendationName(workload) };
-    must(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
-    const there = SIZE_ANNOTATIONS.filter((each) => each !== HELD && each !== NOTES && annotations[each] !== undefined);
-    const kept = Object.fromEntries([HELD, NOTES].flatMap((each) => (annotations[each] === undefined ? [] : [[each, annotations[each]]])));
-    const stripped = {
-      ...Object.fromEntries(there.map((each) => [each, null])),
-      [RESET]: null,
-      [NOTES]: notesAfter(kept, {}, request),
-    };
-    if (!(await this.#annotate(workload, stripped, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
-    const removed = there.length === 0 ? '' : `; removed ${there.join(', ')}`;
-    const until = isoTime(request.heldUntil);
+  /** Changes nothing where it is repeated: a Recommendation that was created after the request stays. */
+  async #finish(workload: WorkloadRecord, request: ResetRequest, signal: AbortSignal): Promise<ReconcileResult> {
+    const { cluster, records } = this.#ports;
+    const recommendation = cluster.findRecommendation(workloadKey(workload));
+    if (recommendation !== undefined && (instantOf(recommendation.metadata.creationTimestamp) ?? 0) <= request.at) {
+      const object = { plural: PLURALS.Recommendation, namespace: workload.namespace, name: recommendationName(workload) };
+      must(`deleting Recommendation ${object.name}`, await records.delete(object, signal), ['gone']);
+    }
+    if (!(await this.#annotate(workload, { [RESET]: null }, signal))) return { requeueAfterMs: AFTER_WRITE_MS };
+    const [at, until] = [isoTime(request.at), isoTime(request.heldUntil)];
     this.#tell(
       workload,
       'done',
       'Normal',
-      `restarted to have what was deployed, as ${request.by} asked${removed}; no automatic change before ${until}`,
+      `restarted to have what was deployed, as ${request.by} asked at ${at}; no automatic change before ${until}`,
     );
     return { done: true };
   }
 
-  /** Ends a request that was not carried out: what it left on the workload goes, its hold included. */
+  /** Ends a request that was not carried out: what it left on the workload goes, its hold included. @param request null: the hold stays */
   async #give(
     workload: WorkloadRecord,
     request: ResetRequest | null,
@@ -195,6 +203,11 @@ export function watchResets(
   return cluster.subscribe((change) => {
     if (change.kind === 'workload' && isAsked(cluster.findWorkload(change.key))) enqueue(change.key);
   });
+}
+
+/** 0: never. A time in the future is from a clock that is ahead, and shows nothing. */
+function restartedBefore({ restartedAt = 0 }: WorkloadRecord, now: Instant): Instant {
+  return restartedAt > now ? 0 : restartedAt;
 }
 
 function must(attempt: string, outcome: WriteOutcome, expected: readonly WriteOutcome['kind'][]): void {

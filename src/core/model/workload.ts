@@ -66,6 +66,8 @@ export interface WorkloadRecord extends WorkloadRef {
   readonly rolloutInProgress: boolean;
   /** Why a changed template does not reach the pods by itself; absent: it does. */
   readonly rolloutHeld?: 'paused' | 'on-delete';
+  /** When its template last had its pods restarted, as `kubectl rollout restart` notes it; absent: never. */
+  readonly restartedAt?: Instant;
 }
 
 export interface OwnerRef {

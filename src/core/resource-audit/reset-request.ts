@@ -7,6 +7,7 @@ import type { WorkloadRecord } from '../model/workload.ts';
 
 export interface ResetRequest {
   readonly by: string;
+  /** The restart bears the same time on the template: a request that is put back restarts nothing again. */
   readonly at: Instant;
   /** No automatic change before; past it the request itself has lapsed. */
   readonly heldUntil: Instant;
