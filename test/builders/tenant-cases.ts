@@ -6,7 +6,7 @@ import { WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
 import { GiB, HOUR_MS, MiB, MINUTE_MS } from '../../src/core/model/units.ts';
 import { anHpaRecord, aWorkloadRecord } from './rightsizing.ts';
-import { earlierNote, tenantWrites } from './tenant.ts';
+import { earlierRecords, tenantWrites, type TenantWrites } from './tenant.ts';
 import { TenantWorld, type Load } from './tenant-world.ts';
 
 const WORKLOAD = aWorkloadRecord();
@@ -17,6 +17,15 @@ const load = fc.constantFrom<Load>('quiet', 'less', 'more', 'far more');
 const loads = fc.array(load, { minLength: 1, maxLength: 3 });
 type Phase = (world: TenantWorld) => void;
 
+/** The same with earlier records put back in place of what was forged. */
+function replaying(writes: fc.Arbitrary<TenantWrites>): fc.Arbitrary<TenantWrites> {
+  return fc
+    .tuple(writes, earlierRecords(WORKLOAD, HPA), fc.boolean())
+    .map(([forged, earlier, isReplayed]) =>
+      isReplayed ? { ...forged, workload: { ...forged.workload, ...earlier.workload }, hpa: { ...forged.hpa, ...earlier.hpa } } : forged,
+    );
+}
+
 async function lived(world: TenantWorld, phases: readonly Load[], written: readonly Phase[]): Promise<TenantWorld> {
   for (const [index, each] of phases.entries()) {
     world.use(each);
@@ -26,13 +35,13 @@ async function lived(world: TenantWorld, phases: readonly Load[], written: reado
   return world;
 }
 
-/** In Observe, Recommend and Off, whatever is written, and forged after a restart as well. */
+/** In Observe, Recommend and Off, whatever is written, forged or put back after a restart as well. */
 export const effectsWhereNothingActs = fc.asyncProperty(
   fc.constantFrom('Observe' as const, 'Recommend' as const, 'Off' as const),
   fc.constantFrom<NonNullable<PodResizePolicySpec['workloadOverrides']>>('All', 'Stricter').chain((workloadOverrides) =>
     fc.record({
       workloadOverrides: fc.constant(workloadOverrides),
-      writes: fc.array(tenantWrites(WORKLOAD, HPA, workloadOverrides === 'All' ? 'all but the mode' : 'all'), {
+      writes: fc.array(replaying(tenantWrites(WORKLOAD, HPA, workloadOverrides === 'All' ? 'all but the mode' : 'all')), {
         minLength: 1,
         maxLength: 3,
       }),
@@ -56,31 +65,34 @@ export const effectsWhereNothingActs = fc.asyncProperty(
   },
 );
 
-/** Beside a life without what was forged. */
+/** Beside a life without what was forged or put back. */
 export const sameEnds = fc.asyncProperty(
-  tenantWrites(WORKLOAD, HPA, 'none'),
+  fc.array(replaying(tenantWrites(WORKLOAD, HPA, 'none')), { minLength: 1, maxLength: 3 }),
   loads,
   fc.boolean(),
   async (writes, phases, hasAutoscaler) => {
     const [honest, forged] = await Promise.all([
       lived(new TenantWorld({ mode: 'Auto' }, hasAutoscaler), phases, []),
-      lived(new TenantWorld({ mode: 'Auto' }, hasAutoscaler), phases, [(at) => at.write(writes)]),
+      lived(
+        new TenantWorld({ mode: 'Auto' }, hasAutoscaler),
+        phases,
+        writes.map((each) => (at) => at.write(each)),
+      ),
     ]);
     expect(forged.state).toEqual(honest.state);
   },
 );
 
-/** In Auto under a policy that takes only stricter overrides, with a true note of an earlier sleep put back at any time. */
+/** In Auto under a policy that takes only stricter overrides, with earlier records put back at any time. */
 export const boundsHold = fc.asyncProperty(
-  fc.array(tenantWrites(WORKLOAD, HPA, 'all'), { minLength: 1, maxLength: 3 }),
-  fc.option(earlierNote(WORKLOAD, REPLICAS), { nil: null }),
+  fc.array(replaying(tenantWrites(WORKLOAD, HPA, 'all')), { minLength: 1, maxLength: 3 }),
   loads,
   fc.boolean(),
   fc.boolean(),
-  async (writes, note, phases, hasAutoscaler, isLost) => {
+  async (writes, phases, hasAutoscaler, isLost) => {
     const world = new TenantWorld({ mode: 'Auto', workloadOverrides: 'Stricter' }, hasAutoscaler);
     const written = writes.map((each, index) => (at: TenantWorld) => {
-      at.write({ ...each, workload: { ...each.workload, ...(note === null ? {} : { 'evenkeel.io/idle': note }) } });
+      at.write(each);
       if (!isLost || index === 0) return;
       at.world.cluster.recommendationList = [];
       at.world.start();

@@ -8,7 +8,7 @@ import { DEFAULT_RECOMMENDER_RULES, type ResourceRules } from '../../src/core/re
 import { ResizeWorld, WEB } from '../fakes/resize-world.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
 import { anAdvice, anHpaRecord, aWorkloadRecord, NO_OVERRIDES, pods } from './rightsizing.ts';
-import type { TenantWrites } from './tenant.ts';
+import { RESTARTED_AT, type TenantWrites } from './tenant.ts';
 
 export type Load = 'quiet' | 'less' | 'more' | 'far more';
 
@@ -39,6 +39,7 @@ export class TenantWorld {
   constructor(spec: PodResizePolicySpec, hasAutoscaler: boolean) {
     const { world } = this;
     world.cluster.namespaceList = [...world.cluster.namespaceList, { name: 'other', labels: {}, deletionAt: null }];
+    world.cluster.workloadList = world.cluster.workloadList.map((each) => ({ ...each, restartedAt: RESTARTED_AT }));
     world.addWorkload(
       aWorkloadRecord({ namespace: 'other', name: 'pay', uid: 'uid-pay' }),
       pods(2).map((pod) => ({ ...pod, namespace: 'other', name: `pay-${pod.name}`, uid: `pay-${pod.uid}` })),

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import { originalBinding, writeOriginal } from '../../src/core/hpa/kept-target.ts';
+import { targetFor } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { UNSET_RESOURCES } from '../../src/core/model/resources.ts';
 import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
@@ -28,6 +29,9 @@ export interface TenantWrites {
 /** Signs as another installation would. */
 const FOREIGN_SIGNER = new HmacSigner(() => Buffer.alloc(32, 8));
 const OTHER_UID = 'uid-of-another';
+
+/** When the pods of the workload were last restarted by its template, as a reset did it. */
+export const RESTARTED_AT = T0 - 2 * HOUR_MS;
 
 const amount = fc.oneof(fc.integer({ min: 0, max: 2 ** 31 }), fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), fc.constant(null));
 const resources = fc.record({ cpuMillicores: amount, memoryBytes: amount });
@@ -82,7 +86,7 @@ const original = fc
     }),
     { maxLength: 2 },
   )
-  .map(writeOriginal);
+  .map((targets) => writeOriginal({ targets, issuedAt: T0 }));
 
 const reset = fc
   .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
@@ -166,19 +170,55 @@ export function tenantWrites(
   });
 }
 
-/** A true note of an earlier sleep, kept by a tenant and put back. It had so many replicas then, and sizes that its policy has since bounded. */
-export function earlierNote({ kind, uid }: WorkloadRecord, had: number): fc.Arbitrary<string> {
-  const sized = fc.record({
-    cpuMillicores: fc.integer({ min: 50, max: 64_000 }),
-    memoryBytes: fc.integer({ min: 64, max: 65_536 }).map((mebibytes) => mebibytes * MiB),
+/** What Evenkeel has signed for these objects before, as a tenant may have kept it. None of it describes the objects as they are now. */
+export function earlierRecords(workload: WorkloadRecord, hpa: HpaRecord): fc.Arbitrary<Pick<TenantWrites, 'workload' | 'hpa'>> {
+  return fc.record({
+    workload: some({
+      [WORKLOAD_ANNOTATIONS.idle]: earlierIdleRecord(workload),
+      [WORKLOAD_ANNOTATIONS.resetToDeploy]: earlierReset.map((text) => TEST_SIGNER.sign(resetBinding(workload), text)),
+    }),
+    hpa: some({ [HPA_ANNOTATIONS.original]: earlierOriginal.map((text) => TEST_SIGNER.sign(originalBinding(hpa), text)) }),
   });
-  const ofMain = sized.map((requests): Sizes => new Map([['main', { requests, limits: UNSET_RESOURCES }]]));
+}
+
+/** Of an earlier idle period with other sizes, which the policy has since bounded, and often with as many idle replicas as there are now. */
+function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> {
+  // No pod of these cases has an odd number of bytes.
+  const sizesThen: fc.Arbitrary<Sizes> = fc
+    .record({
+      cpuMillicores: fc.oneof(fc.constantFrom(60, 500, 900), fc.integer({ min: 50, max: 64_000 })),
+      memoryBytes: fc.oneof(fc.constant(512), fc.integer({ min: 64, max: 65_536 })).map((mebibytes) => mebibytes * MiB + 1),
+    })
+    .map((requests) => new Map([['main', { requests, limits: UNSET_RESOURCES }]]));
   return fc
-    .tuple(idleMemory(fc.constant(had)), ofMain, ofMain)
-    .map(([memory, natural, asleep]) =>
+    .tuple(idleMemory(fc.constantFrom(1, 3, 9)), sizesThen, sizesThen)
+    .map(([record, natural, idled]) =>
       TEST_SIGNER.sign(
         { kind, uid, field: WORKLOAD_ANNOTATIONS.idle },
-        writeIdleNote({ ...memory, natural, sizes: asleep, since: T0 - DAY_MS - HOUR_MS }),
+        writeIdleNote({ ...record, natural, sizes: idled, since: T0 - DAY_MS - HOUR_MS }),
       ),
     );
 }
+
+/** Of a target that was set for another load per pod than the present 60 % of 500m. */
+const earlierOriginal = fc
+  .record({
+    resource: fc.constant('cpu' as const),
+    container: fc.constant(null),
+    percent: fc.oneof(fc.constantFrom(20, 60, 90), fc.integer({ min: 1, max: 200 })),
+    request: fc.integer({ min: 50, max: 4000 }),
+    set: fc.oneof(fc.constant(60), fc.integer({ min: 50, max: 90 })),
+  })
+  .filter((target) => Math.abs(targetFor(target, 500) - 60) > 2)
+  .map((target) => writeOriginal({ targets: [target], issuedAt: T0 - DAY_MS }));
+
+/** Of a reset that was carried out: its pods were restarted at the latest when `RESTARTED_AT` says. */
+const earlierReset = fc
+  .record({
+    by: fc.constant('ann'),
+    at: fc.integer({ min: RESTARTED_AT - 80 * DAY_MS, max: RESTARTED_AT }),
+    heldUntil: fc.integer({ min: T0 - DAY_MS, max: RESTARTED_AT + 90 * DAY_MS }),
+    reason: fc.constant(null),
+    restarted: fc.boolean(),
+  })
+  .map(resetText);

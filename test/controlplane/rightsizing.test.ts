@@ -123,6 +123,7 @@ describe('on a real control plane', () => {
       expect(spec.metrics[0]?.resource.target.averageUtilization).toBe(90);
       expect(JSON.parse(metadata.annotations?.['evenkeel.io/original'] ?? '')).toEqual({
         metrics: [{ resource: 'cpu', averageUtilization: 60, cpuMillicores: 200, now: 90 }],
+        issuedAt: expect.any(String),
         signature: expect.any(String),
       });
       const rescaled = cluster.audit(

@@ -2929,6 +2929,8 @@ export interface RecommendationStatusAutoscaler {
    * evenkeel.io/original has it).
    */
   readonly original?: string;
+  /** When the newest record of them on the HorizontalPodAutoscaler was issued (RFC 3339); one that was issued before is not followed. */
+  readonly issuedAt?: string;
   /** How often somebody put the original targets back. */
   readonly reverts?: number;
   /** When that was last seen (RFC 3339). */
@@ -3044,8 +3046,11 @@ export interface RecommendationStatusIdle {
   readonly wakingSince?: string;
   /** Why it wakes, in plain words. */
   readonly wakingBecause?: string;
-  /** What woke it; load alone counts against the next time. */
-  readonly wakingBy?: 'load' | 'other';
+  /**
+   * What woke it; load alone counts against the next time. record means that there was no Recommendation, so the annotation on the workload
+   * says what it had.
+   */
+  readonly wakingBy?: 'load' | 'record' | 'other';
   /** What wakes it. */
   readonly wakesOn?: string;
   /** What it has when it is not idle. */

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { readOriginal } from '../../core/hpa/kept-target.ts';
+import { originalBinding, readOriginal, writeOriginal, type KeptTarget } from '../../core/hpa/kept-target.ts';
+import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
+import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
 let world: ResizeWorld;
@@ -23,7 +25,7 @@ function revert(by = 'argocd-controller'): void {
 }
 
 function original() {
-  return readOriginal(world.cluster.hpaList[0]!);
+  return readOriginal(world.cluster.hpaList[0]!)?.targets ?? [];
 }
 
 /** The load per pod at which the HPA is content, as its target and the requests of the pods make it. */
@@ -232,6 +234,114 @@ describe('an autoscaler that measures against the request', () => {
     }
     expect(targets).toEqual([77, 67, 60]);
     expect(world.cluster.hpaList[0]!.annotations).toEqual({});
+  });
+});
+
+describe('a record that Evenkeel has signed earlier, put back by a tenant,', () => {
+  type Mode = NonNullable<PodResizePolicySpec['mode']>;
+  const MODES = ['Observe', 'Recommend', 'Approve', 'Off', 'Auto'] as const;
+  const earlier = (target: Partial<KeptTarget> = {}): string => {
+    const targets = [{ resource: 'cpu' as const, container: null, percent: 20, request: 500, set: 60, ...target }];
+    const [hpa] = world.cluster.hpaList;
+    return TEST_SIGNER.sign(originalBinding(hpa!), writeOriginal({ targets, issuedAt: world.clock.now() - 30 * DAY_MS }));
+  };
+  const putBack = (record: string): void =>
+    world.setHpa('web', (hpa) => ({ ...hpa, annotated: true, annotations: { 'evenkeel.io/original': record } }));
+  const setMode = (mode: Mode | 'Off'): void => {
+    world.setPolicy('all', { mode: mode === 'Off' ? 'Auto' : mode });
+    const annotations = mode === 'Off' ? { 'evenkeel.io/mode': 'Off' } : {};
+    world.cluster.workloadList = [aWorkloadRecord({ annotations })];
+  };
+
+  describe.each(MODES)('in mode %s', (mode) => {
+    beforeEach(() => {
+      setMode(mode);
+      // What pods have is what they need: nothing but the record could move the target.
+      world.advice.set(WEB, [anAdvice({ cpu: '500m', memory: '512Mi' })]);
+    });
+
+    test.each<[string, Partial<KeptTarget>]>([
+      ['that was moved to the present target from another', {}],
+      ['that was at the present target for larger pods', { percent: 60, request: 5000, set: 90 }],
+      ['that was moved to where it is not', { set: 77 }],
+    ])('moves no target %s', async (_, target) => {
+      putBack(earlier(target));
+      await world.run(2 * HOUR_MS);
+      putBack(earlier(target));
+      await world.run(2 * HOUR_MS);
+      world.start();
+      await world.run(2 * HOUR_MS);
+      expect(world.targetsOf('web')).toEqual([60]);
+      expect(world.log.lines.filter(({ message }) => message === 'Moved the target of an autoscaler')).toEqual([]);
+      const refused = world.events.filter(({ reason }) => reason === 'RecordOutdated');
+      expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is from an earlier change');
+    });
+  });
+
+  test('over the present one, is not followed: the Recommendation has the original', async () => {
+    const record = earlier({ percent: 20, request: 500, set: 90 });
+    putBack(record);
+    await world.run(2 * HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+    putBack(record);
+    world.start();
+    await world.run(2 * HOUR_MS);
+    world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+    world.setPolicy('all', { mode: 'Recommend' });
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+  });
+
+  test('of the change that has just ended, once its original is in force again, is not followed', async () => {
+    await world.run(2 * HOUR_MS);
+    const { 'evenkeel.io/original': record = '' } = world.cluster.hpaList[0]!.annotations;
+    world.wish({ rollback: { at: new Date(world.clock.now()).toISOString(), by: 'ada' } });
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    // 90 % is its owner's own choice now.
+    world.setHpa('web', (hpa) => ({ ...hpa, resourceMetrics: [{ ...hpa.resourceMetrics[0]!, targetUtilizationRatio: 0.9 }] }));
+    putBack(record);
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([90]);
+  });
+});
+
+describe('where the mode publishes nothing any more', () => {
+  test('the Recommendation stays until the target is back, so that a restart forgets no original', async () => {
+    await world.run(2 * HOUR_MS);
+    world.setPolicy('all', { mode: 'Observe' });
+    await world.run(HOUR_MS);
+    expect(world.recommendation()).toBeDefined();
+    // While no process runs, the pods are created anew.
+    world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+    world.start();
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect([world.cluster.hpaList[0]!.annotations, world.recommendation()]).toEqual([{}, undefined]);
+  });
+
+  test('a record without a Recommendation is followed where it describes the HPA as it is', async () => {
+    await world.run(2 * HOUR_MS);
+    world.cluster.recommendationList = [];
+    world.setPolicy('all', { mode: 'Recommend' });
+    world.start();
+    await world.run(HOUR_MS);
+    expect(original()).toMatchObject([{ percent: 60, request: 500 }]);
+    world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+  });
+
+  test.each(Array.from({ length: 12 }, (_, writes) => writes))('a death after %i writes loses no original', async (writes) => {
+    await world.run(2 * HOUR_MS);
+    world.setPolicy('all', { mode: 'Observe' });
+    world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+    world.diesAfterWrites = writes;
+    await world.run(HOUR_MS);
+    world.start();
+    await world.run(HOUR_MS);
+    expect(world.targetsOf('web')).toEqual([60]);
+    expect([world.cluster.hpaList[0]!.annotations, world.recommendation()]).toEqual([{}, undefined]);
   });
 });
 

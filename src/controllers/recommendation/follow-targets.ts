@@ -4,6 +4,7 @@
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
+import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
@@ -27,7 +28,7 @@ export interface FollowSubject {
   readonly policy: PolicyRules;
   /** As they were decided on. */
   readonly pods: readonly PodRecord[];
-  readonly decision: Pick<WorkloadDecision, 'autoscalers' | 'steps'>;
+  readonly decision: Pick<WorkloadDecision, 'autoscalers' | 'steps' | 'memory'>;
 }
 
 export class TargetFollowing {
@@ -38,6 +39,7 @@ export class TargetFollowing {
   /** Versions that our own patches have overtaken. */
   readonly #overtaken = new Set<string>();
   #unfinished = false;
+  #issuedAt: Instant = 0;
 
   constructor(ports: RecommendationPorts, subject: FollowSubject, signal: AbortSignal) {
     this.#ports = ports;
@@ -78,8 +80,8 @@ export class TargetFollowing {
   async #patch(move: AutoscalerMove): Promise<WriteOutcome> {
     const { workload, policy } = this.#subject;
     const { gate, events, signer } = this.#ports;
-    const { hpa, moves, note } = move;
-    if (note !== null && !signer.hasKey) {
+    const { hpa, moves, original } = move;
+    if (original !== null && !signer.hasKey) {
       this.#unfinished = true;
       return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
     }
@@ -92,12 +94,19 @@ export class TargetFollowing {
       change,
       because: `requests move, and HorizontalPodAutoscaler ${hpa.name} is to keep the replicas where they are`,
     };
-    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move, signer), this.#signal);
+    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move, signer, this.#nextIssue(hpa.name)), this.#signal);
     if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });
     else if (outcome.kind !== 'done' && outcome.kind !== 'dry-run') this.#unfinished = true;
     const event = moveEvent(move, workload, outcome);
     if (event !== null) events.record(event);
     return outcome;
+  }
+
+  /** Later than that of every record before, whatever the clock says. */
+  #nextIssue(hpa: string): Instant {
+    const last = this.#subject.decision.memory.autoscalers.find(({ name }) => name === hpa)?.issuedAt ?? 0;
+    this.#issuedAt = Math.max(this.#ports.clock.now(), last + 1, this.#issuedAt + 1);
+    return this.#issuedAt;
   }
 }
 

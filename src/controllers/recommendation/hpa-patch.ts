@@ -1,13 +1,14 @@
-// A move of targets as a JSON patch: each value tested against what was decided from, and the note with it in one write.
+// A move of targets as a JSON patch: each value tested against what was decided from, and the record with it in one write.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
-import { originalBinding } from '../../core/hpa/kept-target.ts';
+import { originalBinding, writeOriginal } from '../../core/hpa/kept-target.ts';
 import type { AutoscalerMove } from '../../core/hpa/follow-targets.ts';
+import type { Instant } from '../../core/model/units.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { JsonPatchOperation } from '../../ports/writers.ts';
 
-/** @throws where a note is to be signed and there is no key */
-export function hpaPatch({ hpa, moves, note }: AutoscalerMove, signer: RecordSigner): readonly JsonPatchOperation[] {
+/** @throws where a record is to be signed and there is no key */
+export function hpaPatch({ hpa, moves, original }: AutoscalerMove, signer: RecordSigner, issuedAt: Instant): readonly JsonPatchOperation[] {
   const key = `/metadata/annotations/${HPA_ANNOTATIONS.original.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   const operations = moves.flatMap(({ metric, from, to }): JsonPatchOperation[] => {
     const source = metric.container === null ? 'resource' : 'containerResource';
@@ -18,8 +19,8 @@ export function hpaPatch({ hpa, moves, note }: AutoscalerMove, signer: RecordSig
     ];
   });
   const has = hpa.annotations[HPA_ANNOTATIONS.original] !== undefined;
-  if (note === null) return has ? [...operations, { op: 'remove', path: key }] : operations;
-  const value = signer.sign(originalBinding(hpa), note);
+  if (original === null) return has ? [...operations, { op: 'remove', path: key }] : operations;
+  const value = signer.sign(originalBinding(hpa), writeOriginal({ targets: original, issuedAt }));
   if (!hpa.annotated) return [...operations, { op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
   return [...operations, { op: 'add', path: key, value }];
 }

@@ -1,11 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
-import { amounts, anHpaRecord, aSituation, autoPolicy, NO_OVERRIDES, T0 } from '../../../test/builders/rightsizing.ts';
+import {
+  aContainer,
+  amounts,
+  anHpaRecord,
+  aPodRecord,
+  aSituation,
+  autoPolicy,
+  NO_OVERRIDES,
+  T0,
+} from '../../../test/builders/rightsizing.ts';
 import type { IdleMemory, Sizes } from '../../core/resize/model/idle-memory.ts';
-import { NO_MEMORY, type WorkloadSituation } from '../../core/resize/model/situation.ts';
+import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
+import { NO_MEMORY } from '../../core/resize/model/situation.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
+import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import { foreignNote, withNote } from './idle-note.ts';
+import { recordedIdle } from './idle-note.ts';
+import { refusedRecords } from './refused-records.ts';
 
 const sizes = (cpu: string, memory = '512Mi'): Sizes =>
   new Map([['main', { requests: amounts(cpu, memory), limits: amounts(null, null) }]]);
@@ -26,24 +38,36 @@ const WORKLOAD = aSituation().workload;
 const policy = autoPolicy();
 const cpuMax = { ...policy.container, cpu: { ...policy.container.cpu, max: 1000 } };
 
-function restored(context: Partial<Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas'>> = {}): IdleMemory | null {
+type Context = Parameters<typeof recordedIdle>[2];
+
+/** The workload as the record says that it was made: one pod of the idle sizes, and an autoscaler at the idle minReplicas. */
+const AS_RECORDED: Context = {
+  policy,
+  overrides: NO_OVERRIDES,
+  hpas: [anHpaRecord({ name: 'web', minReplicas: 1, maxReplicas: 2 ** 31 - 1 })],
+  pods: [aPodRecord({ containers: [aContainer({ requests: amounts('4000m', '4Gi') })] })],
+};
+
+function restored(context: Partial<Context> = {}): IdleMemory | null {
   return read(signed(), context);
 }
 
-function signed(): string {
-  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleNote(NOTE));
+function signed(note: IdleMemory = NOTE): string {
+  return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleNote(note));
 }
 
-function read(note: string, context: Partial<Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas'>> = {}): IdleMemory | null {
+function read(note: string, context: Partial<Context> = {}): IdleMemory | null {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
-  return withNote(NO_MEMORY, false, workload, TEST_SIGNER, { policy, overrides: NO_OVERRIDES, hpas: [], ...context }).idle;
+  return recordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
+}
+
+function podOf(cpu: string, memory = '4Gi'): Context['pods'] {
+  return [aPodRecord({ containers: [aContainer({ requests: amounts(cpu, memory) })] })];
 }
 
 describe('The annotation of an idle workload without a Recommendation, which any user of the namespace can write,', () => {
-  test('gives no container more than the max of its policy, idle or woken', () => {
-    const idle = restored({ policy: { ...policy, container: cpuMax } });
-    expect(idle?.natural).toEqual(sizes('1000m', '8Gi'));
-    expect(idle?.sizes).toEqual(sizes('1000m', '4Gi'));
+  test('gives no container more than the max of its policy', () => {
+    expect(restored({ policy: { ...policy, container: cpuMax } })?.natural).toEqual(sizes('1000m', '8Gi'));
   });
 
   test('gives no container more than its ceiling', () => {
@@ -66,13 +90,48 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['of another workload', TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleNote(NOTE))],
   ])('is not followed %s, and said to be', (_, note) => {
     expect(read(note)).toBeNull();
-    const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
-    expect(foreignNote(workload, TEST_SIGNER)).toContain('not signed by this Evenkeel');
+    expect(eventsOf(note)).toMatchObject([{ reason: 'RecordNotSigned', message: expect.stringContaining('not signed by this Evenkeel') }]);
+  });
+
+  test.each<[string, Partial<Context>]>([
+    ['has other sizes', { pods: podOf('500m', '512Mi') }],
+    ['has its natural sizes', { pods: podOf('8000m', '8Gi') }],
+    ['has other sizes beside an idle one', { pods: podOf('4000m', '512Mi') }],
+    ['has other sizes and other replicas', { pods: podOf('500m'), hpas: [anHpaRecord({ name: 'web', minReplicas: 2 })] }],
+  ])('is not followed where the workload %s: it is of an earlier idle period, and an Event reports it', (_, context) => {
+    expect(restored(context)).toBeNull();
+    expect(eventsOf(signed())).toMatchObject([{ reason: 'RecordOutdated', message: expect.stringContaining('earlier idle period') }]);
+  });
+
+  test('restores the sizes alone where a user has set other replicas since, or made other pods', () => {
+    const alone = { ...NOTE, idleReplicas: null, autoscaler: null };
+    expect(restored({ hpas: [anHpaRecord({ name: 'web', minReplicas: 2 })] })).toEqual(alone);
+    expect(restored({ pods: [...podOf('4000m'), ...podOf('500m')] })).toEqual(alone);
+  });
+
+  test.each([
+    ['a pod whose node could lower one resource alone', { pods: podOf('4000m', '8Gi') }, NOTE],
+    ['no pod left', { pods: [] }, NOTE],
+  ])('is followed with %s', (_, context, expected) => {
+    expect(restored(context)).toEqual(expected);
+  });
+
+  test.each([
+    ['are there still', podOf('8000m', '8Gi'), 1],
+    ['are not there any more', podOf('500m'), null],
+  ])('that tells of fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
+    const note = signed({ ...NOTE, sizes: NOTE.natural });
+    expect(read(note, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
   });
 
   test('is waited for while there is no key to verify it with', () => {
     const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': signed() } };
-    const bounds = { policy, overrides: NO_OVERRIDES, hpas: [] };
-    expect(() => withNote(NO_MEMORY, false, workload, new HmacSigner(() => null), bounds)).toThrow('cannot be verified yet');
+    expect(() => recordedIdle(workload, new HmacSigner(() => null), AS_RECORDED)).toThrow('cannot be verified yet');
   });
 });
+
+function eventsOf(note: string): readonly DecisionNote[] {
+  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
+  const ports = { cluster: new FakeClusterReader(), signer: TEST_SIGNER };
+  return refusedRecords(ports, workload, { hpas: [], memory: NO_MEMORY }, { status: undefined });
+}

@@ -2,12 +2,13 @@
 // So whichever write a process dies at, what it had stands somewhere until it has it again.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { requestsOnly, type IdleMemory } from '../../core/resize/model/idle-memory.ts';
+import type { IdleMemory } from '../../core/resize/model/idle-memory.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../core/model/resources.ts';
 import { requestBounds } from '../../core/resize/policy/container-rules.ts';
 import { readIdleNote, writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
-import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
+import { asRecorded } from '../../core/resize/layers/idle/as-recorded.ts';
+import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
 import type { RecordBinding, RecordSigner } from '../../ports/record-signer.ts';
 import type { RecommendationPorts } from './ports.ts';
 
@@ -23,6 +24,7 @@ export async function keepIdleNote(
   if (idle === null && (present === undefined || !isOurs(ports.signer, workload, present))) return;
   const wanted = idle === null ? null : ports.signer.sign(bindingOf(workload), writeIdleNote(idle));
   if (present === wanted) return;
+  if (idle?.waking?.by === 'record') return;
   // Once taken away by hand it stays away: that was a wish to wake.
   if (idle !== null && idle.waking !== null && present === undefined) return;
   const outcome = await ports.records.annotate(workloadPath(workload), { [WORKLOAD_ANNOTATIONS.idle]: wanted }, {}, signal);
@@ -31,31 +33,23 @@ export async function keepIdleNote(
 }
 
 /**
- * With what the workload's own annotation says, where its Recommendation was deleted while the workload was idle. Any user who
- * may patch workloads can write it, so it counts where it is signed, and within the bounds of the policy, the workload and its
- * autoscaler alone.
+ * What the workload's own annotation says, for where its Recommendation was deleted while the workload was idle. Any user who may
+ * patch workloads can write it, so it counts where it is signed, as far as the workload is as it says, and within the bounds of the
+ * policy, the workload and its autoscaler. null: there is none that counts.
  * @throws while there is no key: a workload that is idle would be taken for one that is not
  */
-export function withNote(
-  memory: ResizeMemory,
-  hasStatus: boolean,
-  workload: WorkloadRecord,
-  signer: RecordSigner,
-  bounds: NoteBounds,
-): ResizeMemory {
+export function recordedIdle(workload: WorkloadRecord, signer: RecordSigner, context: RecordContext): IdleMemory | null {
   const note = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
-  if (hasStatus || note === undefined) return memory;
+  if (note === undefined) return null;
   if (!signer.hasKey)
     throw new Error(`annotation ${WORKLOAD_ANNOTATIONS.idle} cannot be verified yet: health tells why (source record-key)`);
   const idle = isOurs(signer, workload, note) ? readIdleNote(note) : null;
-  return idle === null ? memory : { ...memory, idle: bounded(idle, bounds) };
+  const current = idle === null ? null : asRecorded(idle, { ...context, workload });
+  return current === null ? null : bounded(current, context);
 }
 
-/** Why an annotation that tells of an idle workload is not followed, in words; null: there is none, or it is ours. */
-export function foreignNote(workload: WorkloadRecord, signer: RecordSigner): string | null {
-  const note = workload.annotations[WORKLOAD_ANNOTATIONS.idle];
-  if (note === undefined || isOurs(signer, workload, note)) return null;
-  return `annotation ${WORKLOAD_ANNOTATIONS.idle} is not signed by this Evenkeel and is not followed; check replicas and remove it`;
+export function isOwnNote(workload: WorkloadRecord, signer: RecordSigner): boolean {
+  return isOurs(signer, workload, workload.annotations[WORKLOAD_ANNOTATIONS.idle] ?? '');
 }
 
 function bindingOf({ kind, uid }: WorkloadRecord): RecordBinding {
@@ -66,9 +60,9 @@ function isOurs(signer: RecordSigner, workload: WorkloadRecord, note: string): b
   return signer.isOurs(bindingOf(workload), note);
 }
 
-type NoteBounds = Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas'>;
+type RecordContext = Pick<WorkloadSituation, 'policy' | 'overrides' | 'hpas' | 'pods'>;
 
-function bounded(idle: IdleMemory, { policy, overrides, hpas }: NoteBounds): IdleMemory {
+function bounded(idle: IdleMemory, { policy, overrides, hpas }: RecordContext): IdleMemory {
   const cut = (name: string, { requests }: RequestsAndLimits): OptionalResources => ({
     cpuMillicores: atMost(requests.cpuMillicores, requestBounds('cpu', policy, overrides, name, null).max),
     memoryBytes: atMost(requests.memoryBytes, requestBounds('memory', policy, overrides, name, null).max),
@@ -78,8 +72,6 @@ function bounded(idle: IdleMemory, { policy, overrides, hpas }: NoteBounds): Idl
   return {
     ...idle,
     natural: new Map([...idle.natural].map(([name, values]) => [name, { ...values, requests: cut(name, values) }])),
-    // Limits stay as they are while a workload is idle.
-    sizes: new Map([...idle.sizes].map(([name, values]) => [name, requestsOnly(cut(name, values))])),
     autoscaler: idle.autoscaler && { ...idle.autoscaler, minReplicas: Math.min(idle.autoscaler.minReplicas, most) },
   };
 }

@@ -4,7 +4,10 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
+import type { Sizes } from '../../core/resize/model/idle-memory.ts';
+import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import type { Activity } from '../../core/resize/model/quiet-spell.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
@@ -155,6 +158,34 @@ describe('An idle workload wakes', () => {
     expect(note()).toBeUndefined();
   });
 
+  test('when its Recommendation is deleted while it is quiet, too, and falls idle again only after as long anew', async () => {
+    await fallsIdle();
+    world.cluster.recommendationList = [];
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 500]);
+    expect(world.events.find(({ reason }) => reason === 'Woken')?.message).toContain('its Recommendation was deleted');
+    expect(note()).toBeUndefined();
+    await world.run(9 * HOUR_MS);
+    expect(world.cpus()).toEqual([10, 10, 10]);
+  });
+
+  test.each<[string, () => void]>([
+    ['Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' })],
+    ['Recommend', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' })],
+    ['Off', () => annotate({ 'evenkeel.io/mode': 'Off' })],
+  ])('when its Recommendation is deleted in mode %s, pod by pod: one of another size stays', async (_, setMode) => {
+    await fallsIdle();
+    world.cluster.recommendationList = [];
+    setMode();
+    world.setPods((pod) =>
+      pod.name === 'web-3' ? { ...pod, containers: [{ ...pod.containers[0]!, requests: amounts('200m', '512Mi') }] } : pod,
+    );
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cpus()).toEqual([500, 500, 200]);
+    expect(note()).toBeUndefined();
+  });
+
   test('outside of windows and inside of cool-downs', async () => {
     await fallsIdle();
     world.setPolicy('all', { ...IDLE, cooldown: '7d', windows: [{ start: '0 3 1 1 *', duration: '1h', timeZone: 'UTC' }] });
@@ -261,6 +292,38 @@ describe('Where the policy allows fewer replicas', () => {
   });
 });
 
+describe('An idle record that is put back once the workload is awake', () => {
+  const replicas = (): number => world.cluster.workloadList[0]!.replicas.desired;
+  const MODES: readonly (readonly [string, () => void])[] = [
+    ['Observe', () => world.setPolicy('all', { ...IDLE, mode: 'Observe' })],
+    ['Recommend', () => world.setPolicy('all', { ...IDLE, mode: 'Recommend' })],
+    ['Off', () => annotate({ 'evenkeel.io/mode': 'Off' })],
+    ['Auto', () => undefined],
+  ];
+
+  /** Of nine pods of 900m that were made three of 10m. Since then a user has set three of 500m. */
+  function earlierRecord(): string {
+    const sizes = (cpu: string): Sizes => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: amounts(null, null) }]]);
+    const scaled = { replicas: 9, idleReplicas: 3, autoscaler: null, scaled: true };
+    const record = { ...scaled, since: T0 - 30 * DAY_MS, natural: sizes('900m'), sizes: sizes('10m'), wakesOn: 'load' };
+    const text = writeIdleNote({ ...record, floor: new Map(), awakeMs: 0, waking: null });
+    return TEST_SIGNER.sign({ kind: 'Deployment', uid: 'uid-web', field: 'evenkeel.io/idle' }, text);
+  }
+
+  test.each(MODES)('has no effect in mode %s, with its Recommendation or without', async (_, setMode) => {
+    const record = earlierRecord();
+    setMode();
+    for (const isLost of [false, true]) {
+      annotate({ 'evenkeel.io/idle': record });
+      if (isLost) world.cluster.recommendationList = [];
+      world.start();
+      await world.run(30 * MINUTE_MS);
+      expect([replicas(), world.cpus(), note()]).toEqual([3, [500, 500, 500], undefined]);
+    }
+    expect(reasons()).toContain('RecordOutdated');
+  });
+});
+
 describe('A process that dies', () => {
   // Each write of the way down and back up: the note, the status, three pods; three pods, the note, the status.
   test.each(Array.from({ length: 9 }, (_, writes) => writes))('after %i writes leaves nothing lost while falling idle', async (writes) => {
@@ -288,6 +351,22 @@ describe('A process that dies', () => {
     expect(world.cpus()).toEqual([500, 500, 500]);
     expect([note(), world.status().idle]).toEqual([undefined, undefined]);
   });
+
+  test.each(Array.from({ length: 9 }, (_, writes) => writes))(
+    'after %i writes still wakes all of it in mode Observe, its Recommendation deleted',
+    async (writes) => {
+      await fallsIdle();
+      world.cluster.recommendationList = [];
+      world.setPolicy('all', { ...IDLE, mode: 'Observe' });
+      world.start();
+      world.diesAfterWrites = writes;
+      await world.run(10 * MINUTE_MS);
+      world.start();
+      await world.run(10 * MINUTE_MS);
+      expect(world.cpus()).toEqual([500, 500, 500]);
+      expect([note(), world.recommendation()]).toEqual([undefined, undefined]);
+    },
+  );
 
   test('and whose quiet is over before it starts again takes its note back', async () => {
     await world.run(MINUTE_MS);

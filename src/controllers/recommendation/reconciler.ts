@@ -27,12 +27,13 @@ import { carryOutSteps, type StepsOutcome } from './carry-out-steps.ts';
 import { evict, evictionCounter } from './eviction.ts';
 import { noteEvent } from './events.ts';
 import { TargetFollowing, type FollowOutcome } from './follow-targets.ts';
-import { foreignNote, keepIdleNote } from './idle-note.ts';
+import { keepIdleNote } from './idle-note.ts';
 import { ExceptionMetrics } from './exception-metrics.ts';
 import { RecommendationMetrics, type WatchEvidence } from './metrics.ts';
 import { OwnResizes } from './own-resizes.ts';
 import type { RecommendationPorts } from './ports.ts';
 import { ensureObject, noteOnWorkload, publish, unpublish } from './publish.ts';
+import { refusedRecords } from './refused-records.ts';
 import { latestStatus, remembered, wasDeleted, type Remembered } from './remembered.ts';
 import { adviceFor, moneyOfDecision, situationOf } from './situation.ts';
 
@@ -74,11 +75,10 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     if (governed === null) return this.#forget(key);
     const { workload, governance } = governed;
     const { situation, decision, basis } = await this.#decide(workload, governance, advice, signal);
-    for (const note of decision.notes) this.#tellNote(workload, note);
+    for (const note of [...decision.notes, ...refusedRecords(this.#ports, workload, situation, basis)]) this.#tellNote(workload, note);
     // Written down before it is acted on, so that a crash in between is found again.
     await keepIdleNote(this.#ports, workload, decision.memory.idle, signal);
     if (wasDeleted(this.#ports, key, basis)) return { requeueAfterMs: 0 };
-    this.#tellForeignNote(workload, basis);
     await this.#tell(key, workload, governance, situation, decision, signal);
     for (const reason of newRollBacks(situation.memory, decision.memory)) this.#metrics.rolledBack(reason);
     this.#exceptions.decided(key, situation.memory.limitExceptions, decision.memory.limitExceptions);
@@ -173,12 +173,6 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
     this.#ports.events.record(noteEvent(workload, note));
     if (note.reason === 'Idled') this.#metrics.idle('idled');
     if (note.reason === 'Woken') this.#metrics.idle('woken');
-  }
-
-  /** Where there is a status it alone counts, and the note is signed anew. */
-  #tellForeignNote(workload: WorkloadRecord, { status }: Remembered): void {
-    const message = status === undefined ? foreignNote(workload, this.#ports.signer) : null;
-    if (message !== null) this.#tellNote(workload, { type: 'Warning', reason: 'RecordNotSigned', message });
   }
 
   async #watchIdle(workload: WorkloadRecord, { rules }: WorkloadGovernance): Promise<void> {
@@ -306,7 +300,9 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
 function isToBePublished({ memory, mode, state }: WorkloadDecision, isPresent: boolean): boolean {
   // What was given for a while is remembered until it is taken back, whatever the mode.
   const memories = [memory, ...(memory.classes?.values() ?? [])];
-  if (memory.idle !== null || memories.some(({ limitExceptions }) => limitExceptions.some(isApplied))) return true;
+  // An autoscaler's original targets are remembered until they are back.
+  if (memory.idle !== null || memory.autoscalers.some(({ targets }) => targets.length > 0)) return true;
+  if (memories.some(({ limitExceptions }) => limitExceptions.some(isApplied))) return true;
   // Observe publishes nothing; a workload that is to be left alone keeps what it has and gets nothing new.
   return mode !== 'Observe' && (state !== 'excluded' || isPresent);
 }

@@ -5,7 +5,7 @@ import type { Resources } from '../../core/model/resources.ts';
 import type { Instant, Ratio } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
-import { withOwnOriginal } from '../../core/hpa/kept-target.ts';
+import { withCurrentOriginal } from '../../core/hpa/current-original.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { evidenceSince } from '../../core/resize/plan/throttling-and-pressure.ts';
 import { nodePoolsOf } from '../../core/resize/plan/node-pools.ts';
@@ -29,7 +29,7 @@ import { meanUnitPrices } from '../../core/recommender/unit-prices.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/resize/model/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
-import { withNote } from './idle-note.ts';
+import { recordedIdle } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
 
@@ -70,9 +70,11 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const hpas = cluster.hpasOf(key).map((hpa) => withOwnOriginal(hpa, ports.signer));
-  const bounds = { policy: governance.rules, overrides: governance.overrides, hpas };
-  const memory = correctFutureTimestamps(withNote(read, status !== undefined, workload, ports.signer, bounds), now);
+  const originals = { remembered: status === undefined ? null : read.autoscalers, pods };
+  const hpas = cluster.hpasOf(key).map((hpa) => withCurrentOriginal(hpa, ports.signer, originals));
+  const context = { policy: governance.rules, overrides: governance.overrides, hpas, pods };
+  const recorded = status === undefined ? recordedIdle(workload, ports.signer, context) : null;
+  const memory = correctFutureTimestamps(recorded === null ? read : { ...read, idle: recorded }, now);
   return {
     now,
     workload,
@@ -114,6 +116,7 @@ export function situationOf(
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),
     memory,
+    isIdleRecorded: recorded !== null,
     standing: {
       inPlace: inPlaceResize(),
       admission: ports.admission === true,

@@ -3,6 +3,7 @@
 
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../model/units.ts';
+import { isHome } from './follow-targets.ts';
 import { readOriginal, sameMeasured, type AutoscalerMemory, type KeptTarget } from './kept-target.ts';
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '../model/pod.ts';
@@ -54,17 +55,19 @@ export function keeperOf(hpa: HpaRecord, scaledObjects: readonly ScaledObjectRec
 
 function standingOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: StandingInputs): AutoscalerStanding {
   const before = afresh(remembered.find(({ name }) => name === hpa.name) ?? unremembered(hpa.name), now);
-  const onHpa = readOriginal(hpa);
+  const record = readOriginal(hpa);
   const targets = hpa.resourceMetrics.flatMap((metric): (TargetStanding & { readonly isReverted: boolean })[] => {
     if (metric.targetUtilizationRatio === null) return [];
     const live = Math.round(metric.targetUtilizationRatio * 100);
-    const noted = onHpa.find((target) => sameMeasured(target, metric));
+    const noted = record?.targets.find((target) => sameMeasured(target, metric));
     const known = before.targets.find((target) => sameMeasured(target, metric));
     const kept = keptNow(live, noted, known);
     if (kept !== null) return [{ metric, live, kept, isReverted: false }];
     const origin = noted ?? known;
     if (origin === undefined) return [{ metric, live, kept: null, isReverted: false }];
-    if (live === origin.percent) return [{ metric, live, kept: origin, isReverted: true }];
+    // Where every pod has what it was set for, it belongs there: Evenkeel itself has put it back.
+    if (live === origin.percent)
+      return [{ metric, live, kept: { ...origin, set: live }, isReverted: before.isReverted || !isHome(origin, pods) }];
     // A value of somebody's own choice counts from now on, at what pods have now.
     const request = usualRequest(pods, metric);
     const chosen = request === null ? null : { ...origin, percent: live, request, set: live };
@@ -75,6 +78,7 @@ function standingOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: St
   const memory: AutoscalerMemory = {
     ...before,
     targets: targets.flatMap(({ kept }) => kept ?? []),
+    issuedAt: record === null ? before.issuedAt : Math.max(record.issuedAt, before.issuedAt ?? 0),
     isReverted,
     ...(newlyReverted ? { reverts: before.reverts + 1, revertedAt: now, revertedBy: hpa.metricsWriter } : {}),
   };
@@ -115,5 +119,15 @@ function afresh(memory: AutoscalerMemory, now: Instant): AutoscalerMemory {
 }
 
 function unremembered(name: string): AutoscalerMemory {
-  return { name, targets: [], reverts: 0, revertedAt: null, revertedBy: null, isReverted: false, refusedAt: null, refusal: null };
+  return {
+    name,
+    targets: [],
+    issuedAt: null,
+    reverts: 0,
+    revertedAt: null,
+    revertedBy: null,
+    isReverted: false,
+    refusedAt: null,
+    refusal: null,
+  };
 }

@@ -4,7 +4,7 @@ import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '../model/pod.ts';
 import type { AutoscalerMemory } from './kept-target.ts';
-import { sameMeasured, writeOriginal, type KeptTarget } from './kept-target.ts';
+import { sameMeasured, type KeptTarget } from './kept-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
 /** A target that follows the request, or with `stays` is where it was set while the request is no greater. */
@@ -17,7 +17,7 @@ export interface FollowedAutoscaler {
   readonly name: string;
   readonly namespace: string;
   readonly targets: readonly FollowedTarget[];
-  /** With every pod as it was when the targets were set, Evenkeel has nothing to keep of it: its note goes. */
+  /** With every pod as it was when the targets were set, Evenkeel has nothing to keep of it: its record is removed. */
   readonly mayLetGo: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface TargetMove {
 export interface AutoscalerMove {
   readonly hpa: HpaRecord;
   readonly moves: readonly TargetMove[];
-  /** The annotation as it should be afterwards; null: gone. */
-  readonly note: string | null;
+  /** What the annotation is to hold afterwards; null: it is removed. */
+  readonly original: readonly KeptTarget[] | null;
 }
 
 /**
@@ -67,8 +67,8 @@ export function moveFor(
     kept.push({ ...target, set: to });
   }
   const before = hpa.annotations[HPA_ANNOTATIONS.original] ?? null;
-  if (home) return moves.length > 0 || before !== null ? { hpa, moves, note: null } : null;
-  return moves.length > 0 ? { hpa, moves, note: writeOriginal(kept) } : null;
+  if (home) return moves.length > 0 || before !== null ? { hpa, moves, original: null } : null;
+  return moves.length > 0 ? { hpa, moves, original: kept } : null;
 }
 
 /** In percent; without pods the last one holds. */
@@ -84,8 +84,8 @@ export function isHome(target: KeptTarget, pods: readonly PodRecord[]): boolean 
 }
 
 /** `cpu target 60 % → 85 %` */
-export function moveSummary({ moves, note }: AutoscalerMove): string {
-  if (moves.length === 0) return `annotation ${HPA_ANNOTATIONS.original} ${note === null ? 'removed' : 'renewed'}`;
+export function moveSummary({ moves, original }: AutoscalerMove): string {
+  if (moves.length === 0) return `annotation ${HPA_ANNOTATIONS.original} ${original === null ? 'removed' : 'renewed'}`;
   return moves
     .map(({ metric, from, to }) => {
       const what = metric.container === null ? metric.resource : `${metric.resource} of ${metric.container}`;

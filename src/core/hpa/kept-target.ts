@@ -4,6 +4,7 @@
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import { isObject, parseJson } from '../model/json.ts';
+import { instantOf, isoTime } from '../model/iso-time.ts';
 import type { Instant } from '../model/units.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 
@@ -17,6 +18,8 @@ export interface KeptTarget extends Measured, ScalePoint {
 export interface AutoscalerMemory {
   readonly name: string;
   readonly targets: readonly KeptTarget[];
+  /** Of the newest record that is known: one on the HPA that was issued before is outdated. null: none has been issued for these targets. */
+  readonly issuedAt: Instant | null;
   /** How often in a row somebody put the original back. */
   readonly reverts: number;
   readonly revertedAt: Instant | null;
@@ -44,35 +47,41 @@ export function sameMeasured(a: Measured, b: Measured): boolean {
   return a.resource === b.resource && a.container === b.container;
 }
 
-/** As the annotation tells it; none where there is none, or where a hand has made it unreadable. */
-export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): readonly KeptTarget[] {
-  const text = annotations[HPA_ANNOTATIONS.original];
-  return text === undefined ? [] : parseOriginal(text);
+/** What the annotation on an HPA holds, besides its signature. */
+export interface OriginalRecord {
+  readonly targets: readonly KeptTarget[];
+  /** Later with every record on one HPA, also where the clock was set back. */
+  readonly issuedAt: Instant;
 }
 
-/** What a note on an HPA is signed for. */
+/** null where there is none, or none that can be read: a user may have edited it. */
+export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): OriginalRecord | null {
+  const value = parseJson(annotations[HPA_ANNOTATIONS.original] ?? '');
+  const issuedAt = isObject(value) && typeof value['issuedAt'] === 'string' ? instantOf(value['issuedAt']) : null;
+  return issuedAt === null ? null : { targets: targetsIn(value), issuedAt };
+}
+
+/** What a record on an HPA is signed for. */
 export function originalBinding({ uid }: Pick<HpaRecord, 'uid'>): { readonly kind: string; readonly uid: string; readonly field: string } {
   return { kind: 'HorizontalPodAutoscaler', uid, field: HPA_ANNOTATIONS.original };
 }
 
-/** The HPA without a note that is not ours: whoever may annotate it could have its target moved anywhere. */
-export function withOwnOriginal(
-  hpa: HpaRecord,
-  signer: { isOurs(binding: ReturnType<typeof originalBinding>, note: string): boolean },
-): HpaRecord {
-  const { [HPA_ANNOTATIONS.original]: note, ...annotations } = hpa.annotations;
-  return note === undefined || signer.isOurs(originalBinding(hpa), note) ? hpa : { ...hpa, annotations };
+/** `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}],"issuedAt":"…"}`: 60 % was set for 500m a pod. */
+export function writeOriginal({ targets, issuedAt }: OriginalRecord): string {
+  return JSON.stringify({ ...metricsOf(targets), issuedAt: isoTime(issuedAt) });
 }
 
-export function parseOriginal(text: string): readonly KeptTarget[] {
-  const value = parseJson(text);
-  const metrics = isObject(value) ? value['metrics'] : undefined;
-  return Array.isArray(metrics) ? metrics.flatMap((metric) => readTarget(metric) ?? []) : [];
+export function parseTargets(text: string): readonly KeptTarget[] {
+  return targetsIn(parseJson(text));
 }
 
-/** `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}]}`: 60 % was set for 500m a pod. */
-export function writeOriginal(targets: readonly KeptTarget[]): string {
-  return JSON.stringify({
+/** The same without the time, as a Recommendation keeps it. */
+export function writeTargets(targets: readonly KeptTarget[]): string {
+  return JSON.stringify(metricsOf(targets));
+}
+
+function metricsOf(targets: readonly KeptTarget[]): { readonly metrics: readonly object[] } {
+  return {
     metrics: targets.map(({ resource, container, percent, request, set }) => ({
       resource,
       ...(container === null ? {} : { container }),
@@ -80,7 +89,12 @@ export function writeOriginal(targets: readonly KeptTarget[]): string {
       [resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes']: request,
       now: set,
     })),
-  });
+  };
+}
+
+function targetsIn(value: unknown): readonly KeptTarget[] {
+  const metrics = isObject(value) ? value['metrics'] : undefined;
+  return Array.isArray(metrics) ? metrics.flatMap((metric) => readTarget(metric) ?? []) : [];
 }
 
 function readTarget(metric: unknown): KeptTarget | null {

@@ -51,7 +51,7 @@ describe('while a resize is pending', () => {
     const moved = { ...followed, targets: [{ ...followed.targets[0]!, set: 54 }] };
     const move = moveFor(moved, anHpaRecord({ metrics: [{ percent: 54 }] }), pods, 'after');
     expect(move?.moves[0]).toMatchObject({ from: 54, to: PERCENT });
-    expect(move?.note).toBeNull();
+    expect(move?.original).toBeNull();
     expect(desired(pods, PERCENT)).toBe(4);
   });
 });

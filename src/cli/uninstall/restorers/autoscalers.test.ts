@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { crds } from '../../../../test/builders/crds.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';
@@ -6,7 +7,8 @@ import { runRestorer } from '../run-restorer.ts';
 import { autoscalersRestorer } from './autoscalers.ts';
 
 const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
-const NOTE = '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}]}';
+const ISSUED_AT = '2026-11-20T00:00:00.000Z';
+const NOTE = `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"${ISSUED_AT}"}`;
 
 let world: ApiWorld;
 beforeEach(async () => {
@@ -60,6 +62,30 @@ describe('an uninstall', () => {
     await moved('web', 90, sign);
     expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('not signed') }], left: [] });
     expect((await hpa('web')).target).toBe(90);
+  });
+
+  test.each<[string, object, number]>([
+    ['never moved since', {}, 90],
+    ['moved later', { original: NOTE, issuedAt: '2026-11-21T00:00:00.000Z' }, 90],
+    ['moved then', { original: NOTE, issuedAt: ISSUED_AT }, 60],
+    ['moved a moment before the Recommendation was written', { original: NOTE, issuedAt: '2026-11-19T00:00:00.000Z' }, 60],
+  ])('of a record follows the one alone that is no older than the Recommendation: %s', async (_, known, target) => {
+    await world.post(
+      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+      crds().find(({ spec }) => spec.names.kind === 'Recommendation')!,
+    );
+    const recommendations = '/apis/evenkeel.io/v1alpha1/namespaces/shop/recommendations';
+    const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const body = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'Recommendation', metadata: { name: 'deployment-web' }, spec: { targetRef } };
+    expect((await world.post(recommendations, body)).status).toBe(201);
+    const status = { autoscalers: [{ name: 'web', ...known }] };
+    expect((await world.patch('merge', `${recommendations}/deployment-web/status`, { status })).status).toBe(200);
+    await moved('web');
+    const { kept, left } = await restore();
+    expect([(await hpa('web')).target, left]).toEqual([target, []]);
+    expect(kept.map(({ why }) => why)).toEqual(
+      target === 60 ? [] : ['its targets: annotation evenkeel.io/original is older than its Recommendation'],
+    );
   });
 
   test('leaves a target that somebody else has set since', async () => {

@@ -7,14 +7,17 @@ import { HPAS } from '../../../adapters/kubernetes/resources.ts';
 import { decoder } from '../../../adapters/kubernetes/wire.ts';
 import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
-import { readOriginal, sameMeasured, withOwnOriginal } from '../../../core/hpa/kept-target.ts';
+import { isNewest } from '../../../core/hpa/current-original.ts';
+import { originalBinding, readOriginal, sameMeasured, type KeptTarget } from '../../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../ports/writers.ts';
+import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
+import { statusOf } from './own-status.ts';
 
-/** @param signer knows the notes that Evenkeel wrote: whoever may patch an autoscaler can write one */
+/** @param signer verifies records: any user who may patch an autoscaler can write one */
 export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
   const interner = new Interner();
   const read = decoder((wire) => readHpa(wire, interner));
@@ -23,17 +26,28 @@ export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner
     async *find(signal) {
       for await (const head of cluster.list(HPAS, signal)) {
         const decoded = read(head.wire);
-        if (decoded.ok) yield* findingsOf(cluster, signer, head, decoded.record);
+        if (!decoded.ok) continue;
+        const problem = await recordProblem(cluster, signer, decoded.record, signal);
+        yield* findingsOf(cluster, head, decoded.record, problem);
       }
     },
   };
 }
 
-function* findingsOf(cluster: ClusterAccess, signer: RecordSigner, head: ObjectHead, hpa: HpaRecord): Generator<Finding> {
+/** Why the record of an HPA's targets is not followed, in words; null: it is, or there is none. */
+async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: HpaRecord, signal: AbortSignal): Promise<string | null> {
+  const signed = hpa.annotations[HPA_ANNOTATIONS.original];
+  if (signed === undefined) return null;
+  const record = readOriginal(hpa);
+  if (record === null || !signer.isOurs(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
+  const status = await statusOf(cluster, hpa.target, signal);
+  return status === null || isNewest(record, hpa, readMemory(status).autoscalers) ? null : 'is older than its Recommendation';
+}
+
+function* findingsOf(cluster: ClusterAccess, head: ObjectHead, hpa: HpaRecord, problem: string | null): Generator<Finding> {
   const object = nameOf(HPAS, head);
-  const known = withOwnOriginal(hpa, signer);
-  if (known !== hpa) yield { kind: 'keep', object, why: `its targets: annotation ${HPA_ANNOTATIONS.original} is not signed by Evenkeel` };
-  const { operations, words, foreign } = targetsOf(known);
+  if (problem !== null) yield { kind: 'keep', object, why: `its targets: annotation ${HPA_ANNOTATIONS.original} ${problem}` };
+  const { operations, words, foreign } = targetsOf(hpa, problem === null ? (readOriginal(hpa)?.targets ?? []) : []);
   for (const why of foreign) yield { kind: 'keep', object, why };
   const notes: string[] = [];
   for (const key of Object.keys(head.annotations)) {
@@ -47,11 +61,14 @@ function* findingsOf(cluster: ClusterAccess, signer: RecordSigner, head: ObjectH
   yield { kind: 'change', object, change: words.join(', '), carryOut: (signal) => cluster.patch(HPAS, head, patch, signal) };
 }
 
-function targetsOf(hpa: HpaRecord): { readonly operations: JsonPatchOperation[]; readonly words: string[]; readonly foreign: string[] } {
+function targetsOf(
+  hpa: HpaRecord,
+  originals: readonly KeptTarget[],
+): { readonly operations: JsonPatchOperation[]; readonly words: string[]; readonly foreign: string[] } {
   const operations: JsonPatchOperation[] = [];
   const words: string[] = [];
   const foreign: string[] = [];
-  for (const target of readOriginal(hpa)) {
+  for (const target of originals) {
     const metric = hpa.resourceMetrics.find((each) => sameMeasured(each, target));
     if (metric?.targetUtilizationRatio === undefined || metric.targetUtilizationRatio === null) continue;
     const live = Math.round(metric.targetUtilizationRatio * 100);

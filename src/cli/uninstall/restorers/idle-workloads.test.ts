@@ -102,6 +102,20 @@ describe('an uninstall', () => {
     expect(await restore()).toMatchObject({ changed, left: [] });
   });
 
+  const sized = (cpu: string) => [{ name: 'app', requests: { cpu } }];
+  test.each([
+    ['have the idle sizes that it says', '10m', 1],
+    ['have other sizes', '500m', 0],
+  ])('without a Recommendation follows a note where the pods %s', async (_, cpu, changed) => {
+    await asleep('web', 1, { idleReplicas: 1, natural: sized('900m'), sizes: sized('10m') });
+    for (const app of ['web', 'other']) {
+      const spec = { containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: app === 'web' ? cpu : '1' } } }] };
+      expect((await world.post('/api/v1/namespaces/shop/pods', { metadata: { name: app, labels: { app } }, spec })).status).toBe(201);
+    }
+    expect(await restore()).toMatchObject({ changed, left: [], kept: changed === 1 ? [] : [{ why: expect.stringContaining('its pods') }] });
+    expect(await replicasOf('web')).toBe(changed === 1 ? 3 : 1);
+  });
+
   test('gives an autoscaler its least back', async () => {
     await asleep('web', 3, { idleReplicas: 1, autoscaler: { name: 'web', minReplicas: 3 } });
     const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9 };

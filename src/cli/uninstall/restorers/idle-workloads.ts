@@ -1,34 +1,34 @@
 // Workloads that are idle: replicas (or the least of their autoscaler) that were lowered are put back, where they are still
 // what Evenkeel set. Sizes in place are another restorer's; the note goes with the other annotations, so this comes first.
 
+import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
+import { Interner } from '../../../adapters/kubernetes/interner.ts';
 import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
 import {
   DEPLOYMENTS,
   HPAS,
   objectPath,
-  ownResource,
+  PODS,
   REPLICA_SETS,
   STATEFUL_SETS,
   type ApiResource,
 } from '../../../adapters/kubernetes/resources.ts';
-import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
-import { numberAt, objectAt, objectsAt, optionalObjectAt, textAt } from '../../../adapters/kubernetes/wire.ts';
+import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
-import { PLURALS, type RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
-import type { Instant } from '../../../core/model/units.ts';
-import type { WorkloadRef } from '../../../core/model/workload.ts';
-import { recommendationName } from '../../../core/recommendations/recommendation-name.ts';
+import type { PodRecord } from '../../../core/model/pod.ts';
+import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
+import { statusOf } from './own-status.ts';
 
 const SCALABLE: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, REPLICA_SETS];
 
-/** @param signer knows the notes that Evenkeel wrote: whoever may patch a workload can write one */
+/** @param signer verifies records: any user who may patch a workload can write one */
 export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
   return {
     name: 'idle workloads scaled back',
@@ -38,7 +38,7 @@ export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSign
           const note = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
           if (note === '' || isOwned(head)) continue;
           const idle = readIdleNote(note);
-          const foreign = await whyForeign(cluster, resource, head, { note, since: idle?.since ?? null }, signer, signal);
+          const foreign = await whyForeign(cluster, resource, head, { note, idle }, signer, signal);
           if (foreign !== null) {
             yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
             continue;
@@ -54,38 +54,48 @@ export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSign
   };
 }
 
-/** Why a note tells nothing of how the workload was: not ours, or older than what its Recommendation says. null: it does. */
+/**
+ * Why a record is not followed: it is not ours, it is older than the Recommendation, or, without one, pods have other sizes than it
+ * says. null: it is.
+ */
 async function whyForeign(
   cluster: ClusterAccess,
   resource: ApiResource,
   head: ObjectHead,
-  { note, since }: { readonly note: string; readonly since: Instant | null },
+  { note, idle }: { readonly note: string; readonly idle: IdleMemory | null },
   signer: RecordSigner,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { kind } = resource;
   const field = WORKLOAD_ANNOTATIONS.idle;
-  if (since === null || !signer.isOurs({ kind, uid: head.uid, field }, note)) return `annotation ${field} is not signed by Evenkeel`;
-  const status = await statusOf(cluster, { kind, name: head.name }, head.namespace ?? '', signal);
-  if (status === null || readIdle(status)?.since === since) return null;
-  return `annotation ${field} is older than its Recommendation`;
+  if (idle === null || !signer.isOurs({ kind, uid: head.uid, field }, note)) return `annotation ${field} is not signed by Evenkeel`;
+  const status = await statusOf(cluster, { kind, name: head.name, namespace: head.namespace ?? '' }, signal);
+  if (status !== null) return readIdle(status)?.since === idle.since ? null : `annotation ${field} is older than its Recommendation`;
+  return haveRecordedSizes(await podsOf(cluster, head, signal), idle) ? null : `annotation ${field} does not describe its pods as they are`;
 }
 
-async function statusOf(
-  cluster: ClusterAccess,
-  workload: Pick<WorkloadRef, 'kind' | 'name'>,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<RecommendationStatus | null> {
-  const name = recommendationName(workload);
-  try {
-    for await (const head of cluster.list(ownResource(PLURALS.Recommendation), signal, { namespace })) {
-      if (head.name === name) return optionalObjectAt(head.wire, 'status');
-    }
-  } catch (err) {
-    if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
+async function podsOf(cluster: ClusterAccess, { wire, namespace }: ObjectHead, signal: AbortSignal): Promise<readonly PodRecord[]> {
+  const interner = new Interner();
+  const pods: PodRecord[] = [];
+  const within = { namespace: namespace ?? '', labelSelector: selectorText(objectAt(objectAt(wire, 'spec'), 'selector')) };
+  for await (const head of cluster.list(PODS, signal, within)) {
+    const pod = readPod(head.wire, interner);
+    if (pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed') pods.push(pod);
   }
-  return null;
+  return pods;
+}
+
+/** A LabelSelector as a query parameter has it. */
+function selectorText(selector: Wire): string {
+  const equal = Object.entries(objectAt(selector, 'matchLabels')).map(([key, value]) => `${key}=${String(value)}`);
+  const others = objectsAt(selector, 'matchExpressions').map((each) => {
+    const [key, operator] = [textAt(each, 'key'), textAt(each, 'operator')];
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    const values = Array.isArray(each['values']) ? each['values'].map(String) : [];
+    return `${key} ${operator === 'NotIn' ? 'notin' : 'in'} (${values.join(',')})`;
+  });
+  return [...equal, ...others].join(',');
 }
 
 /** A Deployment's annotations are copied to its ReplicaSets. */

@@ -11,6 +11,7 @@ export interface DecisionNote {
     | 'ResizeWrittenBack'
     | 'InvalidAnnotation'
     | 'RecordNotSigned'
+    | 'RecordOutdated'
     | 'LimitExceeded'
     | 'CeilingReached'
     | 'LimitExceptionRecurs'

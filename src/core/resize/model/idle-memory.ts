@@ -25,8 +25,8 @@ export interface IdleMemory {
   readonly autoscaler: { readonly name: string; readonly minReplicas: number } | null;
   /** The idle replicas (or minReplicas) have been seen in force: whoever moves them from there means it. */
   readonly scaled: boolean;
-  /** Being brought back; null: it sleeps. */
-  readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'other' } | null;
+  /** Being brought back; null: it sleeps. `record`: the record on the workload is all that is known, and pods that are not as it says stay. */
+  readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'record' | 'other' } | null;
   readonly wakesOn: string;
 }
 

@@ -79,6 +79,8 @@ export interface WorkloadSituation {
   readonly roomForPod: Resources | null;
   readonly userRequests: UserRequests;
   readonly memory: ResizeMemory;
+  /** There is no status: `memory.idle` is what the record on the workload says. */
+  readonly isIdleRecorded?: boolean;
   readonly standing: Standing;
   /** Other workloads of the same policy whose pods are being resized now; those that only get more are not counted. */
   readonly otherWorkloadsUnderWay: number;

@@ -1,6 +1,7 @@
 // Keeps replicas where they are while requests move: which targets of autoscalers are followed in this decision, and what
 // is to be remembered of them before anything is touched.
 
+import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
 import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
@@ -23,7 +24,7 @@ export interface Preserving {
  * have the request of their template, for which a moved target would be wrong. New ones are taken up in mode Auto alone.
  */
 export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode, steps: readonly ResizeStep[]): Preserving {
-  const { memory, policy, pods } = situation;
+  const { memory, policy, pods, now } = situation;
   if (policy.hpa === 'Off') return { followed: [], memory: memory.autoscalers, notes: [] };
   const after = podsAfter(pods, steps);
   const mayLetGo = memory.apply === null;
@@ -44,8 +45,12 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
     const follows = targets.length > 0 && (movable || (standing.obstacle === null && !standing.memory.isReverted));
     if (follows) followed.push({ namespace: hpa.namespace, name: hpa.name, targets, mayLetGo });
     // The new target is not remembered before it is written: one patch writes target and annotation, so the HPA has both or neither.
-    const atHome = mayLetGo && targets.every((target) => isHome(target, after));
-    remembered.push({ ...standing.memory, targets: atHome ? [] : targets });
+    // The original is remembered until it is back and the record is gone.
+    const isBack = standing.targets.every(({ live, kept }) => kept === null || live === kept.percent);
+    const hasRecord = hpa.annotations[HPA_ANNOTATIONS.original] !== undefined;
+    const atHome = mayLetGo && isBack && !hasRecord && targets.every((target) => isHome(target, after));
+    const issuedAt = standing.memory.targets.length > 0 ? standing.memory.issuedAt : Math.max(now, (standing.memory.issuedAt ?? 0) + 1);
+    remembered.push({ ...standing.memory, ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }) });
     if (standing.newlyReverted) notes.push(revertNote(standing));
   }
   const gone = memory.autoscalers.filter(({ name }) => !situation.hpas.some((hpa) => hpa.name === name));

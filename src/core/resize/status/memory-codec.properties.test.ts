@@ -153,6 +153,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
     fc.record({
       name,
       targets: fc.array(target, { maxLength: 2 }),
+      issuedAt: orNull(instant),
       reverts: count,
       revertedAt: orNull(instant),
       revertedBy: orNull(words),
@@ -267,7 +268,7 @@ describe('what is remembered', () => {
 });
 
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
-const NOT_CORRECTED = /\.(heldUntil|until|requestedAt)$|\.newNormal\.at$/;
+const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|issuedAt)$|\.newNormal\.at$/;
 
 /** Every instant in it, by its path: what is a number and lies within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {

@@ -1,7 +1,7 @@
 // How everything that is remembered of a workload is kept in its Recommendation's status.
 
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
-import { parseOriginal, writeOriginal, type AutoscalerMemory } from '../../hpa/kept-target.ts';
+import { parseTargets, writeTargets, type AutoscalerMemory } from '../../hpa/kept-target.ts';
 import {
   COUNT,
   INSTANT,
@@ -127,7 +127,8 @@ const BOOST = record<StartUpBoost>({ pod: required(NAME), uid: required(text(64)
 
 const AUTOSCALER = record<AutoscalerMemory>({
   name: required(NAME),
-  targets: orEmpty(converted(text(4096), parseOriginal, writeOriginal), [], 'original'),
+  targets: orEmpty(converted(text(4096), parseTargets, writeTargets), [], 'original'),
+  issuedAt: nullable(REQUEST_TIME),
   reverts: withDefault(COUNT, 0),
   revertedAt: nullable(INSTANT),
   revertedBy: nullable(NAME),
@@ -190,7 +191,7 @@ const IDLE = record<IdleMemory>({
     record<NonNullable<IdleMemory['waking']>>({
       since: required(INSTANT, 'wakingSince'),
       because: withDefault(text(512), '', 'wakingBecause'),
-      by: withDefault(oneOf(['load', 'other']), 'other', 'wakingBy'),
+      by: withDefault(oneOf(['load', 'record', 'other']), 'other', 'wakingBy'),
     }),
   ),
   wakesOn: withDefault(text(256), ''),

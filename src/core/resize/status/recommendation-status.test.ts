@@ -85,6 +85,7 @@ describe('the status of a Recommendation', () => {
         {
           name: 'web',
           targets: [{ resource: 'cpu', container: null, percent: 60, request: 500, set: 85 }],
+          issuedAt: T0 - 12,
           reverts: 1,
           revertedAt: T0 - 10,
           revertedBy: 'argocd-controller',

@@ -32,7 +32,7 @@ export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSit
 }
 
 /** What stands now of that which was to be lowered; null: it is gone. */
-function standing({ workload, hpas }: WorkloadSituation, { autoscaler }: IdleMemory): number | null {
+function standing({ workload, hpas }: Pick<WorkloadSituation, 'workload' | 'hpas'>, { autoscaler }: IdleMemory): number | null {
   if (autoscaler === null) return workload.replicas.desired;
   return hpas.find(({ name }) => name === autoscaler.name)?.minReplicas ?? null;
 }
@@ -43,7 +43,7 @@ function naturalOf({ autoscaler, replicas }: IdleMemory): number {
 }
 
 /** Whether the idle replicas are in force now. */
-export function isScaled(situation: WorkloadSituation, idle: IdleMemory): boolean {
+export function isScaled(situation: Pick<WorkloadSituation, 'workload' | 'hpas'>, idle: IdleMemory): boolean {
   return idle.idleReplicas !== null && standing(situation, idle) === idle.idleReplicas;
 }
 

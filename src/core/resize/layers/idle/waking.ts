@@ -18,11 +18,12 @@ import { isOwnManager } from '../../../model/field-managers.ts';
 import { boundsOf } from '../../policy/workload-overrides.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
 import { wakeThreshold } from '../../policy/idle-rules.ts';
+import { isMadeSmall } from './as-recorded.ts';
 import { scaledByOthers } from './idle-scale.ts';
 
 /** `load` alone counts against falling idle the next time. */
 export interface WakeReason {
-  readonly by: 'load' | 'other';
+  readonly by: 'load' | 'record' | 'other';
   readonly because: string;
 }
 
@@ -37,6 +38,8 @@ export function wakesOn(cpuThreshold: number, replicas: number | null): string {
 
 export function wakeReason(situation: WorkloadSituation, mode: ResizeMode, idle: IdleMemory): WakeReason | null {
   const because = byWord(situation, mode, idle);
+  // A record may be of an earlier idle period: it gives back what a workload had, and makes nothing small.
+  if (situation.isIdleRecorded === true) return { by: 'record', because: because ?? 'its Recommendation was deleted' };
   if (because !== null) return { by: 'other', because };
   const load = byLoad(situation, idle) ?? byFailure(situation, idle);
   if (load !== null) return { by: 'load', because: load };
@@ -116,7 +119,8 @@ function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplica
 /** Pods that a waking workload's natural size is not for: somebody has given them another one since, and means it. */
 export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = otherManager(situation) !== null;
-  return (pod) => isResizedByOthers(pod, idle) || (managed && !isAsleep(pod, idle));
+  const recorded = idle.waking?.by === 'record';
+  return (pod) => isResizedByOthers(pod, idle) || (managed && !isAsleep(pod, idle)) || (recorded && !isMadeSmall(pod, idle));
 }
 
 function isResizedByOthers({ resizedBy }: PodRecord, { since }: IdleMemory): boolean {
