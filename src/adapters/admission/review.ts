@@ -96,14 +96,14 @@ function requestOf(namespace: string, metadata: Wire, spec: Wire, containers: re
 }
 
 function initContainersOf(spec: Wire): readonly NewInitContainer[] {
-  const sidecarsBefore: string[] = [];
+  let sidecarsBefore = 0;
   return objectsAt(spec, 'initContainers').flatMap((container, index) => {
     if (container['restartPolicy'] === 'Always') {
-      sidecarsBefore.push(textAt(container, 'name'));
+      sidecarsBefore += 1;
       return [];
     }
     const path = `/spec/initContainers/${index}/resources`;
-    return [{ ...requestsAndLimits(objectAt(container, 'resources', path), path), sidecarsBefore: [...sidecarsBefore] }];
+    return [{ ...requestsAndLimits(objectAt(container, 'resources', path), path), sidecarsBefore }];
   });
 }
 

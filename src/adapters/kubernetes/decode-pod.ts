@@ -1,5 +1,4 @@
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
-import type { InitContainerRecord } from '../../core/model/pod-requests.ts';
 import type { OptionalResources } from '../../core/model/resources.ts';
 import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
@@ -115,19 +114,31 @@ function containersOf(spec: Wire, status: Wire, interner: Interner): readonly Co
 }
 
 function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'initContainers'> {
-  const sidecarsBefore: string[] = [];
-  const found: InitContainerRecord[] = [];
+  let sidecarsBefore = 0;
+  // By the number of sidecars before: those between two sidecars count as the greatest of them, each resource by itself.
+  const greatest = new Map<number, OptionalResources>();
   for (const container of objectsAt(spec, 'initContainers', 'spec.initContainers')) {
-    const name = interner.text(requiredTextAt(container, 'name', 'spec.initContainers[].name'));
+    const name = requiredTextAt(container, 'name', 'spec.initContainers[].name');
     if (container['restartPolicy'] === 'Always') {
-      sidecarsBefore.push(name);
+      sidecarsBefore += 1;
       continue;
     }
     const path = `spec.initContainers[${name}].resources`;
     const { requests } = requestsAndLimits(objectAt(container, 'resources', path), path);
-    if (isSet(requests)) found.push({ requests: interner.resources(requests), sidecarsBefore: [...sidecarsBefore] });
+    if (isSet(requests)) greatest.set(sidecarsBefore, greaterOf(greatest.get(sidecarsBefore), requests));
   }
-  return found.length === 0 ? {} : { initContainers: found };
+  if (greatest.size === 0) return {};
+  return {
+    initContainers: [...greatest].map(([before, requests]) => ({ requests: interner.resources(requests), sidecarsBefore: before })),
+  };
+}
+
+function greaterOf(a: OptionalResources | undefined, b: OptionalResources): OptionalResources {
+  const greater = (field: keyof OptionalResources): number | null => {
+    const amounts = [a?.[field] ?? null, b[field]].filter((amount) => amount !== null);
+    return amounts.length === 0 ? null : Math.max(...amounts);
+  };
+  return { cpuMillicores: greater('cpuMillicores'), memoryBytes: greater('memoryBytes') };
 }
 
 function overheadOf(spec: Wire, interner: Interner): Pick<PodRecord, 'overhead'> {

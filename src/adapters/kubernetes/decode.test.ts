@@ -168,11 +168,27 @@ describe('a pod', () => {
     );
     expect(pod.ok && pod.record).toMatchObject({
       initContainers: [
-        { requests: { cpuMillicores: 2000, memoryBytes: null }, sidecarsBefore: [] },
-        { requests: { cpuMillicores: 1000, memoryBytes: null }, sidecarsBefore: ['proxy'] },
+        { requests: { cpuMillicores: 2000, memoryBytes: null }, sidecarsBefore: 0 },
+        { requests: { cpuMillicores: 1000, memoryBytes: null }, sidecarsBefore: 1 },
       ],
       overhead: { cpuMillicores: 250, memoryBytes: 120 * 2 ** 20 },
     });
+  });
+
+  test('keeps one init container for each number of sidecars before: the greatest of them, each resource by itself', () => {
+    const init = (index: number, requests: object): object => ({ name: `init-${index}`, resources: { requests } });
+    const sidecars = (from: number): readonly object[] =>
+      Array.from({ length: 1_000 }, (_, index) => ({ name: `sidecar-${from + index}`, restartPolicy: 'Always' }));
+    const plain = Array.from({ length: 1_000 }, (_, index) => init(index, { cpu: '1m' }));
+    const pod = decodePod(
+      aWirePod({
+        initContainers: [...sidecars(0), ...plain, init(1_000, { memory: '5Ki' }), ...sidecars(1_000), init(1_001, { cpu: '2m' })],
+      }),
+    );
+    expect(pod.ok && pod.record.initContainers).toEqual([
+      { requests: { cpuMillicores: 1, memoryBytes: 5 * 1024 }, sidecarsBefore: 1_000 },
+      { requests: { cpuMillicores: 2, memoryBytes: null }, sidecarsBefore: 2_000 },
+    ]);
   });
 
   test('never throws, whatever is in it', () => {

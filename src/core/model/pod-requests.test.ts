@@ -11,13 +11,13 @@ test.each<[string, Partial<PodRecord>, string, string]>([
   ['main containers and sidecars together', { containers: [main, proxy] }, '600m', '640Mi'],
   [
     'the most of an init container and of the others, each resource by itself',
-    { containers: [main, proxy], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: [] }] },
+    { containers: [main, proxy], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] },
     '2',
     '640Mi',
   ],
   [
     'an init container beside the sidecars before it',
-    { containers: [main, proxy], initContainers: [{ requests: amounts('2', '600Mi'), sidecarsBefore: ['proxy'] }] },
+    { containers: [main, proxy], initContainers: [{ requests: amounts('2', '600Mi'), sidecarsBefore: 1 }] },
     '2100m',
     '728Mi',
   ],
@@ -26,8 +26,8 @@ test.each<[string, Partial<PodRecord>, string, string]>([
     {
       containers: [main],
       initContainers: [
-        { requests: amounts('800m', null), sidecarsBefore: [] },
-        { requests: amounts('700m', '1Gi'), sidecarsBefore: [] },
+        { requests: amounts('800m', null), sidecarsBefore: 0 },
+        { requests: amounts('700m', '1Gi'), sidecarsBefore: 0 },
       ],
     },
     '800m',
@@ -39,6 +39,6 @@ test.each<[string, Partial<PodRecord>, string, string]>([
 });
 
 test('what it requests beside its containers is what is left of that', () => {
-  const pod = aPodRecord({ containers: [main], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: [] }] });
+  const pod = aPodRecord({ containers: [main], initContainers: [{ requests: amounts('2', '256Mi'), sidecarsBefore: 0 }] });
   expect(requestsBesideContainers(pod, ({ requests }) => requests)).toEqual(amounts('1500m', '0'));
 });

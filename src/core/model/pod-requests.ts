@@ -5,12 +5,16 @@ import { addResources, NO_RESOURCES, type OptionalResources, type Resources } fr
 /** A plain init container: it runs alone, beside the sidecars that were started before it. */
 export interface InitContainerRecord {
   readonly requests: OptionalResources;
-  /** Names of the sidecars before it. */
-  readonly sidecarsBefore: readonly string[];
+  /** How many of the pod's sidecars start before it. A number: names of thousands of them would be repeated for each of thousands. */
+  readonly sidecarsBefore: number;
 }
 
-export interface RequestingPod<C extends { readonly name: string }> {
-  /** Main containers and sidecars. */
+interface RequestingContainer {
+  readonly sidecar: boolean;
+}
+
+export interface RequestingPod<C extends RequestingContainer> {
+  /** Main containers and sidecars, these in the order in which they start. */
   readonly containers: readonly C[];
   /** Absent: none. */
   readonly initContainers?: readonly InitContainerRecord[];
@@ -19,14 +23,20 @@ export interface RequestingPod<C extends { readonly name: string }> {
 }
 
 /** max(init containers, main containers and sidecars) + overhead, each resource by itself. @param requestsOf what a container counts with */
-export function podRequests<C extends { readonly name: string }>(
+export function podRequests<C extends RequestingContainer>(
   { containers, initContainers = [], overhead }: RequestingPod<C>,
   requestsOf: (container: C) => OptionalResources,
 ): Resources {
-  let most = containers.reduce((sum, container) => addResources(sum, requestsOf(container)), NO_RESOURCES);
+  let most = NO_RESOURCES;
+  /** Requests of the first sidecars: of none, of one, and so on. */
+  const ofSidecars = [NO_RESOURCES];
+  for (const container of containers) {
+    const requests = requestsOf(container);
+    most = addResources(most, requests);
+    if (container.sidecar && initContainers.length > 0) ofSidecars.push(addResources(ofSidecars.at(-1) ?? NO_RESOURCES, requests));
+  }
   for (const { requests, sidecarsBefore } of initContainers) {
-    const beside = containers.filter(({ name }) => sidecarsBefore.includes(name));
-    const alone = beside.reduce((sum, container) => addResources(sum, requestsOf(container)), addResources(NO_RESOURCES, requests));
+    const alone = addResources(ofSidecars[sidecarsBefore] ?? NO_RESOURCES, requests);
     most = {
       cpuMillicores: Math.max(most.cpuMillicores, alone.cpuMillicores),
       memoryBytes: Math.max(most.memoryBytes, alone.memoryBytes),
@@ -36,7 +46,7 @@ export function podRequests<C extends { readonly name: string }>(
 }
 
 /** What a pod requests beyond its main containers and sidecars. */
-export function requestsBesideContainers<C extends { readonly name: string }>(
+export function requestsBesideContainers<C extends RequestingContainer>(
   pod: RequestingPod<C>,
   requestsOf: (container: C) => OptionalResources,
 ): Resources {

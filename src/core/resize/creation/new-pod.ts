@@ -1,3 +1,4 @@
+import type { InitContainerRecord } from '../../model/pod-requests.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 
 /** A pod as it asks to be created. */
@@ -11,10 +12,7 @@ export interface NewPod {
   readonly overhead?: OptionalResources;
 }
 
-export interface NewInitContainer extends RequestsAndLimits {
-  /** Names of the sidecars before it. */
-  readonly sidecarsBefore: readonly string[];
-}
+export interface NewInitContainer extends RequestsAndLimits, Pick<InitContainerRecord, 'sidecarsBefore'> {}
 
 export interface NewContainer extends RequestsAndLimits {
   readonly name: string;

@@ -174,7 +174,7 @@ describe('a pod is created', () => {
     ],
     [
       'with what its init containers leave of a quota',
-      { ...pod(amounts('500m', '512Mi')), initContainers: [{ requests: amounts('1', null), limits: NONE, sidecarsBefore: [] }] },
+      { ...pod(amounts('500m', '512Mi')), initContainers: [{ requests: amounts('1', null), limits: NONE, sidecarsBefore: 0 }] },
       { ...raised, ...quota({ hardRequests: amounts('1', null) }) },
       '900m',
     ],

@@ -4,7 +4,7 @@ import { freeOnNode } from './free-on-nodes.ts';
 
 test('what init containers and overhead request is not free', () => {
   const allocatable = { cpuMillicores: 4000, memoryBytes: amounts(null, '8Gi').memoryBytes! };
-  const pod = aPodRecord({ initContainers: [{ requests: amounts('2', null), sidecarsBefore: [] }], overhead: amounts('250m', '512Mi') });
+  const pod = aPodRecord({ initContainers: [{ requests: amounts('2', null), sidecarsBefore: 0 }], overhead: amounts('250m', '512Mi') });
   expect(freeOnNode({ allocatable }, [pod])).toEqual(amounts('1750m', '7Gi'));
   expect(freeOnNode({ allocatable }, [{ ...pod, phase: 'Succeeded' }])).toEqual(allocatable);
 });

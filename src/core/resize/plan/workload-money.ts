@@ -12,7 +12,7 @@ export interface RequestPrice {
 }
 
 /** One running pod, as far as money goes. */
-export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string }> {
+export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string; readonly sidecar: boolean }> {
   readonly price: RequestPrice;
 }
 
@@ -43,10 +43,11 @@ export function workloadMoney(
   let potential = 0;
   let reclaimed = 0;
   const figuresOf = new Map(figures.map((each) => [each.name, each]));
+  const templateOf = new Map(template.map((each) => [each.name, each.requests]));
   for (const pod of pods) {
     const { price } = pod;
     const asked = podRequests(pod, ({ requests }) => requests);
-    const before = podRequests(pod, ({ name, requests }) => template.find((each) => each.name === name)?.requests ?? requests);
+    const before = podRequests(pod, ({ name, requests }) => templateOf.get(name) ?? requests);
     const current = podRequests(pod, ({ name, requests }) => figuresOf.get(name)?.current.requests ?? requests);
     const target = podRequests(pod, ({ name, requests }) => targetOf(figuresOf.get(name), requests));
     cost += perMonth(asked, price);

@@ -242,7 +242,7 @@ describe('money', () => {
   test('counts by pod: what an init container requests anyway is not freed', () => {
     const [figures] = decideWorkload(aSituation()).containers;
     const price = { perCoreHourUsd: 0.03, perGiBHourUsd: 0.004 };
-    const initContainers = [{ requests: amounts('450m', '512Mi'), sidecarsBefore: [] }];
+    const initContainers = [{ requests: amounts('450m', '512Mi'), sidecarsBefore: 0 }];
     const priced = pods(1).map((pod) => ({ price, containers: pod.containers, initContainers, overhead: amounts('100m', '0') }));
     const money = workloadMoney(priced, [figures!], [{ name: 'main', requests: amounts('1', '512Mi') }]);
     expect(money.costPerMonthUsd).toBeCloseTo((0.6 * 0.03 + 0.5 * 0.004) * 730);
