@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DurationMs } from '../core/model/units.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { boundConnections } from './clients/bound-connections.ts';
+import { boundPipelining } from './clients/bound-pipelining.ts';
 import { type CountRefusal, refusalCounter } from './clients/refusals.ts';
 import { parseListenAddress } from './listen-address.ts';
 
@@ -84,7 +85,7 @@ async function listen(
 ): Promise<Listening> {
   const at = parseListenAddress(address);
   if (at === undefined) throw new Error(`cannot listen on "${address}": expected host:port or :port`);
-  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, (request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const [path = '/', query = ''] = (request.url ?? '/').split('?');
     const send = ({ status, type, body }: Answer): void => {
       response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
@@ -98,7 +99,8 @@ async function listen(
     Promise.resolve(answer(path, query.split('&').includes('verbose')))
       .then(send)
       .catch(() => send({ status: 500, type: 'text/plain; charset=utf-8', body: 'internal error\n' }));
-  });
+  };
+  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, boundPipelining(handle, refused));
   // A probe that never ends its request must not hold a socket for ever.
   server.requestTimeout = 10_000;
   server.timeout = IDLE_MS;

@@ -77,6 +77,17 @@ describe('a flood from one address', () => {
     expect((await dashboard.send('PUT', CHANGE, { mode: 'Auto' })).status).toBe(200);
   });
 
+  test('of requests before their answers has its connections closed, and the others are answered', async () => {
+    const asset = 'GET /assets/evenkeel.css HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: br\r\n\r\n';
+    for (let count = 0; count < 5; count += 1) {
+      const client = connectFrom();
+      client.write(asset.repeat(500));
+      await client.ended();
+    }
+    expect(refused('request', 'pipelined')).toBe(5);
+    expect((await dashboard.get('/api/v1/mode')).status).toBe(200);
+  });
+
   test('of bodies of unknown length counts each as the longest there may be', async () => {
     await restart({});
     for (let count = 0; count < BODIES_PER_ADDRESS; count += 1) {

@@ -1,5 +1,5 @@
 import type { ServiceName } from './guards/allowed-host.ts';
-import type { Rate } from './guards/rate-limit.ts';
+import type { Rate } from '../runtime/clients/rate-limit.ts';
 
 /** Settings of the dashboard's server. */
 export interface DashboardOptions {

@@ -17,6 +17,8 @@ import { createReadModels, type ReadModels } from '../queries/read-models.ts';
 import type { ReadSources } from '../queries/sources.ts';
 import { addressGroup } from '../runtime/clients/address-group.ts';
 import { boundConnections } from '../runtime/clients/bound-connections.ts';
+import { boundPipelining } from '../runtime/clients/bound-pipelining.ts';
+import { RateLimiter } from '../runtime/clients/rate-limit.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { clusterRoutes } from './dashboard/cluster-routes.ts';
@@ -31,7 +33,6 @@ import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
-import { RateLimiter } from './guards/rate-limit.ts';
 import { RequestBounds } from './guards/request-bounds.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
@@ -82,7 +83,10 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   const metrics = httpMetrics(parts.metrics);
   const streams = new EventStreams(changeHub(models, sources, timer), timer, metrics.refused);
   const app = dashboardApp(parts, models, streams, metrics);
-  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, app);
+  const handle = boundPipelining((request, response) => {
+    app(request, response);
+  }, metrics.refused);
+  const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, handle);
   // Idle keep-alive connections outlive a load balancer's own time-out, so that it, not we, closes first.
   server.keepAliveTimeout = 65_000;
   server.headersTimeout = HEADERS_MS;
@@ -113,10 +117,11 @@ function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventS
     setSecurityHeaders(response);
     next();
   });
-  app.use(compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
-  app.use(pageRoutes());
-  app.use('/api', guards(options, new RateLimiter(options.rate, timer), metrics));
-  app.use('/api/v1', apiRoutes(parts, models, streams, metrics).router);
+  app.use(limitRate(new RateLimiter(options.rate, timer), metrics));
+  const bounds = new RequestBounds(timer, metrics.refused);
+  app.use(pageRoutes(bounds.admit));
+  app.use('/api', guards(options), compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
+  app.use('/api/v1', apiRoutes(parts, models, { streams, metrics, bounds }).router);
   app.use(() => {
     throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
   });
@@ -127,13 +132,12 @@ function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventS
 function apiRoutes(
   { sources, commands, timer, options }: DashboardParts,
   models: ReadModels,
-  streams: EventStreams,
-  metrics: HttpMetrics,
+  { streams, metrics, bounds }: { readonly streams: EventStreams; readonly metrics: HttpMetrics; readonly bounds: RequestBounds },
 ): ApiRouter {
   const ownWrites = new OwnWrites(sources.cluster, timer);
   const api = new ApiRouter({
     caughtUp: () => ownWrites.caughtUp(),
-    bounds: new RequestBounds(timer, metrics.refused),
+    bounds,
     clock: sources.clock,
     confirmedAt: () => confirmedAt(sources),
     silentSources: () => silentSources(sources),
@@ -177,14 +181,9 @@ function apiRoutes(
   return api;
 }
 
-/** On every request of the API, whatever the credential, none included. */
-function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMetrics) {
-  const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
-  const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
-  return (request: Request, response: Response, next: NextFunction): void => {
-    response.setHeader('Cache-Control', 'private, no-cache');
-    response.vary('Authorization');
-    response.vary('Cookie');
+/** On every request, whatever its path: assets cost, too. */
+function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
+  return (request: Request, _response: Response, next: NextFunction): void => {
     const waitSeconds = limiter.take(addressGroup(request.ip ?? ''));
     if (waitSeconds !== null) {
       metrics.rateLimited();
@@ -192,6 +191,18 @@ function guards(options: DashboardOptions, limiter: RateLimiter, metrics: HttpMe
         headers: { 'retry-after': String(waitSeconds) },
       });
     }
+    next();
+  };
+}
+
+/** On every request of the API, whatever the credential, none included. */
+function guards(options: DashboardOptions) {
+  const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
+  const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
+  return (request: Request, response: Response, next: NextFunction): void => {
+    response.setHeader('Cache-Control', 'private, no-cache');
+    response.vary('Authorization');
+    response.vary('Cookie');
     const host = request.get('host');
     if (!isAllowedHost(host, options.service, [...options.allowedHosts, ...publicHosts])) {
       throw new Problem(

@@ -2,6 +2,7 @@ import { request } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
+import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { DAY_MS } from '../../core/model/units.ts';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
@@ -19,6 +20,9 @@ const sizes: SizesAtCreation = {
   },
 };
 
+/** Stands still: what a client has used of its rate stays used. */
+const timer = new FakeClock(0);
+
 let authority: KeyPair;
 let pair: KeyPair;
 let server: AdmissionServer;
@@ -32,6 +36,7 @@ beforeAll(async () => {
     sizes,
     metrics: new CountingMetrics(),
     logger: new RecordingLogger(),
+    timer,
   });
 });
 afterAll(() => server.close());
@@ -42,9 +47,12 @@ interface Answer {
   readonly serial: string;
 }
 
-function ask(body: unknown, { path = '/mutate', method = 'POST', ca = authority.certificate } = {}): Promise<Answer> {
+function ask(
+  body: unknown,
+  { path = '/mutate', method = 'POST', ca = authority.certificate, localAddress = '127.0.0.1' } = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port: server.port, path, method, ca, agent: false }, (response) => {
+    const sent = request({ host: '127.0.0.1', port: server.port, path, method, ca, agent: false, localAddress }, (response) => {
       const serial = response.socket instanceof TLSSocket ? response.socket.getPeerCertificate().serialNumber : '';
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -148,10 +156,21 @@ describe('a client that sends slowly', () => {
   });
 
   test('is cut off', async () => {
-    const parts = { listen: { host: '127.0.0.1', port: 0 }, keyPair: pair, sizes, metrics: new CountingMetrics() };
+    const parts = { listen: { host: '127.0.0.1', port: 0 }, keyPair: pair, sizes, metrics: new CountingMetrics(), timer };
     const impatient = await AdmissionServer.start({ ...parts, logger: new RecordingLogger(), requestTimeoutMs: 20 });
     await slowPost(impatient.port);
     await impatient.close();
+  });
+});
+
+describe('a client that posts without a pause', () => {
+  test('is refused beyond its rate, and the API server is answered', async () => {
+    const large = JSON.stringify(review('shop', { padding: 'x'.repeat(2_900_000) }));
+    const statuses: number[] = [];
+    for (let count = 0; count < 8; count += 1) statuses.push((await ask(large, { localAddress: '127.0.0.9' })).status);
+    expect([...new Set(statuses)]).toEqual([200, 429]);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    expect((await ask(review('shop'))).status).toBe(200);
   });
 });
 

@@ -6,8 +6,13 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { DurationMs } from '../../core/model/units.ts';
 import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
+import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import { addressGroup } from '../../runtime/clients/address-group.ts';
+import { boundPipelining } from '../../runtime/clients/bound-pipelining.ts';
+import { RateLimiter, type Rate } from '../../runtime/clients/rate-limit.ts';
+import { refusalCounter } from '../../runtime/clients/refusals.ts';
 import { answerReview } from './review.ts';
 
 /** A review of a creation carries one object, of which etcd takes 1.5 MiB. */
@@ -16,6 +21,10 @@ const MOST_BYTES = 3 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 2_000;
 const MOST_POSTS = 64;
 const MOST_CONNECTIONS = 256;
+/** Of one address. An API server that creates 200 pods a second is a busy one; what it has beyond is created as it asks. */
+const REVIEW_RATE: Rate = { perSecond: 200, burst: 1_000 };
+/** Of one address, in KiB: parsing is what a post costs. The reviews above have a tenth of it. */
+const KIB_RATE: Rate = { perSecond: 8 * 1024, burst: 16 * 1024 };
 
 export interface KeyPair {
   /** PEM. */
@@ -29,6 +38,7 @@ export interface AdmissionServerParts {
   readonly sizes: SizesAtCreation;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  readonly timer: MachineTimer;
   /** A whole request is read within it; absent: 2 s. */
   readonly requestTimeoutMs?: DurationMs;
 }
@@ -40,12 +50,16 @@ export class AdmissionServer {
   readonly #seconds: Histogram;
   readonly #connections = new OldestGivesWay(MOST_CONNECTIONS);
   readonly #posts = new OldestGivesWay(MOST_POSTS);
+  readonly #reviewRate: RateLimiter;
+  readonly #kibRate: RateLimiter;
 
   private constructor(parts: AdmissionServerParts) {
     this.#parts = parts;
+    this.#reviewRate = new RateLimiter(REVIEW_RATE, parts.timer);
+    this.#kibRate = new RateLimiter(KIB_RATE, parts.timer);
     this.#reviews = parts.metrics.counter({
       name: 'evenkeel_admission_reviews_total',
-      help: 'Pods that admission was asked about, by outcome (sized, as-asked, unread, error). All of them are allowed.',
+      help: 'Pods that admission was asked about, by outcome (sized, as-asked, unread, error, refused). All of them are allowed.',
       labels: ['outcome'],
     });
     this.#seconds = parts.metrics.histogram({
@@ -64,7 +78,8 @@ export class AdmissionServer {
       requestTimeout: within,
       connectionsCheckingInterval: within / 4,
     };
-    this.#server = createServer(options, (request, response) => this.#onRequest(request, response));
+    const handle = (request: IncomingMessage, response: ServerResponse): void => this.#onRequest(request, response);
+    this.#server = createServer(options, boundPipelining(handle, refusalCounter(parts.metrics, 'admission')));
     this.#server.on('connection', (socket: Socket) => this.#connections.add(socket));
   }
 
@@ -120,8 +135,17 @@ export class AdmissionServer {
     request.on('error', () => response.destroy());
     request.on('end', () => {
       if (bytes > MOST_BYTES) send(response, 413, { message: `more than ${MOST_BYTES} bytes` });
+      else if (!this.#isAffordable(request, bytes)) send(response, 429, { message: 'too many reviews from this address' });
       else this.#answer(Buffer.concat(chunks).toString('utf8'), response);
     });
+  }
+
+  /** Whoever reaches the port may post: a flood from one address must not keep the API server waiting. */
+  #isAffordable({ socket }: IncomingMessage, bytes: number): boolean {
+    const client = addressGroup(socket.remoteAddress ?? '');
+    if (this.#reviewRate.take(client) === null && this.#kibRate.take(client, bytes / 1024) === null) return true;
+    this.#reviews.add(1, { outcome: 'refused' });
+    return false;
   }
 
   #answer(text: string, response: ServerResponse): void {

@@ -134,12 +134,12 @@ export class Admission {
   }
 
   async #serve({ pair }: ServingPair): Promise<void> {
-    const { settings, sizes, metrics, logger } = this.#parts;
+    const { settings, sizes, metrics, logger, timer } = this.#parts;
     const text = `${pair.certificate}${pair.key}`;
     if (this.#server === null) {
       const listen = parseListenAddress(settings['controller.admission.addr']);
       if (listen === undefined) throw new Error('controller.admission.addr: expected host:port or :port');
-      this.#server = await AdmissionServer.start({ listen, keyPair: pair, sizes, metrics, logger });
+      this.#server = await AdmissionServer.start({ listen, keyPair: pair, sizes, metrics, logger, timer });
       logger.info('Admission is served', { port: this.#server.port });
     } else if (text !== this.#served) {
       this.#server.replaceCertificate(pair);

@@ -36,6 +36,12 @@ describe('what a quota counts', () => {
     expect(usedAt(quota('5'), 30)).toBe(5_000);
   });
 
+  test('includes no pod that asks for more than is left: it is going to be refused', () => {
+    count = new QuotaCount();
+    count.admit(quota('1'), { ...pod, requests: { cpuMillicores: 9e9, memoryBytes: 0 } }, 0);
+    expect(usedAt(quota('1'), 10)).toBe(1_000);
+  });
+
   test('includes no pod any longer that was not created within ten seconds', () => {
     count = new QuotaCount();
     count.admit(quota('1'), pod, 0);

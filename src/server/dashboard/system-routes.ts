@@ -5,7 +5,7 @@ import { docsPage } from '../docs/docs-page.ts';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
 import { STREAM_TOPICS } from '../openapi/system-section.ts';
 import { list, one } from '../reply.ts';
-import { sendText } from '../send-text.ts';
+import { FixedText } from '../fixed-text.ts';
 import type { EventStreams } from '../stream/event-stream.ts';
 
 /** Health, mode, the description and its page, the stream. */
@@ -17,13 +17,14 @@ export function systemRoutes(
   api.on('listHealth', ({ scope, query }) => list(system.health(scope, query)));
   api.on('getMode', () => one<'getMode'>(system.mode()));
 
-  const json = JSON.stringify(parts.description, null, 1);
-  api.raw('getOpenApi', ({ http }, response) => sendText(http, response, 'application/json; charset=utf-8', json));
+  const json = new FixedText('application/json; charset=utf-8', JSON.stringify(parts.description, null, 1));
+  api.raw('getOpenApi', ({ http }, response) => json.send(http, response));
 
-  const docs = docsPage(parts.description);
+  const { html, styleHash } = docsPage(parts.description);
+  const docs = new FixedText('text/html; charset=utf-8', html);
   api.raw('getDocs', ({ http }, response) => {
-    response.setHeader('Content-Security-Policy', contentSecurityPolicy(docs.styleHash));
-    sendText(http, response, 'text/html; charset=utf-8', docs.html);
+    response.setHeader('Content-Security-Policy', contentSecurityPolicy(styleHash));
+    docs.send(http, response);
   });
 
   api.raw('stream', ({ http, query, scope, address }, response) => {

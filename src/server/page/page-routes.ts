@@ -1,33 +1,40 @@
-import { Router } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
-import { sendText } from '../send-text.ts';
+import { FixedText } from '../fixed-text.ts';
 import { readClientModules } from './client-modules.ts';
 import { MARK_SVG, pageHtml } from './page-html.ts';
 import { LAYOUT } from './styles/layout.ts';
 import { PICTURES } from './styles/pictures.ts';
 import { TOKENS } from './styles/tokens.ts';
 
-/** The first page at `/` and what it is made of. Everything comes from this server, so it works without the internet. */
-export function pageRoutes(): Router {
+/**
+ * The first page at `/` and what it is made of. Everything comes from this server, so it works without the internet.
+ *
+ * @param admit bounds the requests that are under way
+ */
+export function pageRoutes(admit: RequestHandler): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const { main, sourceByName } = readClientModules();
-  const html = pageHtml(`assets/${main}`);
-  const style = [TOKENS, LAYOUT, PICTURES].join('\n');
+  const html = new FixedText('text/html; charset=utf-8', pageHtml(`assets/${main}`));
+  const assets = new Map(
+    [['evenkeel.css', [TOKENS, LAYOUT, PICTURES].join('\n')] as const, ['mark.svg', MARK_SVG] as const, ...sourceByName].map(
+      ([name, text]) => [name, new FixedText(typeOf(name), text)],
+    ),
+  );
 
-  router.get('/', (request, response) => {
+  router.get('/', admit, (request, response) => {
     response.setHeader('Content-Security-Policy', contentSecurityPolicy());
     response.setHeader('Cache-Control', 'no-cache');
-    sendText(request, response, 'text/html; charset=utf-8', html);
+    html.send(request, response);
   });
-  router.get('/assets/:name', (request, response, next) => {
-    const { name } = request.params;
-    const asset = name === 'evenkeel.css' ? style : name === 'mark.svg' ? MARK_SVG : sourceByName.get(name);
+  router.get('/assets/:name', admit, (request: Request<{ name: string }>, response, next) => {
+    const asset = assets.get(request.params.name);
     if (asset === undefined) {
       next();
       return;
     }
     response.setHeader('Cache-Control', 'no-cache');
-    sendText(request, response, typeOf(name), asset);
+    asset.send(request, response);
   });
   return router;
 }

@@ -25,16 +25,19 @@ export class RateLimiter {
     this.#timer = timer;
   }
 
-  /** null: go on. Else the whole seconds to wait. */
-  take(client: string): number | null {
+  /**
+   * @param amount tokens; at most as many as the burst
+   * @returns null: go on; else the whole seconds to wait
+   */
+  take(client: string, amount = 1): number | null {
     const now = this.#timer.nowMs();
     const bucket = this.#buckets.get(client) ?? { tokens: this.#rate.burst, filledAtMs: now };
     const tokens = Math.min(this.#rate.burst, bucket.tokens + ((now - bucket.filledAtMs) / 1000) * this.#rate.perSecond);
     // Set anew so that the map's order is that of last use.
     this.#buckets.delete(client);
-    this.#buckets.set(client, { tokens: tokens < 1 ? tokens : tokens - 1, filledAtMs: now });
+    this.#buckets.set(client, { tokens: tokens < amount ? tokens : tokens - amount, filledAtMs: now });
     if (this.#buckets.size > MAX_BUCKETS) this.#forgetOldest();
-    return tokens < 1 ? Math.max(1, Math.ceil((1 - tokens) / this.#rate.perSecond)) : null;
+    return tokens < amount ? Math.max(1, Math.ceil((amount - tokens) / this.#rate.perSecond)) : null;
   }
 
   #forgetOldest(): void {
