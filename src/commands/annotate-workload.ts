@@ -4,10 +4,11 @@ import type { WorkloadRecord } from '../core/model/workload.ts';
 import { workloadKey, workloadPath } from '../core/model/workload.ts';
 import type { Instant } from '../core/model/units.ts';
 import { intentOf } from '../core/overrides/intent.ts';
-import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordDeed, type Deed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
@@ -39,7 +40,7 @@ export async function annotateWorkload(
   target: WorkloadTarget,
   change: AnnotationChange,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  const resolved = resolveUnprotected(ports, caller, target);
+  const resolved = findTarget(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
   let { workload } = resolved;
   const now = ports.clock.now();
@@ -91,14 +92,6 @@ function planOf(ports: CommandPorts, change: AnnotationChange, workload: Workloa
     kind: 'conflict',
     message: `PodResizePolicy ${after.policy} takes only overrides that are stricter than itself (spec.workloadOverrides): ${added.join('; ')}.`,
   };
-}
-
-function resolveUnprotected(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): ReturnType<typeof resolveWorkload> {
-  const resolved = resolveWorkload(ports.cluster, scope, target);
-  if (resolved.kind !== 'workload') return resolved;
-  const protection = ports.protectionOf(resolved.workload);
-  if (protection === null) return resolved;
-  return { kind: 'forbidden', message: `${protection} Its workloads are not changed through this API.` };
 }
 
 /** Seen once the informers tell of another version than those that were decided from, or of the very annotations. */

@@ -5,10 +5,14 @@ import { MiB } from '../core/model/units.ts';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { bulkRecommendations } from './bulk-recommendations.ts';
 import type { Caller, CommandPorts } from './context.ts';
+import { decideLimitExceptions } from './decide-limit-exceptions.ts';
+import { deleteRecommendation } from './delete-recommendation.ts';
 import { rejectRecommendation } from './reject-recommendation.ts';
+import { resetToDeploy } from './reset-to-deploy.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 import { triggerResizeCycle } from './trigger-resize-cycle.ts';
+import { wakeWorkload } from './wake-workload.ts';
 import { TEST_SIGNER } from '../../test/fakes/test-signer.ts';
 
 const CHECKOUT = { namespace: 'shop', name: 'checkout' };
@@ -35,6 +39,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: (workload) => world.sources.decisions.governance(workload).mode,
     protectionOf: () => null,
+    isProtectedPolicy: () => false,
     wideningOf: () => null,
     records: world.records,
     signer: TEST_SIGNER,
@@ -234,6 +239,45 @@ describe('trigger', () => {
   test('says what is missing where there is no policy', async () => {
     world.cluster.policyList = [];
     expect((await triggerResizeCycle(ports, caller())).kind).toBe('conflict');
+  });
+});
+
+describe('in a protected namespace', () => {
+  test.each<[string, (by: Caller) => Promise<{ readonly kind: string }>]>([
+    ['approve', (by) => approveRecommendation(ports, by, CHECKOUT, seen(490))],
+    ['reject', (by) => rejectRecommendation(ports, by, CHECKOUT, seen(490))],
+    ['roll back', (by) => rollbackRecommendation(ports, by, CART, {})],
+    ['wake', (by) => wakeWorkload(ports, by, CHECKOUT, {})],
+    ['approve a limit exception', (by) => decideLimitExceptions(ports, by, CHECKOUT, 'approve', {})],
+    ['reject a limit exception', (by) => decideLimitExceptions(ports, by, CHECKOUT, 'reject', {})],
+    ['delete the Recommendation', (by) => deleteRecommendation(ports, by, CHECKOUT)],
+    ['set the mode', (by) => setWorkloadMode(ports, by, CHECKOUT, { mode: 'Off' })],
+    ['reset', (by) => resetToDeploy(ports, by, CHECKOUT, {})],
+  ])('%s is refused for every role, and nothing is written', async (_command, run) => {
+    ports = { ...ports, protectionOf: ({ namespace }) => `Namespace ${namespace} belongs to the cluster itself.` };
+    const outcome = await run(caller());
+    expect(outcome).toEqual({
+      kind: 'forbidden',
+      message: 'Namespace shop belongs to the cluster itself. Its workloads are not changed through this API.',
+    });
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('a cycle of a policy that selects nothing else is not triggered; the other policies run', async () => {
+    const [shop] = world.cluster.policyList;
+    world.cluster.policyList = [shop!, { ...shop!, metadata: { ...shop!.metadata, name: 'system', uid: 'uid-system' } }];
+    ports = { ...ports, isProtectedPolicy: ({ metadata }) => metadata.name === 'system' };
+    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ kind: 'done', item: { policies: ['shop'] } });
+    expect(world.records.written.length).toBe(1);
+  });
+
+  test('a cycle is refused where no policy selects anything else', async () => {
+    ports = { ...ports, isProtectedPolicy: () => true };
+    expect(await triggerResizeCycle(ports, caller())).toMatchObject({
+      kind: 'forbidden',
+      message: expect.stringContaining('Every PodResizePolicy selects only namespaces that belong to the cluster'),
+    });
+    expect(world.records.written).toEqual([]);
   });
 });
 

@@ -1,9 +1,10 @@
 import { PLURALS } from '../apis/v1alpha1/index.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed } from './audit.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { findTarget } from './find-target.ts';
 import { refusalOf, type CommandOutcome } from './outcome.ts';
 
 /** Deletes the Recommendation of a workload, with all that it remembers; a new one is made from what is learnt. */
@@ -13,7 +14,7 @@ export async function deleteRecommendation(
   target: WorkloadTarget,
   reason?: string,
 ): Promise<CommandOutcome<WorkloadRecord>> {
-  const resolved = resolveWorkload(ports.cluster, caller.scope, target);
+  const resolved = findTarget(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
   const recommendation = ports.cluster.findRecommendation(workloadKey(workload));

@@ -30,6 +30,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: () => 'Auto',
     protectionOf: () => null,
+    isProtectedPolicy: () => false,
     wideningOf: () => null,
     records: world.records,
     signer: TEST_SIGNER,

@@ -4,9 +4,10 @@ import type { ResizeMode } from '../apis/conditions.ts';
 import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
 import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { recordDeed } from './audit.ts';
 import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
@@ -42,7 +43,7 @@ export async function stateIntent(
   target: WorkloadTarget,
   intent: Intent,
 ): Promise<CommandOutcome<ChangedRecommendation>> {
-  const resolved = resolveWorkload(ports.cluster, caller.scope, target);
+  const resolved = findTarget(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
   let recommendation = ports.cluster.findRecommendation(workloadKey(workload));

@@ -10,17 +10,25 @@ import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.t
 
 /** Others ask, and the status moves meanwhile: looked at again this often before it is the caller's turn. */
 const MOST_TRIES = 6;
+const EVERY_POLICY_PROTECTED = {
+  kind: 'forbidden',
+  message:
+    'Every PodResizePolicy selects only namespaces that belong to the cluster or to the Evenkeel installation itself. Their cycles are not triggered through this API.',
+} as const satisfies CommandRefusal;
 const ID_SHAPE = /^cycle-(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)-[a-z0-9]+$/;
 
 /**
- * Asks for a cycle now by the annotation `evenkeel.io/trigger` on every PodResizePolicy; the leader acts. One that was
- * asked for and has not begun is joined. The id holds the moment it was asked for, so that any replica can tell.
+ * Asks for a cycle now by the annotation `evenkeel.io/trigger` on every PodResizePolicy but those that select only reserved
+ * namespaces; the leader acts. One that was asked for and has not begun is joined. The id holds the moment it was asked for,
+ * so that any replica can tell.
  */
 export async function triggerResizeCycle(ports: CommandPorts, caller: Caller): Promise<CommandOutcome<TriggeredCycle>> {
-  const policies = [...ports.cluster.podResizePolicies()];
-  if (policies.length === 0) {
+  const all = [...ports.cluster.podResizePolicies()];
+  if (all.length === 0) {
     return { kind: 'conflict', message: 'There is no PodResizePolicy to run a cycle of. Create one; config/samples has examples.' };
   }
+  const policies = all.filter((policy) => !ports.isProtectedPolicy(policy));
+  if (policies.length === 0) return EVERY_POLICY_PROTECTED;
   const now = ports.clock.now();
   const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
   const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);

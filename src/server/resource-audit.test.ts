@@ -63,20 +63,34 @@ describe('reset to deploy', () => {
     ['the cluster’s own namespace', 'kube-system', {}],
     ['Evenkeel’s own namespace', 'evenkeel-system', {}],
     ['a namespace that a policy excludes', 'bank', { excludeNamespaces: ['ba*'] }],
-  ])('is refused in %s, and so is every annotation: nobody’s role allows it', async (_case, namespace, spec) => {
+  ])('is refused in %s, and so is every other change of a workload or its Recommendation', async (_case, namespace, spec) => {
     world.cluster.workloadList = [aWorkloadRecord({ kind: 'Deployment', name: 'dns', namespace, uid: 'uid-dns' })];
     world.cluster.policyList = [{ apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'all' }, spec }];
+    const dns = `/api/v1/recommendations/${namespace}/dns`;
     const answers = [
       await client.send('POST', `/api/v1/resource-audit/${namespace}/dns/reset-to-deploy`, {}),
+      await client.send('DELETE', `/api/v1/resource-audit/${namespace}/dns/annotations`),
+      await client.send('DELETE', `/api/v1/resource-audit/${namespace}/dns/recommendation`),
       await client.send('PATCH', `/api/v1/overrides/${namespace}/dns/floor`, { floor: { '*': { cpu: '1' } } }),
-      await client.send('PUT', `/api/v1/recommendations/${namespace}/dns/mode`, { mode: 'Off' }),
+      await client.send('PUT', `${dns}/mode`, { mode: 'Off' }),
+      await client.send('POST', `${dns}/approve`, { containers: [{ name: 'app', requests: { cpuMillicores: 1, memoryBytes: 1 } }] }),
+      await client.send('POST', `${dns}/reject`, {}),
+      await client.send('POST', `${dns}/rollback`, {}),
     ];
-    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual([
-      [403, 'forbidden'],
-      [403, 'forbidden'],
-      [403, 'forbidden'],
-    ]);
-    expect(answers[0]?.body.error.message).toContain(namespace);
+    expect(answers.map(({ status, body }) => [status, body.error.code])).toEqual(answers.map(() => [403, 'forbidden']));
+    for (const { body } of answers) expect(body.error.message).toContain(namespace);
+    expect(world.records.written).toEqual([]);
+  });
+
+  test('no cycle is triggered where every policy selects only reserved namespaces', async () => {
+    world.cluster.policyList = ['kube-system', 'evenkeel-system'].map((namespace) => ({
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'PodResizePolicy',
+      metadata: { name: `only-${namespace}` },
+      spec: { namespaces: [namespace] },
+    }));
+    const { status, body } = await client.send('POST', '/api/v1/resize-cycle/trigger', {});
+    expect([status, body.error.code]).toEqual([403, 'forbidden']);
     expect(world.records.written).toEqual([]);
   });
 

@@ -7,7 +7,8 @@ import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import { protectionOf } from '../core/resize/policy/governing-policy.ts';
+import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing-policy.ts';
+import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import type { CommandPorts } from '../commands/context.ts';
 import { OwnWrites } from '../commands/own-writes.ts';
 import type { MachineTimer } from '../ports/clock.ts';
@@ -167,6 +168,7 @@ function apiRoutes(
       const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
       return protectionOf(cluster.podResizePolicies(), selectable, options.service.namespace);
     },
+    isProtectedPolicy: (policy: PodResizePolicy) => isProtectedPolicy(policy, options.service.namespace),
     dryRun: () => sources.mode.mode().dryRun.controller,
   };
   recommendationRoutes(api, models, ports);

@@ -143,7 +143,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Ask for a resize cycle now',
     description:
-      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies; the leader acts. A cycle that is still due is joined.',
+      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, but for those that select only kube-system and Evenkeel’s own namespace; the leader acts. A cycle that is still due is joined. Refused (403) where no other policy is there.',
     access: 'admin',
     answer: { status: 202, description: 'It will run.', data: ref('TriggeredCycle') },
   },

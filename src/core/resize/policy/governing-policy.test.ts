@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { PodResizePolicy, PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
-import { governanceOf, protectionOf, selects, type Selectable } from './governing-policy.ts';
+import { governanceOf, isProtectedPolicy, protectionOf, selects, type Selectable } from './governing-policy.ts';
 
 function policy(name: string, spec: PodResizePolicySpec, createdAt = '2026-01-01T00:00:00Z'): PodResizePolicy {
   return { apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name, creationTimestamp: createdAt }, spec };
@@ -49,6 +49,21 @@ describe('what users may ask nothing of', () => {
     const protection = protectionOf(policies, { ...web, ...traits }, 'evenkeel-system');
     if (expected === null) expect(protection).toBeNull();
     else expect(protection).toContain(expected);
+  });
+});
+
+describe('a policy of which users may trigger no cycle', () => {
+  test.each<[string, PodResizePolicySpec, boolean]>([
+    ['selects kube-system alone', { namespaces: ['kube-system'] }, true],
+    ['selects kube-system and Evenkeel’s own namespace', { namespaces: ['kube-system', 'evenkeel-system'] }, true],
+    ['excludes all others that it names', { namespaces: ['kube-system', 'shop'], excludeNamespaces: ['sh*'] }, true],
+    ['is not one that selects another namespace, too', { namespaces: ['kube-system', 'shop'] }, false],
+    ['nor one with a glob, which never selects a reserved namespace', { namespaces: ['kube-*'] }, false],
+    ['nor one with a glob of which a part is excluded', { namespaces: ['b*'], excludeNamespaces: ['b?'] }, false],
+    ['nor one with a selector', { namespaceSelector: {} }, false],
+    ['nor one for every namespace', {}, false],
+  ])('%s', (_, spec, expected) => {
+    expect(isProtectedPolicy(policy('system', spec), 'evenkeel-system')).toBe(expected);
   });
 });
 

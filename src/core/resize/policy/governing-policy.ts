@@ -39,6 +39,14 @@ export function protectionOf(policies: Iterable<PodResizePolicy>, workload: Sele
   return `PodResizePolicy ${excluding.metadata.name} excludes namespace ${namespace}.`;
 }
 
+/** Whether a policy selects only reserved namespaces, so that users may trigger no cycle of it. */
+export function isProtectedPolicy(policy: PodResizePolicy, ownNamespace: string): boolean {
+  const { namespaces } = policy.spec;
+  // Globs and label selectors never select a reserved namespace, so only literal names count.
+  const selected = namespaces?.filter((namespace) => isGlob(namespace) || !excludes(policy, namespace));
+  return selected?.every((namespace) => isReservedNamespace(namespace, ownNamespace)) === true;
+}
+
 /** @param ownNamespace the namespace that Evenkeel itself runs in */
 export function governanceOf(policies: Iterable<PodResizePolicy>, workload: Selectable, ownNamespace: string): Governance {
   const selecting = [...policies].filter((policy) => selects(policy, workload, ownNamespace));
@@ -61,6 +69,10 @@ export function selects(policy: PodResizePolicy, workload: Selectable, ownNamesp
 
 function isInForce({ metadata }: PodResizePolicy): boolean {
   return metadata.deletionTimestamp === undefined;
+}
+
+function isGlob(text: string): boolean {
+  return /[*?]/.test(text);
 }
 
 function excludes({ spec }: PodResizePolicy, namespace: string): boolean {
