@@ -34,6 +34,12 @@ const ACCOUNTS = [CONTROLLER, KUBELET_READER, UNINSTALL];
 const NAMESPACE = 'shop';
 /** Who uses a token that is not theirs. */
 const STOLEN = 'stolen';
+type Method = 'GET' | 'POST' | 'DELETE';
+
+const DENIED_BY_POLICY = {
+  status: 422,
+  body: { message: expect.stringMatching(/ValidatingAdmissionPolicy 'evenkeel-\w+' .* denied request: /) },
+};
 
 /** What is asked once most kubelets are untrusted, as here they are not. */
 const NOT_ASKED = ['list nodes.metrics.k8s.io', 'list pods.metrics.k8s.io'];
@@ -197,10 +203,7 @@ describe('With its ServiceAccount’s own token', () => {
       ['reads no object on its way into the store', crd, { spec: { conversion: { strategy: 'Webhook', webhook } } }],
     ])('%s by a patch of %s', async (_what, path, patch) => {
       const { status, body } = await patchAsController(path, patch);
-      expect({ status, body }).toMatchObject({
-        status: 422,
-        body: { message: expect.stringMatching(/ValidatingAdmissionPolicy 'evenkeel-\w+' .* denied request: /) },
-      });
+      expect({ status, body }).toMatchObject(DENIED_BY_POLICY);
     });
 
     test.each([
@@ -221,7 +224,7 @@ describe('With its ServiceAccount’s own token', () => {
       ]) {
         const body = { apiVersion: 'v1', kind: 'Secret', metadata: { ...metadata, name }, type };
         const path = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets`;
-        expect(await asController({ method: 'POST', path, body })).toMatchObject({
+        expect(await requestAs(CONTROLLER, { method: 'POST', path, body })).toMatchObject({
           status: 422,
           body: { message: expect.stringContaining("ValidatingAdmissionPolicy 'evenkeel-secrets'") },
         });
@@ -266,27 +269,79 @@ describe('With its ServiceAccount’s own token', () => {
     test('bounds nobody else', async () => {
       await cluster.kubectl('label', 'daemonset/agent', '-n', NAMESPACE, 'owner=team');
     });
+  });
 
-    function patchAsController(path: string, body: object, type = 'application/merge-patch+json'): Promise<ApiResponse> {
-      const [bare = '', query = ''] = path.split('?');
-      const sent = {
-        method: 'PATCH',
-        path: bare,
-        query: Object.fromEntries(new URLSearchParams(query)),
-        headers: { 'content-type': type },
-      } as const;
-      return asController({ ...sent, body });
-    }
+  describe('the uninstall’s own token, stolen', () => {
+    const [core, apps, batch] = [
+      `/api/v1/namespaces/${NAMESPACE}`,
+      `/apis/apps/v1/namespaces/${NAMESPACE}`,
+      `/apis/batch/v1/namespaces/${NAMESPACE}`,
+    ];
+    const hpa = `/apis/autoscaling/v2/namespaces/${NAMESPACE}/horizontalpodautoscalers/web`;
+    const node = '/api/v1/nodes/kwok-0001';
+    const [own, policies, rbac] = [
+      `/api/v1/namespaces/${OWN_NAMESPACE}`,
+      '/apis/evenkeel.io/v1alpha1/podresizepolicies',
+      '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    ];
+    const image = { spec: { template: { spec: { containers: [{ name: 'app', image: 'evil' }] } } } };
+    const byMemory = { type: 'Resource', resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 1 } } };
+    const taint = { key: 'evil.example/out', effect: 'NoExecute' };
 
-    async function asController(request: ApiRequest): Promise<ApiResponse> {
-      const kubeconfig = await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER);
-      const stolen = await transportWith(kubeconfig);
-      try {
-        return await stolen.request(request);
-      } finally {
-        stolen.close();
-      }
-    }
+    beforeAll(async () => {
+      await cluster.kubectl('cordon', 'kwok-0002');
+      await cluster.kubectl('taint', 'node', 'kwok-0002', 'team.example/reserved=x:NoSchedule', 'evenkeel.io/draining=x:NoSchedule');
+      await eventually(
+        'the cordon is a taint, too: the node lifecycle controller adds it',
+        HANG_MS,
+        async () => (await taintsOf('kwok-0002')).length === 3,
+      );
+    }, HANG_TEST_MS);
+
+    test.each<[string, Method, string, object | null]>([
+      ['reads no Secret of a namespace', 'GET', `${core}/secrets`, null],
+      ['lists none of Evenkeel’s own', 'GET', `${own}/secrets`, null],
+      ['makes no pod', 'POST', `${core}/pods`, { metadata: { name: 'evil' }, spec: { containers: [{ name: 'a', image: 'evil' }] } }],
+      ['makes no workload', 'POST', `${apps}/deployments`, { metadata: { name: 'evil' } }],
+      ['deletes no workload', 'DELETE', `${apps}/deployments/web`, null],
+      ['evicts no pod', 'POST', `${core}/pods/any/eviction`, { metadata: { name: 'any' } }],
+      ['enters no pod', 'POST', `${core}/pods/any/exec`, null],
+      ['deletes no node', 'DELETE', node, null],
+      ['asks no kubelet', 'GET', `${node}/proxy/metrics`, null],
+      ['has no token of the controller', 'POST', `${own}/serviceaccounts/${CONTROLLER}/token`, { spec: {} }],
+      ['grants nothing', 'POST', rbac, { metadata: { name: 'evil' }, roleRef: { kind: 'ClusterRole', name: 'cluster-admin' } }],
+      ['deletes no policy of users', 'DELETE', `${policies}/shop`, null],
+      ['makes no policy', 'POST', policies, { metadata: { name: 'evil' }, spec: { mode: 'Auto' } }],
+    ])('%s by a %s of %s', async (_what, method, path, body) => {
+      const request = { method, path, ...(body === null ? {} : { body }) };
+      expect(await requestAs(UNINSTALL, request)).toMatchObject({ status: 403 });
+    });
+
+    test.each<[string, string, object]>([
+      ['runs no other image', `${apps}/deployments/web`, image],
+      ['changes no replicas in the spec', `${apps}/statefulsets/store`, { spec: { replicas: 0 } }],
+      ['changes no label', `${apps}/daemonsets/agent`, { metadata: { labels: { owner: 'x' } } }],
+      ['holds no object by a finalizer', `${batch}/jobs/batch`, { metadata: { finalizers: ['evil.example/hold'] } }],
+      ['stops no schedule', `${batch}/cronjobs/nightly`, { spec: { suspend: true } }],
+      ['has no other workload scaled', hpa, { spec: { scaleTargetRef: { name: 'store', kind: 'StatefulSet' } } }],
+      ['scales by no other metric', hpa, { spec: { metrics: [byMemory] } }],
+      ['cordons no node', node, { spec: { unschedulable: true } }],
+      ['drives no pod off a node', node, { spec: { taints: [taint] } }],
+      ['removes no taint of others', '/api/v1/nodes/kwok-0002', { spec: { taints: [] } }],
+      ['attracts no pod to a node', node, { metadata: { labels: { tier: 'secure' } } }],
+      ['writes no annotation of others on a node', node, { metadata: { annotations: { 'volumes.example/attached': 'x' } } }],
+      ['lets no policy act', `${policies}/shop`, { spec: { mode: 'Observe' } }],
+      ['holds no policy by a finalizer', `${policies}/shop`, { metadata: { finalizers: ['evil.example/hold'] } }],
+    ])('%s by a patch of %s', async (_what, path, patch) => {
+      expect(await patchAs(UNINSTALL, path, patch)).toMatchObject(DENIED_BY_POLICY);
+    });
+
+    test('may change what an uninstall changes: Evenkeel’s own taint of a node, and a cordon taken away', async () => {
+      const taints = (await taintsOf('kwok-0002')).filter(({ key }) => !key.startsWith('evenkeel.io/'));
+      const patch = { spec: { taints, unschedulable: null } };
+      expect(await patchAs(UNINSTALL, '/api/v1/nodes/kwok-0002', patch)).toMatchObject({ status: 200 });
+      await cluster.kubectl('taint', 'node', 'kwok-0002', 'team.example/reserved-');
+    });
   });
 
   test(
@@ -344,6 +399,29 @@ describe('With its ServiceAccount’s own token', () => {
     }
   }
 });
+
+const patchAsController = (path: string, body: object, type?: string): Promise<ApiResponse> => patchAs(CONTROLLER, path, body, type);
+
+async function patchAs(account: string, path: string, body: object, type = 'application/merge-patch+json'): Promise<ApiResponse> {
+  const [bare = '', query = ''] = path.split('?');
+  const sent = {
+    method: 'PATCH',
+    path: bare,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers: { 'content-type': type },
+  } as const;
+  return requestAs(account, { ...sent, body });
+}
+
+/** With a token of the account, as one who has stolen it. */
+async function requestAs(account: string, request: ApiRequest): Promise<ApiResponse> {
+  const stolen = await transportWith(await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, account));
+  try {
+    return await stolen.request(request);
+  } finally {
+    stolen.close();
+  }
+}
 
 async function transportWith(kubeconfig: string): Promise<HttpTransport> {
   const timer = new SystemTimer();
@@ -485,6 +563,13 @@ async function podsNamed(app: string): Promise<readonly { readonly name: string;
   return items.map(({ metadata, spec }) => ({ name: metadata.name, cpu: spec.containers[0]!.resources.requests.cpu }));
 }
 
+async function taintsOf(node: string): Promise<readonly { readonly key: string }[]> {
+  const { spec } = await cluster.api.expect<{ readonly spec: { readonly taints?: readonly { readonly key: string }[] } }>({
+    path: `/api/v1/nodes/${node}`,
+  });
+  return spec.taints ?? [];
+}
+
 /** The dashboard's mutations, for every kind of workload. */
 async function whatPeopleAskFor(dashboard: string): Promise<void> {
   for (const [kind, name] of [
@@ -560,7 +645,9 @@ async function tracesOfLaterParts(): Promise<void> {
     ['batch', 'cronjobs', 'nightly'],
   ])
     await merge(`/apis/${group}/v1/namespaces/${NAMESPACE}/${plural}/${name}`, note, 'evenkeel');
-  await merge('/api/v1/nodes/kwok-0001', { metadata: { annotations: { 'evenkeel.io/draining-by': 'test' } } }, CONTROLLER);
+  const draining = { key: 'evenkeel.io/draining', effect: 'NoSchedule' };
+  const ofNode = { metadata: { annotations: { 'evenkeel.io/draining-by': 'test' } }, spec: { unschedulable: true, taints: [draining] } };
+  await merge('/api/v1/nodes/kwok-0001', ofNode, CONTROLLER);
 }
 
 /** In the name of the controller, which has learnt nothing of these. */
