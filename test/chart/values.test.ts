@@ -91,9 +91,23 @@ describe('The schema', () => {
     ['a label that is no text', 'commonLabels', { on: true }],
     ['a label that pods are chosen by', 'commonLabels', { 'app.kubernetes.io/instance': 'mine' }],
     ['a label that pods are chosen by, on pods alone', 'controller.podLabels', { 'app.kubernetes.io/component': 'mine' }],
+    ['a workload of the core group', 'rbac.workloads', [{ group: '', resource: 'secrets' }]],
+    ['a workload of a group of Kubernetes', 'rbac.workloads', [{ group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }]],
+    ['a workload of Evenkeel’s own kinds', 'rbac.workloads', [{ group: 'evenkeel.io', resource: 'accesspolicies' }]],
+    ['every workload of a group', 'rbac.workloads', [{ group: 'argoproj.io', resource: '*' }]],
+    ['a subresource as a workload', 'rbac.workloads', [{ group: 'argoproj.io', resource: 'rollouts/status' }]],
+    ['a workload without its group', 'rbac.workloads', [{ resource: 'rollouts' }]],
     ['a host that the dashboard could not answer to', 'ingress.hosts', ['*.example.com']],
   ])('refuses %s', (_what, path, value) => {
     expect(validate(withValue(path, value))).toBe(false);
+  });
+
+  test('accepts workloads of other groups', () => {
+    const workloads = [
+      { group: 'argoproj.io', resource: 'rollouts' },
+      { group: 'leaderworkerset.x-k8s.io', resource: 'leaderworkersets' },
+    ];
+    expect(validate(withValue('rbac.workloads', workloads)) || validate.errors).toBe(true);
   });
 
   test('leaves no object open where a misspelt name would go unseen', () => {

@@ -24,7 +24,13 @@ const POSTGRES = [
 ];
 
 /** Values that people install with, and what they may then do. */
-const VALUE_SETS: readonly { readonly name: string; readonly values: readonly string[]; readonly when?: readonly GrantedWhen[] }[] = [
+const VALUE_SETS: readonly {
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly when?: readonly GrantedWhen[];
+  /** What is granted besides, in the words of `grantsOf`. */
+  readonly also?: readonly string[];
+}[] = [
   { name: 'the default values', values: [] },
   { name: 'two replicas on PostgreSQL', values: ['controller.replicas=2', ...POSTGRES] },
   { name: 'three replicas, the address of PostgreSQL in a Secret', values: ['controller.replicas=3', 'secrets.historyUrl.name=postgres'] },
@@ -57,6 +63,13 @@ const VALUE_SETS: readonly { readonly name: string; readonly values: readonly st
     name: 'definitions applied by hand',
     values: ['config.crds.install=false'],
     when: ['always', 'rbac.effects', 'rbac.kubelets', 'config.kubelet.viaProxy: false'],
+  },
+  {
+    name: 'workloads of other groups',
+    values: ['rbac.workloads[0].group=argoproj.io', 'rbac.workloads[0].resource=rollouts'],
+    also: ['get', 'list', 'patch', 'watch']
+      .map((verb) => `cluster ${verb} rollouts.argoproj.io`)
+      .concat('cluster patch rollouts.argoproj.io/scale'),
   },
   { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
   {
@@ -99,6 +112,7 @@ const REFUSED: readonly { readonly values: readonly string[]; readonly words: re
   { values: ['config.controller.dryrun=true'], words: [/\/config\/controller/, /dryrun/] },
   { values: ['config.kubelet.interval=soon'], words: [/\/config\/kubelet\/interval/] },
   { values: ['config.controller.logLevel=loud'], words: [/\/config\/controller\/logLevel/] },
+  { values: ['rbac.workloads[0].group=apps', 'rbac.workloads[0].resource=deployments'], words: [/\/rbac\/workloads\/0\/group/] },
   { values: ['config.dashboard.addr=127.0.0.1:9090'], words: [/\/config\/dashboard\/addr/] },
   { values: ['config.auth.enabled=true'], words: [/\/config\/auth\/enabled/] },
   { values: ['config.namespace=other'], words: [/\/config/, /namespace/] },
@@ -153,7 +167,7 @@ test(
   HANG_TEST_MS,
 );
 
-describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
+describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [] }) => {
   let manifests: readonly Manifest[];
   beforeAll(async () => {
     manifests = await rendered(...values);
@@ -189,7 +203,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT }) => {
     const [fullname] = manifests
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ metadata }) => metadata.name.replace(/-controller$/, ''));
-    expect(grantsOf(manifests, `${fullname}-controller`)).toEqual(declared(CONTROLLER_PERMISSIONS, when));
+    expect(grantsOf(manifests, `${fullname}-controller`)).toEqual([...declared(CONTROLLER_PERMISSIONS, when), ...also].sort());
     expect(grantsOf(manifests, `${fullname}-kubelet-reader`)).toEqual(declared(KUBELET_READER_PERMISSIONS, when));
     expect(grantsOf(manifests, `${fullname}-uninstall`)).toEqual(declared(UNINSTALL_PERMISSIONS, when));
     expect(forbiddenIn(manifests)).toEqual([]);

@@ -216,6 +216,64 @@ describe('With its ServiceAccount’s own token', () => {
       expect(await patchAsController(path, patch)).toMatchObject({ status: 200 });
     });
 
+    describe('on a kind of rbac.workloads', () => {
+      const rollouts = `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/rollouts`;
+      const rollout = `${rollouts}/canary`;
+      const annotated = { metadata: { annotations: { 'evenkeel.io/probe': '1' } } };
+
+      beforeAll(async () => {
+        const file = join(cluster.folder, 'workloads.yaml');
+        const values = ['--set', 'rbac.workloads[0].group=argoproj.io', '--set', 'rbac.workloads[0].resource=rollouts'];
+        const shown = ['clusterrole', 'admissionpolicies'].flatMap((name) => ['--show-only', `templates/${name}.yaml`]);
+        const chart = join(ROOT, 'charts/evenkeel');
+        writeFileSync(file, await cluster.helm('template', 'evenkeel', chart, '-n', OWN_NAMESPACE, ...values, ...shown));
+        await apply(ROLLOUTS);
+        await cluster.kubectl('wait', '--for=condition=Established', 'crd/rollouts.argoproj.io');
+        expect(await patchAsController(rollout, annotated)).toMatchObject({ status: 403 });
+        await cluster.kubectl('apply', '-f', file);
+        await apply({
+          apiVersion: 'argoproj.io/v1alpha1',
+          kind: 'Rollout',
+          metadata: { name: 'canary', namespace: NAMESPACE },
+          spec: { ...podsOf('canary', { replicas: 2 }, {}, 'Always'), strategy: 'canary' },
+        });
+        await eventually(
+          'another image is refused by the policy: it and the role are known to the API server',
+          HANG_MS,
+          async () => (await patchAsController(rollout, image)).status === 422,
+        );
+      }, HANG_TEST_MS);
+
+      const image = ofPods({ spec: { containers: [{ name: 'app', image: 'evil' }] } });
+
+      test.each<[string, object]>([
+        ['runs no other image', image],
+        ['marks new pods by no annotation', ofPods({ metadata: { annotations: { 'sidecar.io/inject': 'x' } } })],
+        ['changes no replicas in the spec', { spec: { replicas: 0 } }],
+        ['changes no other field of the spec', { spec: { strategy: 'all-at-once' } }],
+        ['changes no field beside the spec', { paused: true }],
+        ['changes no label', { metadata: { labels: { owner: 'x' } } }],
+        ['writes no annotation of others', { metadata: { annotations: { 'rollout.argoproj.io/revision': '9' } } }],
+      ])('%s', async (_what, patch) => {
+        expect(await patchAsController(rollout, patch)).toMatchObject(DENIED_BY_POLICY);
+      });
+
+      test.each<[string, string, object]>([
+        ['annotates it under evenkeel.io/', rollout, annotated],
+        ['rolls its pods out anew by the mark of its template', rollout, rollOut],
+        ['scales it', `${rollout}/scale`, { spec: { replicas: 1 } }],
+      ])('%s', async (_what, path, patch) => {
+        expect(await patchAsController(path, patch)).toMatchObject({ status: 200 });
+      });
+
+      test('neither makes nor deletes one', async () => {
+        expect(await requestAs(CONTROLLER, { method: 'DELETE', path: rollout })).toMatchObject({ status: 403 });
+        expect(await requestAs(CONTROLLER, { method: 'POST', path: rollouts, body: { metadata: { name: 'evil' } } })).toMatchObject({
+          status: 403,
+        });
+      });
+    });
+
     test('has no Secret filled with the token of another ServiceAccount', async () => {
       const metadata = { name: 'evenkeel-record-key', annotations: { 'kubernetes.io/service-account.name': 'evenkeel-uninstall' } };
       for (const [name, type] of [
@@ -512,6 +570,32 @@ const POLICY = {
     interval: '5s',
     rollback: { within: '5s' },
     idle: { enabled: true, after: '10s', replicas: 1 },
+  },
+};
+
+/** A kind that people deploy their own controller for: with a template, replicas and a scale subresource. */
+const ROLLOUTS = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'rollouts.argoproj.io' },
+  spec: {
+    group: 'argoproj.io',
+    scope: 'Namespaced',
+    names: { kind: 'Rollout', plural: 'rollouts' },
+    versions: [
+      {
+        name: 'v1alpha1',
+        served: true,
+        storage: true,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, paused: { type: 'boolean' } },
+          },
+        },
+      },
+    ],
   },
 };
 
