@@ -10,7 +10,7 @@ import {
   type GrantedWhen,
 } from '../../src/adapters/kubernetes/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
-import { BY_DEFAULT, declared, forbiddenIn, grantsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
+import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
 
@@ -217,6 +217,26 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [] 
   });
 });
 
+/** Pods of Evenkeel's own namespace, and of namespaces with the label. */
+const DASHBOARD_CLIENTS = [{ podSelector: {} }, { namespaceSelector: { matchLabels: { 'evenkeel.io/dashboard-client': 'true' } } }];
+
+/** Peers of every rule of the NetworkPolicy that admits to a port; undefined: all. */
+function ingressTo(manifests: readonly Manifest[], port: number): readonly unknown[] {
+  const { spec } = named(manifests, 'NetworkPolicy', 'evenkeel') as unknown as {
+    spec: {
+      readonly policyTypes: readonly string[];
+      readonly ingress: readonly { readonly ports?: readonly { readonly port: number }[]; readonly from?: unknown }[];
+    };
+  };
+  expect(spec.policyTypes).toContain('Ingress');
+  return spec.ingress.filter(({ ports }) => ports === undefined || ports.some((each) => each.port === port)).map(({ from }) => from);
+}
+
+function settingsIn(manifests: readonly Manifest[]): ReturnType<typeof loadSettings> {
+  const { data } = named(manifests, 'ConfigMap', 'evenkeel-settings') as unknown as { data: { 'settings.yaml': string } };
+  return loadSettings({ file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
+}
+
 /** A pod of a template, its spec as it is; only what a dry run cannot find is left out. */
 function podOf({ metadata, spec }: Manifest): object {
   const { template } = spec as { readonly template: { readonly metadata: object; readonly spec: Readonly<Record<string, unknown>> } };
@@ -288,6 +308,16 @@ describe('The chart', () => {
       expect(JSON.stringify(named(manifests, 'Deployment', 'evenkeel-controller'))).toContain(
         '{"name":"EVENKEEL_HISTORY_PASSWORD","valueFrom":{"secretKeyRef":{"name":"postgres","key":"password"}}}',
       );
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'admits to the dashboard only its own namespace and those that are labelled as its clients, and takes anonymous changes from loopback alone',
+    async () => {
+      const manifests = await rendered();
+      expect(ingressTo(manifests, 9090)).toEqual([DASHBOARD_CLIENTS]);
+      expect(settingsIn(manifests)).toMatchObject({ ok: true, settings: { 'dashboard.anonymousWrites': false } });
     },
     HANG_TEST_MS,
   );
@@ -388,6 +418,12 @@ describe('config/', () => {
     },
     HANG_TEST_MS,
   );
+
+  test('admits to the dashboard what the chart admits, and takes anonymous changes from loopback alone', () => {
+    expect(ingressTo(manifestsOf('config/controller/networkpolicy.yaml'), 9090)).toEqual([DASHBOARD_CLIENTS]);
+    const settings = settingsIn(manifestsOf('config/controller/settings.yaml'));
+    expect(settings).toMatchObject({ ok: true, settings: { 'dashboard.anonymousWrites': false } });
+  });
 
   test(
     'is accepted by the API server, namespace and definitions included',
