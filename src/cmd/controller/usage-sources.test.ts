@@ -33,6 +33,7 @@ class Scene {
       readonly refusal?: string;
       readonly viaProxy?: boolean;
       readonly metricsServer?: boolean;
+      readonly kubeletAccess?: ControllerWorld['kubeletAccess'];
     } = {},
   ): Promise<this> {
     const { clock, metrics, logger } = this;
@@ -75,6 +76,7 @@ class Scene {
       namespace: 'evenkeel-system',
       clusterName: 'test',
       identity: 'test',
+      ...(given.kubeletAccess === undefined ? {} : { kubeletAccess: given.kubeletAccess }),
     };
     const usage = new UsageModel({ clock, reader: cluster, logger, metrics, intervalMs: MINUTE_MS });
     this.usage = usage;
@@ -171,5 +173,27 @@ describe('where kubelets have self-signed certificates', () => {
     scene.stop.abort();
     await scene.clock.advance(0);
     expect(await scene.source()).toBeUndefined();
+  });
+});
+
+describe('health reports what is wrong with the credentials that kubelets are sent', () => {
+  const problem = (): string => 'no token of ServiceAccount evenkeel-kubelet-reader: not permitted';
+
+  test('while kubelets are read all the same', async () => {
+    const scene = new Scene();
+    scene.selfSigned = false;
+    await scene.start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(true) } });
+    await scene.clock.advance(2 * MINUTE_MS);
+    expect(await scene.source()).toBe('kubelet');
+    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `kubelet: ${problem()}` });
+    scene.stop.abort();
+  });
+
+  test('and where metrics-server is read in their place', async () => {
+    const scene = await new Scene().start({ kubeletAccess: { problem, mayRead: () => Promise.resolve(false) } });
+    await scene.clock.advance(2 * MINUTE_MS);
+    expect(await scene.source()).toBe('metrics.k8s.io');
+    expect(scene.health('usage-source')).toMatchObject({ status: 'degraded', message: `metrics.k8s.io: ${problem()}` });
+    scene.stop.abort();
   });
 });
