@@ -345,6 +345,14 @@ describe('A node reports its own pods alone', () => {
     expect(model.containersOf('default', 'kube-proxy-n1').size).toBe(1);
   });
 
+  test('the network reading of a pod goes with the pod, and those of others stay', () => {
+    const network = ['db-0', 'db-1'].map((pod) => ({ namespace: 'default', pod, at: T, receiveBytes: 5 }));
+    model.onSummary({ node: 'n1', volumes: [], network, pressure: null });
+    expect(model.networkOf('default', 'db-0')).toBeDefined();
+    state.apply({ kind: 'pod', key: 'default/db-0', record: null });
+    expect([model.networkOf('default', 'db-0'), model.networkOf('default', 'db-1')?.receiveBytes]).toEqual([undefined, 5]);
+  });
+
   test('a summary of a pod that has just been deleted leaves nothing behind', () => {
     state.apply({ kind: 'pod', key: 'default/db-0', record: null });
     const ref = { namespace: 'default', pod: 'db-0', at: T };
