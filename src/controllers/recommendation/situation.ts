@@ -111,7 +111,9 @@ export function situationOf(
     ),
     ...(evidenceSinceOf(memory) === undefined ? {} : { readings: new Map(pods.map((pod) => [pod.uid, ports.readingsOf(pod)])) }),
     countedKills: new Map(pods.map((pod) => [pod.uid, ports.countedKillsOf(pod)])),
-    ...(memory.apply === null && memory.watched.length === 0 ? {} : { failures: new Map(pods.map((pod) => [pod.uid, ports.failuresOf(pod)])) }),
+    ...(memory.apply === null && memory.watched.length === 0
+      ? {}
+      : { failures: new Map(pods.map((pod) => [pod.uid, ports.failuresOf(pod)])) }),
     largestNode: ports.policies.largestNode(),
     freeOnNodes: freeFor(ports, pods, governance.rules, memory),
     userRequests: recommendation === undefined ? NO_USER_REQUESTS : readUserRequests(recommendation),
