@@ -1656,6 +1656,8 @@ export interface RecommendationStatus {
    * least in force.
    */
   readonly template?: readonly RecommendationStatusTemplateItem[];
+  /** spec.rollback.at of the last request that was carried out (RFC 3339). Later automatic roll-backs keep it. */
+  readonly lastRollbackRequestAt?: string;
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusRolledBack;
   /** Pods whose resize did not go through at once. */
@@ -1906,6 +1908,8 @@ export interface RecommendationStatusClass {
    * least in force.
    */
   readonly template?: readonly RecommendationStatusClassTemplateItem[];
+  /** spec.rollback.at of the last request that was carried out (RFC 3339). Later automatic roll-backs keep it. */
+  readonly lastRollbackRequestAt?: string;
   /** The last roll-back. */
   readonly rolledBack?: RecommendationStatusClassRolledBack;
   /** Pods whose resize did not go through at once. */

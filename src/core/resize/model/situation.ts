@@ -276,6 +276,8 @@ export interface ResizeMemory {
     readonly requestedAt: Instant | null;
     readonly values: Values;
   } | null;
+  /** `at` of the last request for a roll-back that was carried out, whatever was rolled back since; null: of none. */
+  readonly lastRollbackRequestAt: Instant | null;
   /** Reductions of the last day, the oldest first. */
   readonly watched: readonly WatchedReduction[];
   readonly failures: readonly FailedResize[];
@@ -313,6 +315,7 @@ export const NO_MEMORY: ResizeMemory = {
   previous: null,
   template: new Map(),
   rolledBack: null,
+  lastRollbackRequestAt: null,
   watched: [],
   failures: [],
   boosts: [],

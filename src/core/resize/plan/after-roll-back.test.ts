@@ -19,8 +19,8 @@ import type { WorkloadDecision } from '../model/decision.ts';
 import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { readOverrides } from '../policy/workload-overrides.ts';
+import { correctFutureTimestamps } from '../status/memory-codec.ts';
 
-const NO_ROLL_BACK = { at: 0, reason: 'request', message: '', heldUntil: 0, count: 0, requestedAt: null, values: new Map() };
 const lessCpu = anAdvice({ cpu: '100m', memory: '512Mi' });
 const shortOfCpu = anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900, latest: 1900 } });
 const shortOfMemory = anAdvice({ cpu: '500m', memory: '3Gi', memoryAdvice: { lowerBound: memory('2900Mi'), latest: memory('2900Mi') } });
@@ -143,6 +143,7 @@ describe('pods that were created after a roll-back', () => {
   const memoryOf = (requestedAt: number | null): WorkloadSituation['memory'] => ({
     ...NO_MEMORY,
     template,
+    lastRollbackRequestAt: requestedAt,
     lastApplied: { at, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
     rolledBack: { at, reason: 'restarts', message: '', heldUntil: T0 + DAY_MS, count: 1, requestedAt, values },
   });
@@ -167,29 +168,39 @@ describe('pods that were created after a roll-back', () => {
 });
 
 describe('a request for a roll-back', () => {
-  /** A user asked a month ago; the canary of today's reduction fails. */
-  function harmedAgain(): WorkloadSituation {
-    const rollback = { at: T0 - 30 * DAY_MS, by: 'ann' };
-    const start = aSituation({ pods: pods(4), advice: [lessCpu], userRequests: { ...NO_USER_REQUESTS, rollback } });
-    const earlier = { ...start, memory: { ...start.memory, rolledBack: { ...NO_ROLL_BACK, at: rollback.at, requestedAt: rollback.at } } };
-    const reduced = after(earlier, decideWorkload(earlier), 5 * MINUTE_MS);
-    expect(requests(reduced)).toContain('100m 512Mi');
-    const harmed = ill(reduced);
+  const requested = (situation: WorkloadSituation, at: number): WorkloadSituation => ({
+    ...situation,
+    userRequests: { ...NO_USER_REQUESTS, rollback: { at, by: 'ann' } },
+  });
+
+  /** Carried out ten days ago; the reduction that came since has been rolled back for harm a moment ago. */
+  function harmedSince(): WorkloadSituation {
+    const start = aSituation({ pods: pods(4), advice: [lessCpu] });
+    const asked = requested(after(start, decideWorkload(start), MINUTE_MS), T0 + MINUTE_MS);
+    const back = after(asked, decideWorkload(asked), 10 * DAY_MS);
+    const harmed = ill(after(back, decideWorkload(back), 5 * MINUTE_MS));
     return well(after(harmed, decideWorkload(harmed), MINUTE_MS));
   }
 
-  test('that was carried out is not carried out again after an automatic one, which is held as such', () => {
-    const held = harmedAgain();
-    expect(held.memory.rolledBack).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
-    expect(decideWorkload(held).memory.rolledBack).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
-    const raised = decideWorkload({ ...held, advice: [shortOfCpu] });
-    expect(requests(after(held, raised, MINUTE_MS))).toEqual(alike('2000m 512Mi'));
+  test('is carried out once: not again after a later automatic roll-back', () => {
+    const harmed = harmedSince();
+    const { rolledBack: automatic } = harmed.memory;
+    expect(automatic).toMatchObject({ reason: 'readiness', requestedAt: null, count: 1 });
+    const { memory: kept, reason, notes } = decideWorkload(harmed);
+    expect([kept.rolledBack, reason, notes]).toEqual([automatic, 'rolled-back', []]);
+    expect(decideWorkload({ ...harmed, advice: [shortOfCpu] }).steps).toHaveLength(4);
   });
 
-  test('that is newer than an automatic one is carried out', () => {
-    const held = harmedAgain();
-    const rollback = { at: held.now, by: 'bob' };
-    const asked = decideWorkload({ ...held, userRequests: { ...NO_USER_REQUESTS, rollback } });
-    expect(asked.memory.rolledBack).toMatchObject({ reason: 'request', requestedAt: held.now });
+  test('is carried out once, also where the clock was set back before the automatic roll-back', () => {
+    const harmed = harmedSince();
+    const now = harmed.now - 30 * DAY_MS;
+    const corrected = correctFutureTimestamps(harmed.memory, now);
+    expect(decideWorkload({ ...harmed, now, memory: corrected }).memory.rolledBack).toMatchObject({ requestedAt: null, count: 1 });
+  });
+
+  test('that is new is carried out after an automatic roll-back', () => {
+    const harmed = harmedSince();
+    const { rolledBack: asked } = decideWorkload(requested(harmed, harmed.now)).memory;
+    expect(asked).toMatchObject({ reason: 'request', requestedAt: harmed.now, count: 0 });
   });
 });

@@ -5,7 +5,7 @@ import { isOwnManager } from '../../model/field-managers.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory, WatchedReduction } from '../model/situation.ts';
+import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';
 import { mustProveItself } from './stages.ts';
 
@@ -103,9 +103,19 @@ export function rolledBack(
     previous: null,
     lastApplied: values === undefined ? memory.lastApplied : { at: now, by: 'evenkeel', reason: 'roll-back', pods: 0, values },
     rolledBack: { at: now, ...why, heldUntil: now + hold, count, values: takenBack },
+    lastRollbackRequestAt: why.requestedAt ?? memory.lastRollbackRequestAt,
     cpuBeforeIncrease: new Map(),
     watched: values === undefined ? memory.watched : memory.watched.filter((each) => !isUndone(each)),
   };
+}
+
+/**
+ * What a user asks to be rolled back and has not been yet; null: nothing. A request stays in the Recommendation after it was carried
+ * out: it is identified by its time, which neither later roll-backs nor the clock change.
+ */
+export function rollbackToCarryOut({ userRequests, memory }: Pick<WorkloadSituation, 'userRequests' | 'memory'>): UserRequests['rollback'] {
+  const { rollback } = userRequests;
+  return rollback === null || rollback.at === memory.lastRollbackRequestAt ? null : rollback;
 }
 
 /** Roll-backs in a row end with a change that proved itself; a raise has nothing to prove, and a change that only new pods get is not proven yet. */

@@ -7,7 +7,7 @@ import { carryOut } from './carry-out.ts';
 import type { Draft } from './draft.ts';
 import { evidenceOfHarm } from './throttling-and-pressure.ts';
 import { harmOf, throttledRatioOf, type Harm } from './roll-back-criteria.ts';
-import { rolledBack } from './remembered-change.ts';
+import { rollbackToCarryOut, rolledBack } from './remembered-change.ts';
 import { mustProveItself } from './stages.ts';
 import { lookAtWatched, withoutEnded } from './watched-reductions.ts';
 
@@ -16,18 +16,9 @@ const NO_KILLS: NonNullable<WorkloadSituation['countedKills']> = new Map();
 const NO_FAILURES: NonNullable<WorkloadSituation['failures']> = new Map();
 
 export function rollBackOnRequest(draft: Draft): void {
-  const request = newRollBackRequest(draft.context);
+  const request = rollbackToCarryOut(draft.context);
   if (request === null) return;
-  const by = request.by === '' ? 'a person' : request.by;
-  rollBack(draft, 'request', `asked for by ${by}`, request.at);
-}
-
-/** A request stays in the Recommendation after it was carried out: one that is older than the last roll-back, of any cause, is over. */
-export function newRollBackRequest({ userRequests, memory }: WorkloadSituation): WorkloadSituation['userRequests']['rollback'] {
-  const { rollback } = userRequests;
-  const last = memory.rolledBack;
-  if (rollback === null || last === null) return rollback;
-  return rollback.at === last.requestedAt || rollback.at <= last.at ? null : rollback;
+  rollBack(draft, 'request', `asked for by ${request.by === '' ? 'a person' : request.by}`, request.at);
 }
 
 export function rollBackOnHarm(draft: Draft): void {

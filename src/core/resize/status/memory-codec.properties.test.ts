@@ -90,6 +90,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   rolledBack: orNull(
     fc.record({ at: instant, reason: words, message: words, heldUntil: instant, count, requestedAt: orNull(instant), values }),
   ),
+  lastRollbackRequestAt: orNull(instant),
   watched: fc.array(fc.record({ since: instant, until: instant, comparedHours: count, before: values }), { maxLength: 3 }),
   failures: fc.array(
     fc.record({
@@ -240,6 +241,7 @@ describe('what is remembered', () => {
           memory.rolledBack === null ? null : memory.rolledBack.heldUntil - memory.rolledBack.at,
         );
         expect(corrected.rolledBack?.requestedAt).toBe(memory.rolledBack?.requestedAt);
+        expect(corrected.lastRollbackRequestAt).toBe(memory.lastRollbackRequestAt);
         expect(correctFutureTimestamps(own, T0 + 11 * DAY_MS)).toBe(own);
       }),
       { numRuns: 100, seed: 13 },
@@ -268,7 +270,7 @@ describe('what is remembered', () => {
 });
 
 /** Deadlines, which may lie in the future, and the times of user requests, which identify them. */
-const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|issuedAt)$|\.newNormal\.at$/;
+const NOT_CORRECTED = /\.(heldUntil|until|requestedAt|lastRollbackRequestAt|issuedAt)$|\.newNormal\.at$/;
 
 /** Every instant in it, by its path: what is a number and lies within days of the tests' time. */
 function timestampsOf(value: unknown, path = ''): Map<string, number> {

@@ -231,6 +231,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     previous: nullable(record<NonNullable<ResizeMemory['previous']>>({ at: required(INSTANT), values: CONTAINERS })),
     template: orEmpty(VALUES, NO_VALUES),
     rolledBack: nullable(ROLLED_BACK),
+    lastRollbackRequestAt: nullable(REQUEST_TIME),
     watched: orEmpty(list(WATCHED), []),
     failures: orEmpty(list(failedResize(maxMessage), newestFailures), [], 'resizes'),
     boosts: orEmpty(list(BOOST), []),

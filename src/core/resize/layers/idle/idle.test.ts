@@ -93,6 +93,23 @@ describe('an idle workload', () => {
     expect(after(HOUR_MS, ill).state).toBe('idle');
   });
 
+  test.each<[string, number, string | undefined]>([
+    ['that was carried out before it fell idle does not', since - 10 * HOUR_MS, undefined],
+    ['that is new does', since + MINUTE_MS, 'a roll-back was asked for'],
+  ])('a request for a roll-back %s wake it, whatever was rolled back since', (_case, at, because) => {
+    const automatic = { at: since - HOUR_MS, reason: 'restarts', message: '', heldUntil: since, count: 1, requestedAt: null };
+    const { memory } = idle.apply(
+      {
+        ...small,
+        now: since + 2 * MINUTE_MS,
+        memory: { ...small.memory, rolledBack: { ...automatic, values: new Map() }, lastRollbackRequestAt: since - 10 * HOUR_MS },
+        userRequests: { ...small.userRequests, rollback: { at, by: 'ann' } },
+      },
+      decideInPlace,
+    );
+    expect(memory.idle?.waking?.because).toBe(because);
+  });
+
   test('whose samples have been taken for less than 15 minutes sleeps on', () => {
     expect(after(14 * MINUTE_MS, { unheardFor: HOUR_MS }).state).toBe('idle');
   });

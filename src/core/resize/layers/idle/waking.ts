@@ -10,8 +10,8 @@ import { sameResources } from '../../../model/resources.ts';
 import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { otherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';
+import { rollbackToCarryOut } from '../../plan/remembered-change.ts';
 import { failedSince } from '../../plan/restart-rates.ts';
-import { newRollBackRequest } from '../../plan/roll-back.ts';
 import { LONGEST_HOLE_MS } from '../../model/quiet-spell.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { isOwnManager } from '../../../model/field-managers.ts';
@@ -86,7 +86,7 @@ function byPerson(situation: WorkloadSituation, idle: IdleMemory): string | null
   const { userRequests } = situation;
   if (userRequests.wake !== null && userRequests.wake.at >= idle.since)
     return `asked for by ${userRequests.wake.by === '' ? 'a person' : userRequests.wake.by}`;
-  if (newRollBackRequest(situation) !== null) return 'a roll-back was asked for';
+  if (rollbackToCarryOut(situation) !== null) return 'a roll-back was asked for';
   if (isBelowFloor(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.floor} asks for more`;
   if (noteIsGone(situation, idle)) return `the annotation ${WORKLOAD_ANNOTATIONS.idle} was taken away`;
   const byHand = situation.pods.find((pod) => isResizedByOthers(pod, idle));

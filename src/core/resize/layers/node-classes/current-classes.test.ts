@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { aPodRecord, T0 } from '../../../../../test/builders/rightsizing.ts';
 import { NO_MEMORY, type ResizeMemory } from '../../model/situation.ts';
-import { memoryAtCreation } from './current-classes.ts';
+import { memoryAtCreation, memoryOfClass } from './current-classes.ts';
 
 const CLASSES = new Map([
   ['s1', '2cpu-8Gi'],
@@ -26,4 +26,15 @@ test.each([
 ])('a pod is created with what is in force for its class: %s', (_, name, nodes, memory, expected) => {
   const pods = nodes.map((node) => aPodRecord({ name: node, node }));
   expect(memoryAtCreation(name, pods, CLASSES, memory).lastApplied?.by ?? null).toBe(expected);
+});
+
+test('a request for a roll-back that was carried out before a class came is not carried out for it', () => {
+  const rolledBack = { at: T0, reason: 'request', message: '', heldUntil: T0, count: 0, requestedAt: T0 - 1, values: new Map() };
+  const memory = { ...applied('whole'), rolledBack, lastRollbackRequestAt: T0 - 1 };
+  const standing = ['l1', 's1'].map((node, index) => ({
+    name: CLASSES.get(node)!,
+    pods: [aPodRecord({ name: node, node, createdAt: T0 - index })],
+  }));
+  const fresh = memoryOfClass(standing[0]!, standing, memory);
+  expect([fresh.rolledBack, fresh.lastRollbackRequestAt]).toEqual([null, T0 - 1]);
 });

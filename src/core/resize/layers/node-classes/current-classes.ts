@@ -51,8 +51,9 @@ export function memoryAtCreation(
 }
 
 // A temporary increase is taken back from every pod that has it, whichever class it turned out to be of.
-function afresh({ boosts, limitExceptions }: ResizeMemory): ResizeMemory {
-  return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied) };
+// A request for a roll-back was carried out for the workload, before the class came.
+function afresh({ boosts, limitExceptions, lastRollbackRequestAt }: ResizeMemory): ResizeMemory {
+  return { ...NO_MEMORY, boosts, limitExceptions: limitExceptions.filter(isApplied), lastRollbackRequestAt };
 }
 
 // Refusals are noted for the workload as a whole, after the decision.
