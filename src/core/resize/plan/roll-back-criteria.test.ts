@@ -88,19 +88,24 @@ describe('CrashLoopBackOff', () => {
     expect(memory.rolledBack).toBeNull();
   });
 
-  test.each([
-    ['of one unchanged pod that failed in the day before, too', [T0 - 3 * HOUR_MS, T0 - HOUR_MS]],
-    ['of one unchanged pod of several', []],
-  ])('%s does not excuse the change', (_case, failuresBefore) => {
-    const failures = new Map([['uid-web-3', failuresBefore]]);
-    const { memory } = afterCanary((pod, index) => (index === 1 ? pod : crashed(pod, CRASH, { loops: true })), { failures });
-    expect(memory.rolledBack).toMatchObject({ reason: 'restarts', message: expect.stringContaining('web-1') });
+  test('of one unchanged pod as well takes the change back', () => {
+    const { memory } = afterCanary((pod, index) => (index === 1 ? pod : crashed(pod, CRASH, { loops: true })));
+    expect(memory.rolledBack?.message).toContain('CrashLoopBackOff since the change: web-1');
   });
 
-  test('of the one unchanged pod does not excuse the change where that pod failed in the day before', () => {
-    const failures = new Map([['uid-web-2', [T0 - HOUR_MS]]]);
-    const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }), { pods: pods(2), failures });
-    expect(memory.rolledBack).toMatchObject({ reason: 'restarts' });
+  test('of unchanged pods that failed as often before the change says nothing of it', () => {
+    const everyFiveMinutes = Array.from({ length: 289 }, (_, index) => T0 - DAY_MS + index * 5 * MINUTE_MS);
+    const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true, restarts: 200 }), {
+      failures: new Map(['uid-web-2', 'uid-web-3'].map((uid) => [uid, everyFiveMinutes])),
+    });
+    expect(memory.rolledBack?.message).toContain('CrashLoopBackOff since the change: web-1');
+  });
+
+  test('of unchanged pods that failed once in the day before, too, is not the doing of the change', () => {
+    const { memory } = afterCanary((pod) => crashed(pod, CRASH, { loops: true }), {
+      failures: new Map(['uid-web-2', 'uid-web-3'].map((uid) => [uid, [T0 - 3 * HOUR_MS]])),
+    });
+    expect(memory.rolledBack).toBeNull();
   });
 
   test('is no obstacle to the raise that ends it', () => {
@@ -186,6 +191,18 @@ describe('restarts after a change', () => {
     expect(memory.rolledBack?.reason).toBe('restarts');
   });
 
+  test('are not excused by an unchanged pod that restarts as often as before the change', () => {
+    const canary = every(2 * MINUTE_MS, T0 + MINUTE_MS, 3);
+    const { memory } = afterCanary((pod, index) => (index === 0 ? crashed(pod, { ...CRASH, finishedAt: canary[2]! }) : pod), {
+      pods: pods(3, flaky),
+      failures: new Map([
+        ['uid-web-1', canary],
+        ['uid-web-3', every(3 * MINUTE_MS, T0 - DAY_MS, 483)],
+      ]),
+    });
+    expect(memory.rolledBack?.reason).toBe('restarts');
+  });
+
   test('of a pod that was created after it began count against the day before of the other pods', () => {
     const created = (failures: readonly number[]) =>
       afterCanary((pod, index) => (index === 0 ? crashed({ ...pod, createdAt: T0 + 30 * SECOND_MS }, CRASH) : pod), {
@@ -241,6 +258,25 @@ describe('restarts after a change', () => {
   test('are not looked at where the policy says so', () => {
     const policy = autoPolicy({ rollback: { ...autoPolicy().rollback, onRestarts: false } });
     expect(afterCanary((pod, index) => (index === 0 ? crashed(pod, OOM_KILL) : pod), { policy }).memory.rolledBack).toBeNull();
+  });
+});
+
+describe('a changed pod that is not ready', () => {
+  const down = (pod: PodRecord, unreadySince: number): PodRecord => ({ ...pod, ready: false, readySince: null, unreadySince });
+  const reasonWith = (unreadySinceOfOthers: readonly (number | null)[]): string | undefined =>
+    afterCanary((pod, index) => {
+      const since = [T0 + 2 * MINUTE_MS, ...unreadySinceOfOthers][index] ?? null;
+      return since === null ? pod : down(pod, since);
+    }).memory.rolledBack?.reason;
+
+  test.each<[string, readonly (number | null)[], string | undefined]>([
+    ['while the others are takes the change back', [null, null], 'readiness'],
+    ['as one of the others is not takes the change back', [T0 + MINUTE_MS, null], 'readiness'],
+    ['as none of the others is does not', [T0 + MINUTE_MS, T0 + 3 * MINUTE_MS], undefined],
+    ['as those others are not that were ready before does not', [T0 - HOUR_MS, T0 + MINUTE_MS], undefined],
+    ['as the others were not before the change takes it back', [T0 - HOUR_MS, T0 - HOUR_MS], 'readiness'],
+  ])('%s', (_case, unreadySinceOfOthers, reason) => {
+    expect(reasonWith(unreadySinceOfOthers)).toBe(reason);
   });
 });
 
@@ -304,26 +340,5 @@ describe('a canary that is not ready, while', () => {
     const advice = [anAdvice({ cpu: '2', memory: '512Mi', cpuAdvice: { lowerBound: 1900 } })];
     const { steps, state, reason } = decideWorkload(aSituation({ advice, standing: standing('usage') }));
     expect([steps, state, reason]).toEqual([[], 'awaiting', 'stale-data']);
-  });
-});
-
-describe('readiness lost since a change', () => {
-  const unready = (pod: PodRecord): PodRecord => ({ ...pod, ready: false, readySince: null, unreadySince: T0 + MINUTE_MS });
-
-  test.each([
-    ['by the changed pod alone takes it back', [true, false, false], 'readiness'],
-    ['by one unchanged pod as well takes it back', [true, false, true], 'readiness'],
-    ['by all pods does not', [true, true, true], undefined],
-  ] as const)('%s', (_case, lost, reason) => {
-    const { memory } = afterCanary((pod, index) => (lost[index] === true ? unready(pod) : pod));
-    expect(memory.rolledBack?.reason).toBe(reason);
-  });
-
-  test('is not excused by a pod that was not ready before', () => {
-    const before = pods(2).map((pod, index) =>
-      index === 1 ? { ...pod, ready: false, readySince: null, unreadySince: T0 - HOUR_MS } : pod,
-    );
-    const { memory } = afterCanary((pod, index) => (index === 0 ? unready(pod) : pod), { pods: before });
-    expect(memory.rolledBack?.reason).toBe('readiness');
   });
 });

@@ -61,26 +61,32 @@ function changedAt({ resizedBy, createdAt }: PodRecord, { startedAt }: StartedCh
   return Math.max(startedAt, resizedBy?.at ?? createdAt);
 }
 
-function crashLoop({ change, changed, others, failures }: WatchedInProof): Harm | null {
+function crashLoop(proof: WatchedInProof): Harm | null {
+  const { change, changed } = proof;
   const loops = (pod: PodRecord): boolean =>
     pod.containers.some(
       (container) =>
         container.state === 'waiting' && hasCrashed(container) && failedSince(container.lastTermination, changedAt(pod, change)),
     );
   const looping = changed.filter(loops);
-  if (looping.length === 0 || areAll(withoutEarlierFailures(others, change, failures), loops)) return null;
+  if (looping.length === 0 || areAll(comparable(proof), loops)) return null;
   return { reason: 'restarts', message: `CrashLoopBackOff since the change: ${namesOf(looping)}` };
 }
 
-/** Pods that had not failed in the day before the change: one that is ill anyway says nothing of what ails the others. */
-function withoutEarlierFailures(
-  others: readonly PodRecord[],
-  { startedAt }: StartedChange,
-  failures: ChangeInProof['failures'],
-): readonly PodRecord[] {
-  return others.filter((pod) => failuresInDayBefore([pod], startedAt, failures).events === 0);
+/**
+ * Unchanged pods that can show a cause other than the change. Not those that failed as often before it began, or were not ready: they
+ * would excuse any harm of the change for as long as they are ill.
+ */
+function comparable({ now, change: { startedAt }, others, failures }: WatchedInProof): readonly PodRecord[] {
+  return others.filter((pod) => {
+    if (pod.unreadySince !== null && pod.unreadySince < startedAt) return false;
+    const before = failuresInDayBefore([pod], startedAt, failures);
+    const since = failuresSince([pod], ({ createdAt }) => Math.max(startedAt, createdAt), now, failures);
+    return before.events === 0 || isSignificantlyGreater(since, before);
+  });
 }
 
+/** Of all, not of most: a change that is taken back without need costs a day of savings, one that harms and goes on costs the workload. */
 function areAll(pods: readonly PodRecord[], holds: (pod: PodRecord) => boolean): boolean {
   return pods.length > 0 && pods.every(holds);
 }
@@ -103,13 +109,14 @@ function oomKill({ change, previous, changed, countedKills }: WatchedInProof): H
 }
 
 /** More restarts than in the day before the change and, where unchanged pods restart as well, more than theirs. */
-function restarts({ now, change, changed, others, failures }: ChangeInProof): Harm | null {
+function restarts(proof: ChangeInProof): Harm | null {
+  const { now, change, changed, others, failures } = proof;
   const sinceChange = failuresSince(changed, (pod) => changedAt(pod, change), now, failures);
   if (sinceChange.events === 0) return null;
   const before = failuresBefore({ change, changed, others, failures });
   // Without anything to compare with a failure counts as the change's doing.
   if (before.observedMs > 0 && !isSignificantlyGreater(sinceChange, before)) return null;
-  const unchanged = failuresSince(others, ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
+  const unchanged = failuresSince(comparable(proof), ({ createdAt }) => Math.max(change.startedAt, createdAt), now, failures);
   if (unchanged.events > 0 && !isSignificantlyGreater(sinceChange, unchanged)) return null;
   const failed = changed.filter((pod) =>
     pod.containers.some(({ lastTermination }) => failedSince(lastTermination, changedAt(pod, change))),
@@ -131,11 +138,11 @@ function failuresBefore({
   return own.observedMs >= DAY_MS ? own : sumOfRates(own, failuresInDayBefore(others, startedAt, failures));
 }
 
-function unready({ now, change, changed, others }: ChangeInProof): Harm | null {
+function unready(proof: ChangeInProof): Harm | null {
+  const { now, change, changed } = proof;
   const becameUnready = ({ unreadySince }: PodRecord): boolean => (unreadySince ?? Number.NEGATIVE_INFINITY) >= change.startedAt;
   const down = changed.filter((pod) => becameUnready(pod) && now - (pod.unreadySince ?? now) >= UNREADY_MS);
-  const wereReady = others.filter(({ unreadySince }) => unreadySince === null || unreadySince >= change.startedAt);
-  if (down.length === 0 || areAll(wereReady, becameUnready)) return null;
+  if (down.length === 0 || areAll(comparable(proof), becameUnready)) return null;
   return { reason: 'readiness', message: `not ready since the change: ${namesOf(down)}` };
 }
 
