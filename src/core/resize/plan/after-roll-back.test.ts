@@ -204,3 +204,32 @@ describe('a request for a roll-back', () => {
     expect(asked).toMatchObject({ reason: 'request', requestedAt: harmed.now, count: 0 });
   });
 });
+
+describe('a reduction that harms each time', () => {
+  /** Its canary is not ready whenever it has less CPU than before. */
+  function reductionsWithin(days: number, advice = lessCpu): { readonly count: number; readonly last: WorkloadDecision } {
+    let situation = aSituation({ pods: pods(4), advice: [advice] });
+    let [count, last] = [0, decideWorkload(situation)];
+    for (let hour = 0; hour < 24 * days; hour += 1) {
+      situation = ill(situation);
+      if (requests(situation).every((each) => each.startsWith('500m'))) situation = well(situation);
+      last = decideWorkload(situation);
+      if (last.steps.some(({ lowers }) => lowers)) count += 1;
+      situation = after(situation, last, HOUR_MS);
+    }
+    return { count, last };
+  }
+
+  test('is tried five times in three weeks, and never again', () => {
+    const { count, last } = reductionsWithin(60);
+    expect([count, last.reason, last.until]).toEqual([5, 'rolled-back', null]);
+    expect(last.message).toContain('taken back 5 times in a row');
+  });
+
+  test('is made once its target is greater by more than a tenth', () => {
+    const { last } = reductionsWithin(60);
+    const later = aSituation({ pods: pods(4), memory: last.memory, now: T0 + 70 * DAY_MS });
+    const toMore = (cpu: string) => decideWorkload({ ...later, advice: [anAdvice({ cpu, memory: '512Mi' })] }).steps.length;
+    expect([toMore('110m'), toMore('111m')]).toEqual([0, 1]);
+  });
+});

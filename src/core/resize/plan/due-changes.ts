@@ -17,6 +17,8 @@ export interface DueChange {
   /** An OOM kill asks for it. */
   readonly oom: boolean;
   readonly confidence: Ratio;
+  /** Of a reduction: the request that it is for, in millicores or bytes. Absent: a limit alone is in question. */
+  readonly to?: number;
   /** A temporary increase is over, and no less is asked for than was in force before it: no reduction, so that nothing is verified. */
   readonly endsIncrease?: boolean;
 }
@@ -79,6 +81,7 @@ function dueChange(inputs: DueInputs, resource: ResourceName): DueChange | null 
       direction: 'lower',
       urgent: false,
       oom: false,
+      to,
       endsIncrease: to < from && !limitFalls && endsIncrease(inputs, to, resource),
     };
   }

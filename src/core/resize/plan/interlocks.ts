@@ -9,6 +9,7 @@ import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
 import { reducedWithinADay } from './once-a-day.ts';
 import { otherManager } from './other-manager.ts';
+import { harmedTooOften } from './repeated-roll-backs.ts';
 import { unmeasuredHarm } from './unmeasured.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';
@@ -90,8 +91,9 @@ function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved:
   const lowers = change.direction === 'lower';
   const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
   const tooSoon = lowers && !approved ? reducedWithinADay(situation, change) : null;
+  const harmful = lowers && !approved ? harmedTooOften(situation, change) : null;
   const blind = lowers ? (unmeasuredHarm(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
-  return unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;
+  return harmful ?? unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;
 }
 
 function lacksConfidence({ policy }: WorkloadSituation, change: DueChange): Waiting | null {
