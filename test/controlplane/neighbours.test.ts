@@ -1,4 +1,4 @@
-// A tenant that forges annotations and a node that was taken over, beside an honest tenant on a real control plane: neither changes
+// Tenants that forge annotations, in modes that act and that do not, and a node that was taken over, beside an honest tenant on a real control plane: neither changes
 // how the honest tenant's pods are reduced and raised.
 
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { HostileKubelet, type PodName } from './hostile-kubelet.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
+import { requestWithStolen } from './stolen-token.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const CONTROLLER = 'evenkeel-controller';
@@ -22,19 +23,28 @@ const TAKEN_ADDRESS = '127.77.0.1';
 /** Usage of every honest pod. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
 const FORGED_REPLICAS = 9;
+/** In the policies that act. */
+const MOST_CPU = '600m';
+/** What the HPA of the grasping tenant has; what the forged annotation states of it is another. */
+const TARGET_PERCENT = 60;
 
 interface App {
-  readonly namespace: 'honest' | 'forging' | 'taken';
+  readonly namespace: 'honest' | 'forging' | 'grasping' | 'taken';
   readonly name: string;
   readonly node: string;
   readonly cpu: string;
 }
 
-/** The honest ones request too much and too little; the forging tenant's must stay as they are. */
+/**
+ * The honest ones request too much and too little. The forging tenant's must stay as they are, and the grasping tenant's have the size that
+ * its honest usage and its autoscaler give.
+ */
 const APPS: readonly App[] = [
   { namespace: 'honest', name: 'large', node: 'kwok-0001', cpu: '500m' },
   { namespace: 'honest', name: 'small', node: 'kwok-0002', cpu: '50m' },
   { namespace: 'forging', name: 'mine', node: 'kwok-0002', cpu: '300m' },
+  { namespace: 'grasping', name: 'scaled', node: 'kwok-0001', cpu: '300m' },
+  { namespace: 'taken', name: 'silent', node: TAKEN_NODE, cpu: '300m' },
   { namespace: 'taken', name: 'theirs', node: TAKEN_NODE, cpu: '300m' },
 ];
 
@@ -42,7 +52,8 @@ let fixture: TestFixture;
 let cluster: RealCluster;
 let controller: Controller;
 let kubelet: HostileKubelet;
-let honestPods: readonly PodName[] = [];
+/** Pods that the hostile kubelet reports usage of: those of honest nodes, and one workload of its own. */
+let reportedPods: readonly PodName[] = [];
 
 beforeAll(async () => {
   fixture = new TestFixture();
@@ -51,15 +62,18 @@ beforeAll(async () => {
   await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
   await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
   await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
-  kubelet = await HostileKubelet.start(cluster, TAKEN_NODE, TAKEN_ADDRESS, () => honestPods);
+  kubelet = await HostileKubelet.start(cluster, TAKEN_NODE, TAKEN_ADDRESS, () => reportedPods);
   fixture.addCleanup(() => kubelet.stop());
   const addresses = [{ type: 'InternalIP', address: TAKEN_ADDRESS }];
   await cluster.kubectl('patch', 'node', TAKEN_NODE, '--subresource=status', '-p', JSON.stringify({ status: { addresses } }));
-  for (const namespace of ['honest', 'forging', 'taken']) await cluster.kubectl('create', 'namespace', namespace);
+  for (const namespace of ['honest', 'forging', 'grasping', 'taken']) await cluster.kubectl('create', 'namespace', namespace);
   for (const app of APPS) await deploy(app);
-  await forge();
+  await autoscaleGrasping();
+  await forge('forging', 'mine');
+  await forge('grasping', 'scaled');
+  await forgeOriginalTarget();
   await eventually('every pod runs: kwok starts what has a node', HANG_MS, async () => (await running()) === 2 * APPS.length);
-  honestPods = await podsIn('honest');
+  reportedPods = [...(await podsIn('honest')), ...(await podsIn('taken')).filter(({ name }) => name.startsWith('theirs-'))];
   const learnt = join(fixture.folder, 'learnt.sqlite');
   await writeLearntUsage(
     learnt,
@@ -77,13 +91,21 @@ beforeAll(async () => {
   });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   const common = { cpu: rule, memory: rule, minConfidence: 0, cooldown: '1s', interval: '5s', rollback: { within: '3s' } };
-  await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto' });
+  await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MOST_CPU } });
+  await policy('autoscaled', {
+    ...common,
+    namespaces: ['grasping'],
+    mode: 'Auto',
+    cpu: { ...rule, max: MOST_CPU },
+    workloadOverrides: 'Stricter',
+    idle: { enabled: true, after: '1h', replicas: 1 },
+  });
   await policy('watching', { ...common, namespaces: ['forging'], mode: 'Recommend', workloadOverrides: 'Stricter' });
 }, HANG_TEST_MS);
 
 afterAll(() => fixture.tearDown(), HANG_TEST_MS);
 
-describe('beside a forging tenant and a node that was taken over', () => {
+describe('beside forging tenants and a node that was taken over', () => {
   test.each([
     ['reduced', 'large'],
     ['raised', 'small'],
@@ -138,13 +160,53 @@ describe('beside a forging tenant and a node that was taken over', () => {
           (['pods', 'horizontalpodautoscalers'].includes(objectRef.resource) || objectRef.subresource === 'scale'),
       );
       expect(effects.map(({ requestURI }) => requestURI)).toEqual([]);
-      const { spec } = await cluster.api.expect<{
-        readonly spec: { readonly template: { readonly metadata: object }; readonly replicas: number };
-      }>({
-        path: '/apis/apps/v1/namespaces/forging/deployments/mine',
-      });
+      const { spec } = await deploymentOf('forging', 'mine');
       expect(spec.replicas).toBe(2);
       expect(JSON.stringify(spec.template.metadata)).not.toContain('restartedAt');
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'what a tenant forged under mode Auto moves neither its autoscaler nor its pods: they have what honest usage gives',
+    async () => {
+      // An autoscaler's target moves to 90 % at most, and 90 % of 200m are the 60 % of 300m at which it scales.
+      await eventuallyReads(
+        'its pods have the least that keeps the replicas of its autoscaler: the policy applies it',
+        HANG_MS,
+        async () => ({
+          cpus: await cpusOf('grasping', 'scaled'),
+          hpa: await autoscalerOfGrasping(),
+          status: await statusOf('grasping', 'scaled'),
+        }),
+        ({ cpus, hpa }) => cpus.join() === '200m,200m' && hpa.target === 90,
+      );
+      const { minReplicas, maxReplicas } = await autoscalerOfGrasping();
+      expect({ minReplicas, maxReplicas }).toEqual({ minReplicas: 2, maxReplicas: 4 });
+      expect((await cluster.kubectl('get', 'events', '-n', 'grasping')).match(/RecordNotSigned/g)?.length).toBeGreaterThanOrEqual(1);
+      const { spec } = await deploymentOf('grasping', 'scaled');
+      expect(spec.replicas).toBe(2);
+      expect(JSON.stringify(spec.template.metadata)).not.toContain('restartedAt');
+      const scaled = cluster.audit(
+        ({ user, objectRef }) =>
+          user.username.endsWith(`:${CONTROLLER}`) && objectRef?.namespace === 'grasping' && objectRef.subresource === 'scale',
+      );
+      expect(scaled).toEqual([]);
+    },
+    HANG_TEST_MS,
+  );
+
+  test(
+    'its own pods a node can have sized within the policy alone, and not reduced by silence',
+    async () => {
+      await eventually('the workload on the taken node is evaluated: its policy acts', HANG_MS, async () =>
+        Object.keys(await statusOf('taken', 'theirs')).includes('state'),
+      );
+      for (const cpu of await cpusOf('taken', 'theirs')) {
+        expect(Number.parseInt(cpu, 10)).toBeGreaterThanOrEqual(125);
+        expect(Number.parseInt(cpu, 10)).toBeLessThanOrEqual(Number.parseInt(MOST_CPU, 10));
+      }
+      expect(await cpusOf('taken', 'silent')).toEqual(['300m', '300m']);
     },
     HANG_TEST_MS,
   );
@@ -155,15 +217,25 @@ describe('beside a forging tenant and a node that was taken over', () => {
       const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { readonly sub: string };
       expect(sub).toBe(`system:serviceaccount:${OWN_NAMESPACE}:evenkeel-kubelet-reader`);
       const kubeconfig = cluster.kubeconfigWith(token, 'taken');
-      for (const [verb, what] of [
-        ['patch', 'deployments.apps'],
-        ['patch', 'pods/resize'],
-        ['get', 'secrets'],
-        ['list', 'pods'],
-        ['create', 'serviceaccounts/token'],
+      const [pod] = await podsIn('honest');
+      const image = { spec: { template: { spec: { containers: [{ name: 'app', image: 'evil' }] } } } };
+      const size = { spec: { containers: [{ name: 'app', resources: { requests: { cpu: '1m' } } }] } };
+      for (const request of [
+        patchOf('/apis/apps/v1/namespaces/honest/deployments/large', image),
+        patchOf(`/api/v1/namespaces/honest/pods/${pod?.name}/resize`, size),
+        patchOf(`/api/v1/nodes/${TAKEN_NODE}`, { metadata: { labels: { tier: 'secure' } } }),
+        { path: `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/evenkeel-record-key` },
+        { path: '/api/v1/namespaces/honest/secrets' },
+        { path: '/api/v1/pods' },
+        { path: `/api/v1/nodes/kwok-0001/proxy/metrics/resource` },
+        { method: 'POST', path: `/api/v1/namespaces/honest/pods/${pod?.name}/eviction`, body: { metadata: { name: pod?.name } } },
+        ...['evenkeel-kubelet-reader', CONTROLLER].map((account) => {
+          const path = `/api/v1/namespaces/${OWN_NAMESPACE}/serviceaccounts/${account}/token`;
+          return { method: 'POST', path, body: { spec: {} } } as const;
+        }),
       ] as const) {
-        const answer = await cluster.kubectl('--kubeconfig', kubeconfig, 'auth', 'can-i', verb, what, '-A').catch(String);
-        expect([verb, what, answer]).toEqual([verb, what, expect.stringContaining('no')]);
+        const { status } = await requestWithStolen(kubeconfig, { method: 'GET', ...request });
+        expect({ request, status }).toEqual({ request, status: 403 });
       }
     }
   });
@@ -173,32 +245,92 @@ describe('beside a forging tenant and a node that was taken over', () => {
   });
 });
 
+/** Has another key than Evenkeel. */
+const FORGER = new HmacSigner(() => Buffer.alloc(32, 1));
+
 /** Everything that only Evenkeel writes, as a tenant writes it. */
-async function forge(): Promise<void> {
-  const signer = new HmacSigner(() => Buffer.alloc(32, 1));
-  const { metadata } = await cluster.api.expect<{ readonly metadata: { readonly uid: string } }>({
-    path: '/apis/apps/v1/namespaces/forging/deployments/mine',
-  });
+async function forge(namespace: string, name: string): Promise<void> {
+  const { metadata } = await deploymentOf(namespace, name);
   const now = new Date().toISOString();
   const later = new Date(Date.now() + DAY_MS).toISOString();
   const values = [{ name: 'app', requests: { cpu: '2500m', memory: '8Gi' } }];
   const idle = { since: now, natural: values, sizes: values, replicas: FORGED_REPLICAS, idleReplicas: 1, wakesOn: 'x' };
   const reset = { by: 'x', at: now, heldUntil: later };
   const signed = (field: string, record: object): string =>
-    signer.sign({ kind: 'Deployment', uid: metadata.uid, field }, JSON.stringify(record));
-  await annotate('deployment/mine', {
+    FORGER.sign({ kind: 'Deployment', uid: metadata.uid, field }, JSON.stringify(record));
+  await annotate(namespace, `deployment/${name}`, {
     'evenkeel.io/idle': signed('evenkeel.io/idle', idle),
     'evenkeel.io/reset-to-deploy': signed('evenkeel.io/reset-to-deploy', reset),
     'evenkeel.io/mode': 'Auto',
     'evenkeel.io/floor': '{"*":{"cpu":"2"}}',
   });
   const start = { app: { base: { requests: { cpu: '10m' } }, boosted: { requests: { cpu: '300m' } } } };
-  for (const { name } of await podsIn('forging')) await annotate(`pod/${name}`, { 'evenkeel.io/start-up': JSON.stringify(start) });
+  for (const pod of await podsIn(namespace))
+    await annotate(namespace, `pod/${pod.name}`, { 'evenkeel.io/start-up': JSON.stringify(start) });
 }
 
-async function annotate(object: string, annotations: Readonly<Record<string, string>>): Promise<void> {
+const HPA = '/apis/autoscaling/v2/namespaces/grasping/horizontalpodautoscalers';
+
+async function autoscaleGrasping(): Promise<void> {
+  const target = { type: 'Utilization', averageUtilization: TARGET_PERCENT };
+  await cluster.api.expect({
+    method: 'POST',
+    path: HPA,
+    body: {
+      metadata: { name: 'scaled' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'scaled' },
+        minReplicas: 2,
+        maxReplicas: 4,
+        metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }],
+      },
+    },
+  });
+}
+
+/** As if the target had been set for far larger pods, and lower. */
+async function forgeOriginalTarget(): Promise<void> {
+  const { uid } = await autoscalerOfGrasping();
+  const metrics = [{ resource: 'cpu', averageUtilization: 1, cpuMillicores: 5000, now: TARGET_PERCENT }];
+  const field = 'evenkeel.io/original';
+  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, JSON.stringify({ metrics }));
+  await annotate('grasping', 'hpa/scaled', { [field]: note });
+}
+
+async function autoscalerOfGrasping(): Promise<{
+  readonly uid: string;
+  readonly target: number | undefined;
+  readonly minReplicas: number;
+  readonly maxReplicas: number;
+}> {
+  const { metadata, spec } = await cluster.api.expect<{
+    readonly metadata: { readonly uid: string };
+    readonly spec: {
+      readonly minReplicas: number;
+      readonly maxReplicas: number;
+      readonly metrics: readonly { readonly resource: { readonly target: { readonly averageUtilization: number } } }[];
+    };
+  }>({ path: `${HPA}/scaled` });
+  const { minReplicas, maxReplicas, metrics } = spec;
+  return { uid: metadata.uid, target: metrics[0]?.resource.target.averageUtilization, minReplicas, maxReplicas };
+}
+
+async function annotate(namespace: string, object: string, annotations: Readonly<Record<string, string>>): Promise<void> {
   const pairs = Object.entries(annotations).map(([key, value]) => `${key}=${value}`);
-  await cluster.kubectl('annotate', object, '-n', 'forging', ...pairs);
+  await cluster.kubectl('annotate', object, '-n', namespace, ...pairs);
+}
+
+interface DeploymentObject {
+  readonly metadata: { readonly uid: string };
+  readonly spec: { readonly template: { readonly metadata: object }; readonly replicas: number };
+}
+
+function deploymentOf(namespace: string, name: string): Promise<DeploymentObject> {
+  return cluster.api.expect<DeploymentObject>({ path: `/apis/apps/v1/namespaces/${namespace}/deployments/${name}` });
+}
+
+function patchOf(path: string, body: object) {
+  return { method: 'PATCH', path, body, headers: { 'content-type': 'application/strategic-merge-patch+json' } } as const;
 }
 
 async function deploy({ namespace, name, node, cpu }: App): Promise<void> {

@@ -26,14 +26,13 @@ import { seededRandom } from '../fakes/seeded-random.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
+import { requestWithStolen, STOLEN, transportWithStolen } from './stolen-token.ts';
 
 const OWN_NAMESPACE = 'evenkeel-system';
 const CONTROLLER = 'evenkeel-controller';
 const UNINSTALL = 'evenkeel-uninstall';
 const ACCOUNTS = [CONTROLLER, KUBELET_READER, UNINSTALL];
 const NAMESPACE = 'shop';
-/** Who uses a token that is not theirs. */
-const STOLEN = 'stolen';
 type Method = 'GET' | 'POST' | 'DELETE';
 
 const DENIED_BY_POLICY = {
@@ -156,7 +155,7 @@ describe('With its ServiceAccount’s own token', () => {
       );
       expect(new Set(tokens.map(({ user }) => user.username))).toEqual(new Set([`system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`]));
       const kubeconfig = cluster.kubeconfigWith(await cluster.tokenFor(OWN_NAMESPACE, KUBELET_READER, 600), 'taken-by-a-node');
-      const stolen = await transportWith(kubeconfig);
+      const stolen = await transportWithStolen(kubeconfig);
       const statusOf = async (method: 'GET' | 'PATCH' | 'POST', path: string, body?: object): Promise<number> =>
         (await stolen.request({ method, path, ...(body === undefined ? {} : { body }) })).status;
       const refused = [
@@ -473,18 +472,7 @@ async function patchAs(account: string, path: string, body: object, type = 'appl
 
 /** With a token of the account, as one who has stolen it. */
 async function requestAs(account: string, request: ApiRequest): Promise<ApiResponse> {
-  const stolen = await transportWith(await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, account));
-  try {
-    return await stolen.request(request);
-  } finally {
-    stolen.close();
-  }
-}
-
-async function transportWith(kubeconfig: string): Promise<HttpTransport> {
-  const timer = new SystemTimer();
-  const connection = await resolveKubeConfig({ path: kubeconfig, timer });
-  return new HttpTransport({ connection, timer, random: seededRandom(1), metrics: new PrometheusMetrics(), userAgent: STOLEN });
+  return requestWithStolen(await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, account), request);
 }
 
 /** What the controller may do and was not seen to do. */

@@ -1,0 +1,27 @@
+// Requests with a token by one who has stolen it. The audit log tells them apart from the program's own by their user agent.
+
+import { HttpTransport } from '../../src/adapters/kubernetes/http-transport.ts';
+import { resolveKubeConfig } from '../../src/adapters/kubernetes/kube-config.ts';
+import type { ApiRequest, ApiResponse } from '../../src/ports/api-transport.ts';
+import { PrometheusMetrics } from '../../src/runtime/metrics.ts';
+import { SystemTimer } from '../../src/runtime/system-clock.ts';
+import { seededRandom } from '../fakes/seeded-random.ts';
+
+/** User agent of such requests. */
+export const STOLEN = 'stolen';
+
+/** @param kubeconfig path of one that holds the token */
+export async function transportWithStolen(kubeconfig: string): Promise<HttpTransport> {
+  const timer = new SystemTimer();
+  const connection = await resolveKubeConfig({ path: kubeconfig, timer });
+  return new HttpTransport({ connection, timer, random: seededRandom(1), metrics: new PrometheusMetrics(), userAgent: STOLEN });
+}
+
+export async function requestWithStolen(kubeconfig: string, request: ApiRequest): Promise<ApiResponse> {
+  const stolen = await transportWithStolen(kubeconfig);
+  try {
+    return await stolen.request(request);
+  } finally {
+    stolen.close();
+  }
+}
