@@ -10,6 +10,7 @@ import { ask } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
+import { InjectingWebhook } from './injecting-webhook.ts';
 import { writeLearntRuns, writeLearntUsage } from './learnt-usage.ts';
 import { runningForAnHour } from './played-pods.ts';
 import { RealCluster } from './real-cluster.ts';
@@ -151,6 +152,50 @@ test(
 );
 
 test(
+  'a pod whose size a LimitRange of type Pod would refuse is created as it asks',
+  async () => {
+    const limits = [{ type: 'Pod', min: { cpu: '400m' } }];
+    await cluster.api.expect({
+      method: 'POST',
+      path: '/api/v1/namespaces/shop/limitranges',
+      body: { metadata: { name: 'whole-pods' }, spec: { limits } },
+    });
+    const sized = (await podsOf('shop', 'web')).map(({ cpu }) => millicores(cpu));
+    expect(Math.max(...sized)).toBeLessThan(400);
+    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ cpu: '500m', created: null }]);
+    await cluster.kubectl('delete', 'limitrange/whole-pods', '-n', 'shop');
+  },
+  HANG_TEST_MS,
+);
+
+test(
+  'a pod that another webhook changes is reviewed twice, and has the size of one review',
+  async () => {
+    const [{ cpu } = { cpu: '' }] = (await podsOf('shop', 'web')).filter(({ created }) => created !== null);
+    const proxy = { name: 'proxy', image: 'registry.example/proxy:1', resources: { requests: { cpu: '100m', memory: '64Mi' } } };
+    const injector = await InjectingWebhook.start(cluster, 'shop', proxy);
+    try {
+      const [pod] = await eventuallyReads(
+        'a pod of two containers: the webhook is known to the API server, and the pods are created anew until then',
+        HANG_MS,
+        async () => {
+          await cluster.kubectl('delete', 'pods', '-n', 'shop', '-l', 'app=web', '--wait=false', '--grace-period=0');
+          return (await podsOf('shop', 'web')).filter(({ others, created }) => others.length === 1 && created !== null);
+        },
+        (pods) => pods.length > 0,
+      );
+      expect(pod).toMatchObject({ cpu, created: '{"app":{"requests":{"cpu":"500m","memory":"512Mi"},"limits":{}}}', others: ['100m'] });
+      const rounds = reviewedTwice();
+      expect(rounds).toContainEqual({ first: true, second: false });
+      expect(rounds.filter(({ second }) => second)).toEqual([]);
+    } finally {
+      await injector.stop();
+    }
+  },
+  HANG_TEST_MS,
+);
+
+test(
   'the next run of a CronJob is created with what its runs need',
   async () => {
     const containers = [{ name: 'app', image: 'registry.example/app:1', resources: { requests: { cpu: '500m', memory: '512Mi' } } }];
@@ -188,7 +233,7 @@ test(
     const secret = `/api/v1/namespaces/${OWN_NAMESPACE}/secrets/evenkeel-admission`;
     await cluster.kubectl('patch', 'secret/evenkeel-admission', '-n', OWN_NAMESPACE, '--type=merge', '-p', '{"data":{"tls.crt":null}}');
     await renewals(1);
-    expect(await bornAfter(() => scale('web', 4))).toMatchObject([{ created: expect.any(String) }]);
+    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ created: expect.any(String) }]);
     const before = await caBundle();
     await cluster.api.expect({ method: 'DELETE', path: secret });
     await renewals(2);
@@ -197,7 +242,7 @@ test(
       HANG_MS,
       async () => (await caBundle()) !== before,
     );
-    expect(await bornAfter(() => scale('web', 5))).toMatchObject([{ created: expect.any(String) }]);
+    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ created: expect.any(String) }]);
     const text = await (await fetch(controller.metrics)).text();
     expect(text).toMatch(/evenkeel_admission_reviews_total\{outcome="sized"\} [1-9]/);
     expect(text).not.toMatch(/evenkeel_admission_reviews_total\{outcome="(error|unread)"\} [1-9]/);
@@ -219,7 +264,7 @@ test(
   'while it is away pods are created from their template',
   async () => {
     await controller.process.kill();
-    expect(await bornAfter(() => scale('web', 6))).toMatchObject([{ cpu: '500m', created: null }]);
+    expect(await bornAfter(() => scale('web', 7))).toMatchObject([{ cpu: '500m', created: null }]);
   },
   HANG_TEST_MS,
 );
@@ -242,8 +287,27 @@ test(
 interface BornPod {
   readonly name: string;
   readonly cpu: string;
+  /** CPU of its other containers. */
+  readonly others: readonly string[];
   /** What the template had; null where it was created as it asked. */
   readonly created: string | null;
+}
+
+/** Of each pod that the API server asked Evenkeel about in a second round, whether the review of each round changed it. */
+function reviewedTwice(): readonly { readonly first: boolean; readonly second: boolean }[] {
+  const created = cluster.audit(
+    ({ verb, objectRef }) => verb === 'create' && objectRef?.resource === 'pods' && objectRef.subresource === undefined,
+  );
+  return created.flatMap(({ annotations = {} }) => {
+    const rounds = [0, 1].map((round) => {
+      const ofRound = Object.entries(annotations).filter(([key]) => key.startsWith(`mutation.webhook.admission.k8s.io/round_${round}_`));
+      return ofRound
+        .map(([, text]) => JSON.parse(text) as { readonly configuration: string; readonly mutated: boolean })
+        .find(({ configuration }) => configuration === 'evenkeel-admission');
+    });
+    const [first, second] = rounds;
+    return first === undefined || second === undefined ? [] : [{ first: first.mutated, second: second.mutated }];
+  });
 }
 
 function millicores(text = '0'): number {
@@ -266,6 +330,7 @@ async function podsOf(namespace: string, app: string): Promise<readonly BornPod[
     .map(({ metadata, spec }) => ({
       name: metadata.name,
       cpu: spec.containers[0]?.resources.requests.cpu ?? '',
+      others: spec.containers.slice(1).map(({ resources }) => resources.requests.cpu),
       created: metadata.annotations?.['evenkeel.io/size-at-creation'] ?? null,
     }));
 }

@@ -51,6 +51,8 @@ export interface AuditEvent {
   readonly responseStatus?: { readonly code: number };
   /** What was sent; of Evenkeel's leases alone. */
   readonly requestObject?: unknown;
+  /** What admission recorded: which webhook changed the object in which round, for one. */
+  readonly annotations?: Readonly<Record<string, string>>;
   readonly requestReceivedTimestamp: string;
   readonly stageTimestamp: string;
 }
