@@ -1682,7 +1682,12 @@ export interface RecommendationStatus {
   readonly nodeOoms?: readonly RecommendationStatusNodeOom[];
   /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusCpuBeforeIncreaseItem[];
-  /** When what each container has was last lowered by a new decision; each falls at most once a day. */
+  /** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+  readonly pace?: RecommendationStatusPace;
+  /**
+   * When what each container has was last lowered by a new decision; each falls at most once a day, CPU at pace Hourly at most once an
+   * hour.
+   */
   readonly reductions?: readonly RecommendationStatusReduction[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusBoost[];
@@ -1932,7 +1937,12 @@ export interface RecommendationStatusClass {
   readonly nodeOoms?: readonly RecommendationStatusClassNodeOom[];
   /** The CPU request that was in force on all pods before a temporary increase, of each container that has one. */
   readonly cpuBeforeIncrease?: readonly RecommendationStatusClassCpuBeforeIncreaseItem[];
-  /** When what each container has was last lowered by a new decision; each falls at most once a day. */
+  /** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+  readonly pace?: RecommendationStatusClassPace;
+  /**
+   * When what each container has was last lowered by a new decision; each falls at most once a day, CPU at pace Hourly at most once an
+   * hour.
+   */
   readonly reductions?: readonly RecommendationStatusClassReduction[];
   /** Pods that have more CPU while they start (spec.startup of the policy), with what they have otherwise. */
   readonly boosts?: readonly RecommendationStatusClassBoost[];
@@ -2342,6 +2352,14 @@ export interface RecommendationStatusClassCpuBeforeIncreaseItem {
   readonly name: string;
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu: string;
+}
+
+/** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+export interface RecommendationStatusClassPace {
+  /** The pace in force, whatever the policy asks for. */
+  readonly inForce: 'Daily' | 'Hourly';
+  /** When it came into force (RFC 3339). */
+  readonly since: string;
 }
 
 export interface RecommendationStatusClassReduction {
@@ -2876,6 +2894,14 @@ export interface RecommendationStatusCpuBeforeIncreaseItem {
   readonly name: string;
   /** CPU (Kubernetes quantity, cores or millicores such as 250m). */
   readonly cpu: string;
+}
+
+/** Since when CPU requests move at another pace than before. No request falls in the 24 hours after; absent: Daily for a day or more. */
+export interface RecommendationStatusPace {
+  /** The pace in force, whatever the policy asks for. */
+  readonly inForce: 'Daily' | 'Hourly';
+  /** When it came into force (RFC 3339). */
+  readonly since: string;
 }
 
 export interface RecommendationStatusReduction {

@@ -13,7 +13,7 @@ import type { CountedKill } from './counted-kill.ts';
 import type { PlannedPod } from './planned-pod.ts';
 import type { ContainerDemand } from './demand.ts';
 import type { ExceptionDecision, LimitException } from './limit-exception.ts';
-import type { ContainerAdvice } from '../../recommender/advice.ts';
+import type { ContainerAdvice, Pace } from '../../recommender/advice.ts';
 import type { RefusalCode } from '../../model/refusal-code.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { WorkloadOverrides } from '../policy/workload-overrides.ts';
@@ -25,6 +25,8 @@ export interface WorkloadSituation {
   /** Its pods that have not ended and are not being deleted, sorted by name. */
   readonly pods: readonly PlannedPod[];
   readonly policy: PolicyRules;
+  /** The pace in force; absent: Daily. */
+  readonly pace?: Pace;
   /** The governing policy exists but cannot be acted on: why. */
   readonly policyProblem: string | null;
   /** What can be read of a governing policy that cannot be acted on: roll-backs alone follow it. */
@@ -238,6 +240,12 @@ export interface Reductions {
   readonly memoryLimit: Instant | null;
 }
 
+/** Since when CPU requests move at a pace. */
+export interface PaceInForce {
+  readonly inForce: Pace;
+  readonly since: Instant;
+}
+
 /** What is remembered of resizes by others. */
 export interface OtherResizes {
   /** Field manager. */
@@ -301,6 +309,8 @@ export interface ResizeMemory {
   readonly otherResizes: OtherResizes | null;
   /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
+  /** null: Daily for a day or more. */
+  readonly pace: PaceInForce | null;
   /** By container. */
   readonly reductions: ReadonlyMap<string, Reductions>;
   /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
@@ -330,6 +340,7 @@ export const NO_MEMORY: ResizeMemory = {
   idle: null,
   lastIdle: null,
   cpuBeforeIncrease: new Map(),
+  pace: null,
   reductions: new Map(),
   cpuLimitRaises: new Map(),
 };

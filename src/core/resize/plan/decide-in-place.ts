@@ -12,6 +12,7 @@ import { acceptTemplate } from './raised-template.ts';
 import { conforming, halfDone, rollBackSteps } from './conforming.ts';
 import { increasesNow } from './cpu-increases.ts';
 import { Draft } from './draft.ts';
+import { rememberPace } from './once-a-day.ts';
 import { stepsOfHotReplicas } from './hot-replica-steps.ts';
 import { hotReplicasNow, hotReplicaWords } from './hot-replicas.ts';
 import { rememberLargestNode } from './largest-node.ts';
@@ -39,6 +40,8 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   reportNodeOoms(draft);
   const largestNode = rememberLargestNode(draft.context);
   if (largestNode !== draft.memory.largestNode) draft.remember({ largestNode });
+  const pace = rememberPace(draft.context);
+  if (pace !== draft.memory.pace) draft.remember({ pace });
   endWatches(draft);
   const accepted = acceptTemplate(draft.context);
   if (accepted !== null) draft.rememberInForce(accepted);
@@ -48,7 +51,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
   const result = alone === null ? decided : { ...decided, message: `${decided.message}; ${alone}` };
   const { policy, now } = context;
   const untilNext = result.until === null ? policy.intervalMs : Math.max(1000, result.until - now);
-  const pace = draft.memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
+  const lookEveryMs = draft.memory.apply === null ? policy.intervalMs : Math.min(UNDER_WAY_MS, policy.intervalMs);
   return {
     ...result,
     mode: draft.mode,
@@ -59,7 +62,7 @@ export function decideInPlace(context: WorkloadSituation): WorkloadDecision {
     autoscalers: [],
     evict: null,
     notes: draft.notes,
-    lookAgainInMs: Math.min(untilNext, pace),
+    lookAgainInMs: Math.min(untilNext, lookEveryMs),
   };
 }
 

@@ -7,7 +7,7 @@ import { heldByAutoscaler } from './autoscaler-bounds.ts';
 import { waitsForClock } from './clock-set-back.ts';
 import type { DueChange } from './due-changes.ts';
 import { untilErrorRateIsKnown } from './error-rate.ts';
-import { reducedWithinADay } from './once-a-day.ts';
+import { reducedTooRecently } from './once-a-day.ts';
 import { otherManager } from './other-manager.ts';
 import { harmedTooOften } from './repeated-roll-backs.ts';
 import { unmeasuredHarm } from './unmeasured.ts';
@@ -90,7 +90,7 @@ export function holdsChange(situation: WorkloadSituation, change: DueChange, app
 function heldByPolicy(situation: WorkloadSituation, change: DueChange, approved: boolean): Waiting | null {
   const lowers = change.direction === 'lower';
   const unsure = lowers && !approved ? lacksConfidence(situation, change) : null;
-  const tooSoon = lowers && !approved ? reducedWithinADay(situation, change) : null;
+  const tooSoon = lowers && !approved ? reducedTooRecently(situation, change) : null;
   const harmful = lowers && !approved ? harmedTooOften(situation, change) : null;
   const blind = lowers ? (unmeasuredHarm(situation, change) ?? untilErrorRateIsKnown(situation)) : null;
   return harmful ?? unsure ?? outsideWindow(situation) ?? (approved ? null : coolingDown(situation)) ?? tooSoon ?? blind;

@@ -1,22 +1,40 @@
-// A request falls at most once in 24 hours, whatever asks for it. The forecast falls as rarely, but a fall that had to wait for its
-// turn would soon be followed by the next one, and what bounds the forecast may change at any time.
+// A request falls at most once in 24 hours, whatever asks for it; CPU at pace Hourly at most once an hour. The forecast falls as
+// rarely, but a fall that had to wait for its turn would soon be followed by the next one, and what bounds the forecast may change
+// at any time.
 
 import type { Values } from '../model/container-values.ts';
-import type { ChangeUnderWay, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
+import type { ChangeUnderWay, PaceInForce, ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 import type { Waiting } from '../model/waiting.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../../model/units.ts';
 import type { DueChange } from './due-changes.ts';
 
-const MIN_REDUCTION_INTERVAL_MS: DurationMs = DAY_MS;
+/** No CPU request falls for so long after the pace in force has changed, either way. Raises act at once. */
+const PACE_SETTLES_IN_MS: DurationMs = DAY_MS;
 
-/** Why a reduction waits for the last one of the same request to be a day old; null: it is. */
-export function reducedWithinADay(
-  { now, memory }: Pick<WorkloadSituation, 'now' | 'memory'>,
+/** Why a reduction waits for the last one of the same request to be as old as the pace asks for; null: it is. */
+export function reducedTooRecently(
+  situation: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>,
   { container, resource }: DueChange,
 ): Waiting | null {
-  const until = (memory.reductions.get(container)?.[resource] ?? Number.NEGATIVE_INFINITY) + MIN_REDUCTION_INTERVAL_MS;
-  if (until <= now) return null;
-  return { reason: 'cooldown', message: `the ${resource} request of ${container} fell within the last 24 h`, until };
+  const { now, memory, pace = 'Daily' } = situation;
+  const hours = resource === 'cpu' && pace === 'Hourly' ? 1 : 24;
+  const until = (memory.reductions.get(container)?.[resource] ?? Number.NEGATIVE_INFINITY) + hours * HOUR_MS;
+  if (until <= now) return resource === 'cpu' ? paceChangedWithinADay(situation) : null;
+  return { reason: 'cooldown', message: `the ${resource} request of ${container} fell within the last ${hours} h`, until };
+}
+
+/** A lease that comes and goes would else lower requests each time: what differs between two paces is no reason for a reduction. */
+function paceChangedWithinADay({ now, memory: { pace } }: Pick<WorkloadSituation, 'now' | 'memory'>): Waiting | null {
+  const until = (pace?.since ?? Number.NEGATIVE_INFINITY) + PACE_SETTLES_IN_MS;
+  if (pace === null || until <= now) return null;
+  return { reason: 'cooldown', message: `pace ${pace.inForce} came into force within the last 24 h`, until };
+}
+
+/** The pace in force with its begin, as it is to be remembered; the same object where nothing has changed, null: Daily for a day or more. */
+export function rememberPace({ now, memory, pace = 'Daily' }: Pick<WorkloadSituation, 'now' | 'memory' | 'pace'>): PaceInForce | null {
+  const before = memory.pace;
+  if (pace !== (before?.inForce ?? 'Daily')) return { inForce: pace, since: now };
+  return before !== null && pace === 'Daily' && now - before.since >= PACE_SETTLES_IN_MS ? null : before;
 }
 
 /** Without those of a change that has reached no pod. */

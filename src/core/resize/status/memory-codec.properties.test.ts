@@ -124,6 +124,7 @@ const memories: fc.Arbitrary<ResizeMemory> = fc.record({
   ),
   largestNode: orNull(fc.record({ cpuMillicores: amount, cpuSeenAt: instant, memoryBytes: amount, memorySeenAt: instant })),
   hotReplicas: fc.array(fc.record({ container: name, pod: name, uid: name, at: instant, cpu: orNull(amount) }), { maxLength: 3 }),
+  pace: orNull(fc.record({ inForce: fc.constantFrom('Daily' as const, 'Hourly' as const), since: instant })),
   nodeOoms: fc.dictionary(name, instant, { maxKeys: 3 }).map((entries) => new Map(Object.entries(entries))),
   idle: orNull(
     fc.record({

@@ -37,6 +37,7 @@ import {
   type LargestNode,
   type OomBump,
   type OtherResizes,
+  type PaceInForce,
   type Reductions,
   type ResizeMemory,
   type StartUpBoost,
@@ -167,6 +168,8 @@ const REDUCTIONS = record<Reductions>({
   memoryLimit: nullable(INSTANT, 'memoryLimitAt'),
 });
 
+const PACE = record<PaceInForce>({ inForce: required(oneOf(['Daily', 'Hourly'])), since: required(INSTANT) });
+
 const OTHER_RESIZES = record<OtherResizes>({
   by: required(NAME),
   pod: required(NAME),
@@ -256,6 +259,7 @@ function ownMemory(maxMessage: number): RecordCodec<OwnMemory> {
     otherResizes: nullable(OTHER_RESIZES),
     cpuLimitRaises: orEmpty(byName(required(list(INSTANT))('at')), new Map()),
     cpuBeforeIncrease: orEmpty(byName(required(amountOf('cpu'))('cpu')), new Map()),
+    pace: nullable(PACE),
     reductions: orEmpty(byName(REDUCTIONS), new Map()),
   });
 }

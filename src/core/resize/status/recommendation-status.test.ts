@@ -138,6 +138,7 @@ describe('the status of a Recommendation', () => {
       oomBumps: [{ container: 'main', pod: 'web-1', uid: 'uid-web-1', at: T0 - 7, limit: 640 * 2 ** 20, request: null }],
       largestNode: { cpuMillicores: 8000, cpuSeenAt: T0 - 4, memoryBytes: 2 ** 35, memorySeenAt: T0 - 3 },
       hotReplicas: [{ container: 'main', pod: 'web-1', uid: 'u1', at: T0 - 5, cpu: 900 }],
+      pace: { inForce: 'Hourly', since: T0 - 8 },
       nodeOoms: new Map([['main', T0 - 6]]),
       reductions: new Map([['main', { cpu: T0 - 11, memory: T0 - 10, memoryLimit: null }]]),
       cpuBeforeIncrease: new Map([['main', 300]]),
