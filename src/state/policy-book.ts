@@ -6,13 +6,14 @@ import type { Resources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { effectiveSpec, readPolicyOverrides, type PolicyOverride } from '../core/policies/policy-overrides.ts';
+import type { AutoscalerLease } from '../core/resize/policy/autoscaler-lease.ts';
 import { containerRules, sourcedRules, type SourcedRule } from '../core/resize/policy/container-rules.ts';
 import { governanceOf, isReservedNamespace } from '../core/resize/policy/governing-policy.ts';
-import { DEFAULT_POLICY_RULES, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
+import { DEFAULT_POLICY_RULES, modeInForce, paceInForce, type PolicyRules } from '../core/resize/policy/policy-rules.ts';
 import { readPolicy, type PolicyCapabilities, type PolicyReading } from '../core/resize/policy/read-policy.ts';
 import { readOverrides, type WorkloadOverrides } from '../core/resize/policy/workload-overrides.ts';
 import { greatest } from '../core/resize/plan/largest-node.ts';
-import type { RecommenderRules } from '../core/recommender/advice.ts';
+import type { Pace, RecommenderRules } from '../core/recommender/advice.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { NodeRoom } from './node-room.ts';
 
@@ -38,6 +39,8 @@ export interface PolicyBookParts {
   /** Namespace that Evenkeel runs in. */
   readonly ownNamespace: string;
   readonly now: () => Instant;
+  /** As it was read last. */
+  readonly autoscalerLease: () => AutoscalerLease;
 }
 
 /** A policy as it acts at this moment. */
@@ -71,6 +74,15 @@ export class PolicyBook {
   /** Pods are sized at creation. */
   get admission(): boolean {
     return this.#parts.capabilities.admission;
+  }
+
+  get autoscalerLease(): AutoscalerLease {
+    return this.#parts.autoscalerLease();
+  }
+
+  /** The pace at which the requests of a workload move now. */
+  paceOf({ rules, overrides }: Pick<WorkloadGovernance, 'rules' | 'overrides'>): Pace {
+    return paceInForce(rules, modeInForce(rules, overrides), this.autoscalerLease.isHeld);
   }
 
   governanceOf(workload: WorkloadRecord): WorkloadGovernance {
@@ -131,15 +143,16 @@ export class PolicyBook {
   ): (container: string) => RecommenderRules {
     // A pool that is scaled to zero comes back: what fitted there is no reason for a reduction.
     const largest = greatest(this.largestNode(), ranOn);
+    const { isHeld } = this.autoscalerLease;
     const runtimes = new Map(containers.map(({ name, runtime }) => [name, runtime ?? null]));
-    return (container) => containerRules(rules, overrides, container, largest, runtimes.get(container) ?? null);
+    return (container) => containerRules(rules, overrides, container, largest, runtimes.get(container) ?? null, isHeld);
   }
 
   /** Every rule in force for a workload, with where it came from. */
   rulesInForce(workload: WorkloadRecord): readonly SourcedRule[] {
     const { rules, overrides } = this.governanceOf(workload);
     const largest = this.largestNode();
-    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, largest));
+    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, largest, this.autoscalerLease.isHeld));
   }
 
   /** The most that a pod of it can have on any node that takes it; null: not known. */

@@ -17,6 +17,7 @@ import type { PodRecord } from '../../src/core/model/pod.ts';
 import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
 import type { ContainerReadings } from '../../src/core/model/usage.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import { NO_AUTOSCALER_LEASE, type AutoscalerLease } from '../../src/core/resize/policy/autoscaler-lease.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
@@ -97,6 +98,8 @@ export class ResizeWorld {
   /** What the idle watch knows; where nothing is set, nobody watches. */
   readonly activity = new Map<WorkloadKey, Activity>();
   idleWorkloads = true;
+  /** As it was read last; `setAutoscalerLease` reports a change as the reader does. */
+  autoscalerLease: AutoscalerLease = NO_AUTOSCALER_LEASE;
   /** Told what each question for advice asked for. */
   onAdvise: (workload: WorkloadKey, rules: ReadonlyMap<string, RecommenderRules>) => void = () => undefined;
   gate!: EffectGate;
@@ -122,7 +125,13 @@ export class ResizeWorld {
     this.#due.clear();
     this.diesAfterWrites = Number.POSITIVE_INFINITY;
     const capabilities = { admission: this.#options.admission ?? false, prometheus: this.#options.prometheus ?? false };
-    const policies = new PolicyBook({ cluster, capabilities, ownNamespace: 'evenkeel-system', now: () => clock.now() });
+    const policies = new PolicyBook({
+      cluster,
+      capabilities,
+      ownNamespace: 'evenkeel-system',
+      now: () => clock.now(),
+      autoscalerLease: () => this.autoscalerLease,
+    });
     this.cycles = new ResizeCycles();
     this.decisions = new DecisionBook(policies);
     this.gate = new EffectGate({
@@ -214,6 +223,11 @@ export class ResizeWorld {
     };
     this.cluster.policyList = [...this.cluster.policyList.filter((each) => each !== before), policy];
     this.#wake(`policy:${name}`, 0);
+  }
+
+  setAutoscalerLease(lease: AutoscalerLease): void {
+    this.autoscalerLease = lease;
+    for (const { metadata } of this.cluster.policyList) this.#wake(`policy:${metadata.name}`, 0);
   }
 
   removePolicy(name: string): void {

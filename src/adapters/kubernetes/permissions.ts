@@ -295,6 +295,15 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     by: LEASES,
   },
   {
+    resource: resources.LEASES,
+    verbs: ['get'],
+    scope: 'own',
+    names: ['evenkeel-autoscaler'],
+    when: 'always',
+    why: 'pace Hourly is in force only while evenkeel-autoscaler holds it',
+    by: LEASES,
+  },
+  {
     resource: resources.CONFIG_MAPS,
     verbs: ['list', 'watch'],
     scope: 'own',

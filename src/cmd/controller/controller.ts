@@ -36,7 +36,7 @@ import { ApiServerHealth } from './api-server-health.ts';
 import { controllerHistory } from './controller-history.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
-import { controllerElection } from './election.ts';
+import { autoscalerLeaseReader, controllerElection } from './election.ts';
 import { leadTerm } from './leading.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
@@ -190,6 +190,7 @@ class Starting {
       },
       () => unwatch(),
     );
+    const autoscalerLease = autoscalerLeaseReader(this.#parts);
     const reconcilers = new Reconcilers({
       world,
       settings,
@@ -207,6 +208,7 @@ class Starting {
       signer,
       events,
       permissions: this.#permissions,
+      autoscalerLease,
     });
     const admission = this.#admission(state, reconcilers.policies, leaders, isLeader);
     const { decisions } = reconcilers;
@@ -246,6 +248,11 @@ class Starting {
     await this.#component('dashboard', undefined, () => dashboard.close());
 
     await orAborted(informers.whenSynced, this.#stop.signal);
+    await this.#component(
+      'lease of evenkeel-autoscaler',
+      () => autoscalerLease.start(),
+      () => autoscalerLease.stop(),
+    );
     await this.#component(
       'admission',
       async () => admission.start(),

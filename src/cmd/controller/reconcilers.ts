@@ -30,6 +30,7 @@ import { DemandWatch } from '../../state/demand-watch.ts';
 import { PolicyBook } from '../../state/policy-book.ts';
 import { ResizeCycles } from '../../state/resize-cycles.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
+import type { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { probeInPlaceResize } from './in-place-resize.ts';
 import { carryOutRequests } from './requests.ts';
 import type { ControllerWorld } from './world.ts';
@@ -55,6 +56,7 @@ export interface ReconcilersParts {
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly permissions: PermissionWatch;
+  readonly autoscalerLease: Pick<AutoscalerLeaseReader, 'lease' | 'onChange'>;
 }
 
 export class Reconcilers {
@@ -70,6 +72,7 @@ export class Reconcilers {
       capabilities: { admission: parts.settings['controller.admission.enabled'], prometheus: parts.settings['prometheus.url'] !== '' },
       ownNamespace: parts.world.namespace,
       now: () => parts.world.clock.now(),
+      autoscalerLease: () => parts.autoscalerLease.lease,
     });
     this.decisions = new DecisionBook(this.policies);
   }
@@ -116,6 +119,9 @@ export class Reconcilers {
     const stops = [
       watchPolicies(state, (name) => policies.add(name)),
       watchWorkloads(state, (key, afterMs) => workloads.addAfter(key, afterMs, 'normal')),
+      this.#parts.autoscalerLease.onChange(() => {
+        for (const { metadata } of state.podResizePolicies()) policies.add(metadata.name);
+      }),
       // A kill is evidence that waits for no interval.
       this.#parts.usage.onOomKill((kill) => workloads.add(kill.workload, 'high')),
     ];

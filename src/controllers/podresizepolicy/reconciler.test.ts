@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { anAdvice } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
+import { unreadableLease } from '../../core/resize/policy/autoscaler-lease.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
 
 let world: ResizeWorld;
@@ -47,6 +48,28 @@ describe('a PodResizePolicy', () => {
     });
     expect(await onKarpenter({}, 'Recommend')).toEqual({});
     expect(await onKarpenter({ admission: true }, 'Auto')).toEqual({});
+  });
+
+  test('with pace Hourly acts as Daily, and says why, until evenkeel-autoscaler holds its lease; a change has a cycle of its own', async () => {
+    const asked: string[] = [];
+    world.onAdvise = (_, rules) => void asked.push(rules.get('main')?.pace ?? '');
+    world.setPolicy('all', { mode: 'Auto', pace: 'Hourly', interval: '1d' });
+    await world.run(MINUTE_MS);
+    expect(condition('all', 'Ready')).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('pace Hourly acts as Daily: evenkeel-autoscaler holds no lease: it does not run, or has no leader'),
+    });
+    const cycles = world.cycleRecords.length;
+    world.setAutoscalerLease({ isHeld: true });
+    await world.run(MINUTE_MS);
+    expect(condition('all', 'Ready').message).not.toContain('pace Hourly');
+    expect(world.status(WEB).pace).toMatchObject({ inForce: 'Hourly' });
+    world.setAutoscalerLease(unreadableLease('403'));
+    await world.run(MINUTE_MS);
+    expect(condition('all', 'Ready').message).toContain('pace Hourly acts as Daily: the lease of evenkeel-autoscaler cannot be read: 403');
+    expect(world.status(WEB).pace).toMatchObject({ inForce: 'Daily' });
+    expect(asked.filter((pace, index) => pace !== asked[index - 1])).toEqual(['Daily', 'Hourly', 'Daily']);
+    expect(world.cycleRecords.length).toBe(cycles + 2);
   });
 
   test('has a cycle each interval, recorded in history', async () => {

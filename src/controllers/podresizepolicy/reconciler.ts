@@ -35,8 +35,8 @@ export class PodResizePolicyReconciler implements Reconciler {
   /** Of the workloads under no policy, which have no status to remember it by. */
   #lastUngovernedCycleAt: Instant | null = null;
   #nodeAutoscaler: { readonly found: NodeAutoscaler; readonly seenAt: Instant } | null = null;
-  /** By policy, the overrides that were in force when it was last looked at. */
-  readonly #overridden = new Map<string, string>();
+  /** By policy, what changed its rules beside its spec when it was last evaluated. */
+  readonly #inForce = new Map<string, string>();
 
   constructor(ports: PodResizePolicyPorts) {
     this.#ports = ports;
@@ -72,14 +72,15 @@ export class PodResizePolicyReconciler implements Reconciler {
     return { requeueAfterMs: Math.max(SECOND_MS, dueAt - clock.now()) };
   }
 
-  #isDue({ policy, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
-    const { cycles } = this.#ports;
+  #isDue({ policy, reading, overrides }: PolicyInForce, trigger: string | null, intervalMs: DurationMs, now: Instant): boolean {
+    const { cycles, policies } = this.#ports;
     const { name, generation } = policy.metadata;
-    // An override that came, changed or ended changes the rules as a new spec does.
-    const overridden = JSON.stringify(overrides.map(({ field, value }) => [field, value]));
-    const changed = (this.#overridden.get(name) ?? overridden) !== overridden;
+    // An override that came, changed or ended changes the rules as a new spec does, and so does another pace.
+    const isHourly = reading.ok && reading.rules.pace === 'Hourly' && policies.autoscalerLease.isHeld;
+    const inForce = JSON.stringify([isHourly, ...overrides.map(({ field, value }) => [field, value])]);
+    const changed = (this.#inForce.get(name) ?? inForce) !== inForce;
     // While a cycle runs it is kept in mind: workloads that it has passed already need another.
-    if (!changed || !cycles.isRunning(name)) this.#overridden.set(name, overridden);
+    if (!changed || !cycles.isRunning(name)) this.#inForce.set(name, inForce);
     if (changed && !cycles.isRunning(name)) return true;
     // One that runs is joined: what was asked for is being done.
     if (trigger !== null) return !cycles.isRunning(name);
@@ -104,6 +105,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       lastTrigger: cycle !== null && cycle.trigger === asked ? asked : (policy.status?.lastTrigger ?? null),
       dryRun,
       admission: this.#ports.policies.admission,
+      autoscalerLease: this.#ports.policies.autoscalerLease,
       nodeAutoscaler: this.#nodeAutoscalerNow(now),
       missingPermissions: missingPermissions(),
     });
@@ -144,7 +146,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   /** What it governed is governed by another now, or by none. */
   #gone(name: string): ReconcileResult {
     this.#ports.cycles.forget(name);
-    this.#overridden.delete(name);
+    this.#inForce.delete(name);
     this.#metrics.forget(name);
     for (const [key] of [...this.#ports.decisions.of(name)]) this.#ports.enqueueWorkload(key);
     return { done: true };

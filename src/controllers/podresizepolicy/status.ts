@@ -9,7 +9,9 @@ import { nextOpening, openingAt } from '../../core/model/window.ts';
 import { withoutEmpty } from '../../core/model/without-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';
 import type { NodeAutoscaler } from '../../core/resize/policy/node-autoscaler.ts';
+import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
 import { notCarriedOut } from '../../core/resize/policy/not-carried-out.ts';
+import { whyDaily } from '../../core/resize/policy/policy-rules.ts';
 import type { PolicyReading } from '../../core/resize/policy/read-policy.ts';
 import { nextConditions, type ConditionNow } from '../../core/recommendations/conditions.ts';
 import type { DecidedWorkload } from '../../state/decision-book.ts';
@@ -32,6 +34,7 @@ export interface PolicyFacts {
   readonly dryRun: boolean;
   /** Pods are sized at creation. */
   readonly admission: boolean;
+  readonly autoscalerLease: AutoscalerLease;
   /** Another node autoscaler; null: none is seen. */
   readonly nodeAutoscaler: NodeAutoscaler | null;
   /** What we may not, as `patch pods/resize in namespace shop`. */
@@ -165,7 +168,7 @@ function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts
   };
 }
 
-function readyOf({ reading, policy, governed, missingPermissions, admission }: PolicyFacts): ConditionNow {
+function readyOf({ reading, policy, governed, missingPermissions, admission, autoscalerLease }: PolicyFacts): ConditionNow {
   const type = CONDITION.ready;
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
@@ -174,7 +177,9 @@ function readyOf({ reading, policy, governed, missingPermissions, admission }: P
   const missing = notCarriedOut(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listed(missingPermissions)}`;
-  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${without}${refused}`;
+  const reason = whyDaily(reading.rules, autoscalerLease);
+  const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
+  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}`;
   return { type, status: true, reason: CONDITION_REASON.inForce, message };
 }
 

@@ -80,6 +80,7 @@ export function situationOf(
     workload,
     pods,
     policy: governance.rules,
+    pace: ports.policies.paceOf(governance),
     policyProblem: governance.problem,
     readableRules: governance.readableRules,
     overrides: governance.overrides,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { MiB } from '../../model/units.ts';
 import { containerRules, sourcedRules, wideningOverrides } from './container-rules.ts';
-import { notCarriedOut } from './not-carried-out.ts';
-import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce } from './policy-rules.ts';
+import { NO_AUTOSCALER_LEASE } from './autoscaler-lease.ts';
+import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce, whyDaily } from './policy-rules.ts';
 import { readPolicy } from './read-policy.ts';
 import { readOverrides } from './workload-overrides.ts';
 import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
@@ -66,10 +66,24 @@ describe('reading a policy', () => {
     expect(paceInForce({ ...DEFAULT_POLICY_RULES, pace, apply }, mode, nodesFollow)).toBe(expected);
   });
 
-  test('pace Hourly acts as Daily without a node autoscaler, and the policy says so', () => {
+  test('pace Hourly acts as Daily unless evenkeel-autoscaler holds its lease', () => {
     expect(rulesOf({}).pace).toBe('Daily');
-    expect(containerRules(rulesOf({ mode: 'Auto', pace: 'Hourly' }), none, 'web', node).pace).toBe('Daily');
-    expect(notCarriedOut({ pace: 'Hourly' }, { admission: true })).toEqual([expect.stringContaining('spec.pace: Hourly (acts as Daily')]);
+    const hourly = rulesOf({ mode: 'Auto', pace: 'Hourly' });
+    const paceOf = (nodesFollow: boolean) => containerRules(hourly, none, 'web', node, null, nodesFollow).pace;
+    expect([paceOf(false), paceOf(true)]).toEqual(['Daily', 'Hourly']);
+    expect(sourcedRules(hourly, none, 'web', node, true)).toContainEqual({ name: 'pace', value: 'Hourly', source: 'policy' });
+  });
+
+  test.each([
+    ['Hourly', 'InPlace', 'Auto', false, 'evenkeel-autoscaler holds no lease: it does not run, or has no leader'],
+    ['Hourly', 'InPlace', 'Recommend', true, 'in mode Recommend nothing is changed hour by hour'],
+    ['Hourly', 'OnRestart', 'Auto', true, 'with apply OnRestart pods would be re-created hour by hour'],
+    ['Hourly', 'InPlace', 'Auto', true, null],
+    ['Daily', 'InPlace', 'Auto', false, null],
+  ] as const)('pace %s with %s in mode %s, lease held: %s, acts as Daily because: %s', (pace, apply, mode, isHeld, expected) => {
+    const lease = isHeld ? { isHeld } : NO_AUTOSCALER_LEASE;
+    expect(whyDaily({ ...DEFAULT_POLICY_RULES, pace, apply, mode }, lease)).toBe(expected);
+    expect(paceInForce({ ...DEFAULT_POLICY_RULES, pace, apply }, mode, isHeld) === pace).toBe(expected === null);
   });
 
   test('a container can only be more careful than its workload', () => {

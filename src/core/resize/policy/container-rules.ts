@@ -8,9 +8,6 @@ import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES, type RecommenderRules, type Resou
 import { containerMode, containerPolicyOf, modeInForce, paceInForce, type PolicyRules, type ResourcePolicy } from './policy-rules.ts';
 import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
 
-/** No node autoscaler of Evenkeel's own exists yet: nodes do not follow the hour. */
-const NODES_FOLLOW = false;
-
 /** A value in force and where it came from. */
 export interface SourcedRule {
   readonly name: string;
@@ -26,6 +23,7 @@ interface Bound {
 /**
  * @param largestNode allocatable of the largest node: no pod can have more; null where no node is known
  * @param runtime what the container's template tells of it; null: nothing
+ * @param nodesFollow evenkeel-autoscaler holds its lease
  */
 export function containerRules(
   policy: PolicyRules,
@@ -33,6 +31,7 @@ export function containerRules(
   container: string,
   largestNode: Resources | null,
   runtime: ContainerRuntime | null = null,
+  nodesFollow = false,
 ): RecommenderRules {
   const own = containerPolicyOf(policy, container);
   const rulesOf = (resource: ResourceName): ResourceRules => {
@@ -43,7 +42,7 @@ export function containerRules(
   return {
     cpu: rulesOf('cpu'),
     memory: rulesOf('memory'),
-    pace: paceInForce(policy, modeInForce(policy, overrides), NODES_FOLLOW),
+    pace: paceInForce(policy, modeInForce(policy, overrides), nodesFollow),
     runtime,
     historyWindowMs: policy.historyWindowMs,
     oom: policy.oom,
@@ -56,6 +55,7 @@ export function sourcedRules(
   overrides: WorkloadOverrides,
   container: string,
   largestNode: Resources | null,
+  nodesFollow = false,
 ): readonly SourcedRule[] {
   const own = containerPolicyOf(policy, container);
   const given = policy.name === null ? 'default' : 'policy';
@@ -76,7 +76,7 @@ export function sourcedRules(
     named('limit', limit.rule === 'Ratio' && limit.ratio !== null ? `${limit.rule} ${limit.ratio}` : limit.rule, given);
     named('minConfidence', policy.minConfidence[resource], given);
   }
-  rules.push({ name: 'pace', value: paceInForce(policy, modeInForce(policy, overrides), NODES_FOLLOW), source: given });
+  rules.push({ name: 'pace', value: paceInForce(policy, modeInForce(policy, overrides), nodesFollow), source: given });
   rules.push({ name: 'history.window', value: formatDuration(policy.historyWindowMs), source: given });
   rules.push({ name: 'cooldown', value: formatDuration(policy.cooldownMs), source: given });
   return rules;

@@ -7,7 +7,6 @@ import type { PodResizePolicySpec } from '../../../apis/v1alpha1/index.ts';
 export function notCarriedOut(spec: PodResizePolicySpec, { admission }: { readonly admission: boolean }): readonly string[] {
   const fields: readonly (readonly [string, boolean])[] = [
     ['spec.hpa: Tune (acts as Preserve)', spec.hpa === 'Tune'],
-    ['spec.pace: Hourly (acts as Daily: evenkeel-autoscaler holds no lease, so that nodes do not follow the hour)', spec.pace === 'Hourly'],
     ['limit.rule: None (acts as Keep without controller.admission.enabled)', !admission && limitRules(spec).includes('None')],
   ];
   return fields.flatMap(([field, isSet]) => (isSet ? [field] : []));

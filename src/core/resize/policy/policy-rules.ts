@@ -1,6 +1,7 @@
 // What a PodResizePolicy comes to once it is read: every value parsed, every default filled in.
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
+import type { AutoscalerLease } from './autoscaler-lease.ts';
 import { DEFAULT_IDLE_RULES, type IdleRules } from './idle-rules.ts';
 import type { CountOrPercent } from '../../model/count-or-percent.ts';
 import type { Glob } from '../../model/glob.ts';
@@ -152,6 +153,14 @@ export function modeInForce(
  */
 export function paceInForce({ pace, apply }: Pick<PolicyRules, 'pace' | 'apply'>, mode: ResizeMode, nodesFollow: boolean): Pace {
   return nodesFollow && mode === 'Auto' && apply === 'InPlace' ? pace : 'Daily';
+}
+
+/** Why a policy with pace Hourly acts as Daily; null: it acts as it says. */
+export function whyDaily({ pace, mode, apply }: Pick<PolicyRules, 'pace' | 'mode' | 'apply'>, lease: AutoscalerLease): string | null {
+  if (pace === 'Daily') return null;
+  if (mode !== 'Auto') return `in mode ${mode} nothing is changed hour by hour`;
+  if (apply !== 'InPlace') return `with apply ${apply} pods would be re-created hour by hour`;
+  return lease.isHeld ? null : lease.reason;
 }
 
 /** The mode of one container: its own where that is more careful, else the workload's. */
