@@ -135,6 +135,19 @@ describe('evenkeel backtest', () => {
     expect(await changes()).toBeLessThan(await changes('--pace', 'hourly'));
   });
 
+  test('of three replicas of which one is hot, requests follow the hot one', async () => {
+    const replicas = join(folder, 'replicas.csv');
+    const { seconds } = rows();
+    const of = (pod: string, cpu: number) => seconds.map((second) => `${second},${pod},${cpu}`);
+    writeFileSync(replicas, ['t_s,pod,cpu_m', ...of('web-0', 50), ...of('web-1', 800), ...of('web-2', 60)].join('\n'));
+    const emitted = join(folder, 'of-replicas');
+    const { code, err } = await run(replicas, '--emit', emitted);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const changes = readFileSync(join(emitted, 'replicas.csv'), 'utf8').trim().split('\n').slice(1);
+    for (const change of changes) expect(Number(change.split(',')[1])).toBeGreaterThanOrEqual(800);
+    expect(changes.length).toBeGreaterThan(0);
+  });
+
   test('a bad file is named, with line and remedy, and stops no other', async () => {
     const bad = join(folder, 'bad.csv');
     writeFileSync(bad, 't_s,cpu_m\n0,1\n300,-4\n');

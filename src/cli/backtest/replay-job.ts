@@ -6,9 +6,10 @@ import { gunzipSync } from 'node:zlib';
 import type { EvenkeelSetting } from '../../core/backtest/evenkeel-policy.ts';
 import { backtestResource, type Method } from '../../core/backtest/methods.ts';
 import { parseRecordedCsv } from '../../core/backtest/recorded-csv.ts';
+import { traceOfRecording } from '../../core/backtest/replica-trace.ts';
 import { changesCsv, requestChanges } from '../../core/backtest/request-changes.ts';
 import type { RefusalScore } from '../../core/backtest/score.ts';
-import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace, traceOf } from '../../core/backtest/time-grid.ts';
+import { type Resource, RESOURCES, SLOTS_PER_DAY, type Trace } from '../../core/backtest/time-grid.ts';
 import { defaultWarmUpDays } from '../../core/backtest/warm-up.ts';
 import { type InputProblem, unreadable } from './find-recordings.ts';
 import { type Plot, plotOf } from './plot.ts';
@@ -97,7 +98,7 @@ function readTrace(name: string, path: string): Trace | InputProblem {
     return unreadable(path, error);
   }
   const parsed = parseRecordedCsv(text);
-  return parsed.ok ? traceOf(name, parsed.samples) : { source: path, line: parsed.line, problem: parsed.problem };
+  return parsed.ok ? traceOfRecording(name, parsed) : { source: path, line: parsed.line, problem: parsed.problem };
 }
 
 function nothingToScore(resource: Resource, days: number, warmUpDays: number): string {

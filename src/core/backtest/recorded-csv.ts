@@ -1,13 +1,20 @@
 // Recorded usage of one container as CSV: a time column `t_s` or `timestamp`, and `cpu_m` (millicores) and/or `mem_mib`
-// (MiB), columns and rows in any order; other columns are ignored. An empty cell or NaN is a value that is not known.
+// (MiB), columns and rows in any order; a column `pod` tells replicas apart, and other columns are ignored. An empty cell or NaN is a
+// value that is not known.
 
 import { DAY_MS, MiB, SECOND_MS } from '../model/units.ts';
 import type { RecordedSamples } from './time-grid.ts';
 
 export type ParsedCsv =
-  | { readonly ok: true; readonly samples: RecordedSamples }
+  | ({ readonly ok: true } & Recording)
   /** @property line counts from 1, the header included */
   | { readonly ok: false; readonly line: number; readonly problem: string };
+
+export interface Recording {
+  readonly samples: RecordedSamples;
+  /** The pod of each sample; absent: all are of one. */
+  readonly pods?: readonly string[];
+}
 
 const TIME_COLUMNS = ['t_s', 'timestamp'] as const;
 /** Seconds of the year 5138: past it a time is in milliseconds. */
@@ -32,7 +39,7 @@ class CsvProblem extends Error {
 /** Reads a recording whole. The first problem ends it: a recording with one broken row is not to be trusted in part. */
 export function parseRecordedCsv(text: string): ParsedCsv {
   try {
-    return { ok: true, samples: parse(text) };
+    return { ok: true, ...parse(text) };
   } catch (error) {
     if (error instanceof CsvProblem) return { ok: false, line: error.line, problem: error.message };
     throw error;
@@ -43,10 +50,11 @@ interface Columns {
   readonly time: number;
   readonly cpu: number;
   readonly memory: number;
+  readonly pod: number;
   readonly count: number;
 }
 
-function parse(text: string): RecordedSamples {
+function parse(text: string): Recording {
   const lines = text.replace(/^\uFEFF/, '').split('\n');
   const header = lines.findIndex(saysSomething);
   if (header < 0) throw new CsvProblem(1, 'the file is empty; expected a header and a row for each sample');
@@ -58,12 +66,28 @@ function parse(text: string): RecordedSamples {
   if (rows.every(({ cpu, memory }) => Number.isNaN(cpu) && Number.isNaN(memory))) {
     throw new CsvProblem(lines.length, 'no samples; expected a row with a time and cpu_m and/or mem_mib under the header');
   }
+  refuseUnnamedPods(rows);
   inOrder(rows);
-  return {
+  const samples = {
     seconds: rows.map((row) => row.second),
     cpuMillicores: columns.cpu < 0 ? null : rows.map((row) => row.cpu),
     memoryBytes: columns.memory < 0 ? null : rows.map((row) => row.memory),
   };
+  const byPod = Map.groupBy(rows, ({ pod }) => pod);
+  for (const [pod, own] of byPod) refuseSeveralContainers(own, byPod.size > 1 ? ` of pod ${shortened(pod)}` : '');
+  return byPod.size > 1 ? { samples, pods: rows.map(({ pod }) => pod) } : { samples };
+}
+
+/** Rows that name no pod among others that do could be of any replica. */
+function refuseUnnamedPods(rows: readonly Row[]): void {
+  const unnamed = rows.filter(({ pod }) => pod === '');
+  const [first] = unnamed;
+  if (first === undefined || unnamed.length === rows.length) return;
+  const named = rows.length - unnamed.length;
+  throw new CsvProblem(
+    first.line,
+    `the row names no pod, and ${named} of ${rows.length} rows do; name the pod in each row, or leave the column out`,
+  );
 }
 
 /** Neither blank nor a comment. */
@@ -78,6 +102,8 @@ interface Row {
   readonly second: number;
   readonly cpu: number;
   readonly memory: number;
+  /** Empty where none is named. */
+  readonly pod: string;
 }
 
 function rowOf(line: string, columns: Columns, at: number): Row {
@@ -90,13 +116,14 @@ function rowOf(line: string, columns: Columns, at: number): Row {
     second: secondOf(cells[columns.time] ?? '', at),
     cpu: columns.cpu < 0 ? NaN : valueOf(cells[columns.cpu] ?? '', 'cpu_m', at),
     memory: columns.memory < 0 ? NaN : valueOf(cells[columns.memory] ?? '', 'mem_mib', at) * MiB,
+    pod: columns.pod < 0 ? '' : (cells[columns.pod] ?? ''),
   };
 }
 
 function columnsOf(line: string, at: number): Columns {
   const names = cellsOf(line.toLowerCase());
   const found = `the header is "${shortened(line.trim())}"`;
-  for (const name of [...TIME_COLUMNS, 'cpu_m', 'mem_mib']) {
+  for (const name of [...TIME_COLUMNS, 'cpu_m', 'mem_mib', 'pod']) {
     if (names.indexOf(name) !== names.lastIndexOf(name)) throw new CsvProblem(at, `column ${name} stands twice; keep one`);
   }
   const times = TIME_COLUMNS.filter((name) => names.includes(name));
@@ -104,7 +131,7 @@ function columnsOf(line: string, at: number): Columns {
   if (times.length === 2) throw new CsvProblem(at, 't_s and timestamp both are there; keep the one that counts');
   const [cpu, memory] = [names.indexOf('cpu_m'), names.indexOf('mem_mib')];
   if (cpu < 0 && memory < 0) throw new CsvProblem(at, `no column cpu_m (millicores) or mem_mib (MiB); ${found}`);
-  return { time: names.indexOf(times[0] ?? ''), cpu, memory, count: names.length };
+  return { time: names.indexOf(times[0] ?? ''), cpu, memory, pod: names.indexOf('pod'), count: names.length };
 }
 
 /** Cells without their quotes and outer blanks. */
@@ -156,14 +183,17 @@ function valueOf(cell: string, column: string, at: number): number {
 /** Puts rows into the order of their times, in place, and looks at what the times say of the whole. */
 function inOrder(rows: Row[]): void {
   if (rows.some((row, index) => index > 0 && row.second < (rows[index - 1]?.second ?? 0))) rows.sort((a, b) => a.second - b.second);
-  const repeated = rows.filter((row, index) => index > 0 && row.second === rows[index - 1]?.second);
-  if (repeated.length > rows.length * MOST_REPEATED_SHARE) {
-    throw new CsvProblem(
-      repeated[0]?.line ?? 1,
-      `${repeated.length} of ${rows.length} rows have the time of another; are these several containers? Give a file for each`,
-    );
-  }
   if (((rows.at(-1)?.second ?? 0) - (rows[0]?.second ?? 0)) / DAY_SECONDS > MOST_DAYS) throw leapIn(rows);
+}
+
+/** @param rows of one pod, in the order of their times */
+function refuseSeveralContainers(rows: readonly Row[], of: string): void {
+  const repeated = rows.filter((row, index) => index > 0 && row.second === rows[index - 1]?.second);
+  if (repeated.length <= rows.length * MOST_REPEATED_SHARE) return;
+  throw new CsvProblem(
+    repeated[0]?.line ?? 1,
+    `${repeated.length} of ${rows.length} rows${of} have the time of another; are these several containers? Give a file for each, or, for replicas of one, a column pod`,
+  );
 }
 
 /** Where a recording leaps over years. */

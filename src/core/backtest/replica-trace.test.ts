@@ -1,6 +1,8 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { MiB } from '../model/units.ts';
 import type { UsageSeries } from '../model/usage.ts';
-import { traceOfReplicas } from './replica-trace.ts';
+import { parseRecordedCsv } from './recorded-csv.ts';
+import { traceOfRecording, traceOfReplicas } from './replica-trace.ts';
 
 const SLOT_MS = 300_000;
 
@@ -36,4 +38,28 @@ test('one after the other, with a hole too long to be carried', () => {
 
 test('nothing known is no trace', () => {
   expect(traceOfReplicas('app', [aReplica('p', [])])).toBeNull();
+});
+
+describe('a recording as CSV', () => {
+  const recorded = (csv: string) => {
+    const parsed = parseRecordedCsv(csv);
+    if (!parsed.ok) throw new Error(parsed.problem);
+    return traceOfRecording('app', parsed);
+  };
+
+  test('with three replicas is one trace that follows the hot one', () => {
+    const rows = Array.from({ length: 48 }, (_, slot) => [`${slot * 300},a,100,10`, `${slot * 300},b,900,30`, `${slot * 300},c,120,20`]);
+    const trace = recorded(['t_s,pod,cpu_m,mem_mib', ...rows.flat()].join('\n'));
+    expect(trace).toMatchObject({ name: 'app', firstSlot: 0 });
+    expect([new Set(trace.cpu), new Set(trace.memory)]).toEqual([new Set([900]), new Set([30 * MiB])]);
+  });
+
+  test('joins what one replica has in a slot before replicas are joined', () => {
+    expect(recorded('t_s,pod,cpu_m\n0,a,100\n60,a,300\n0,b,150\n').cpu).toEqual(Float64Array.of(200));
+  });
+
+  test('with one pod, or without that column, is as it was', () => {
+    const [named, plain] = ['t_s,pod,cpu_m\n0,a,1\n300,a,3\n', 't_s,cpu_m\n0,1\n300,3\n'].map(recorded);
+    expect(named).toEqual(plain);
+  });
 });

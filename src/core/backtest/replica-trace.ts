@@ -4,10 +4,39 @@
 import type { UsageSeries } from '../model/usage.ts';
 import { SECOND_MS } from '../model/units.ts';
 import { BusiestReplica } from '../recommender/busiest-replica.ts';
-import { carriedForward, SLOT_SECONDS, type Trace } from './time-grid.ts';
+import type { Recording } from './recorded-csv.ts';
+import { carriedForward, SLOT_SECONDS, traceOf, type RecordedSamples, type Trace } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
 const REPLICA_PERCENTILE = 0.9;
+
+/** One recording on the grid: of one pod as it is, of several as one trace. */
+export function traceOfRecording(name: string, { samples, pods }: Recording): Trace {
+  if (pods === undefined) return traceOf(name, samples);
+  const rows = Map.groupBy(pods.keys(), (row) => pods[row] ?? '');
+  const replicas = [...rows].map(([pod, own]) => seriesOf(pod, traceOf(pod, samplesOf(samples, own))));
+  return traceOfReplicas(name, replicas) ?? traceOf(name, samples);
+}
+
+function samplesOf({ seconds, cpuMillicores, memoryBytes }: RecordedSamples, rows: readonly number[]): RecordedSamples {
+  const column = (values: ArrayLike<number>) => rows.map((row) => values[row] ?? NaN);
+  return {
+    seconds: column(seconds),
+    cpuMillicores: cpuMillicores === null ? null : column(cpuMillicores),
+    memoryBytes: memoryBytes === null ? null : column(memoryBytes),
+  };
+}
+
+/** One replica's grid, a sample at the end of each slot. */
+function seriesOf(pod: string, { firstSlot, cpu, memory }: Trace): UsageSeries {
+  const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
+  const samples = Array.from({ length: Math.max(cpu?.length ?? 0, memory?.length ?? 0) }, (_, index) => ({
+    at: (firstSlot + index + 1) * SLOT_MS,
+    cpuMillicores: known(cpu?.[index]),
+    memoryBytes: known(memory?.[index]),
+  }));
+  return { namespace: '', pod, container: '', workload: null, stepSeconds: SLOT_SECONDS, samples, oomKills: [] };
+}
 
 /** Null where nothing is known. A sample at the end of a slot tells of that slot. */
 export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]): Trace | null {
