@@ -3,9 +3,10 @@
 
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice, type Goal, type Pace, type RecommenderRules } from '../recommender/advice.ts';
 import { ContainerModel } from '../recommender/container-model.ts';
+import { RAISE_AHEAD_SLOTS } from '../recommender/recommender-rules.ts';
 import { SECOND_MS, type Instant } from '../model/units.ts';
 import type { RequestPolicy } from './replay.ts';
-import { type Resource, SLOT_SECONDS } from './time-grid.ts';
+import { type Resource, SLOT_SECONDS, SLOTS_PER_HOUR } from './time-grid.ts';
 
 const SLOT_MS = SLOT_SECONDS * SECOND_MS;
 /** Some time after the end of a slot: its samples are all in. */
@@ -43,6 +44,7 @@ export function evenkeelPolicy(
     return advice?.target ?? null;
   };
   let isIncreased = false;
+  const isBeforeNextHour = (slot: number) => setting.pace === 'Hourly' && slot % SLOTS_PER_HOUR === SLOTS_PER_HOUR - RAISE_AHEAD_SLOTS;
   return {
     observe: (slot, value) => {
       model.observe('p', {
@@ -52,7 +54,7 @@ export function evenkeelPolicy(
       });
     },
     decide: (slot) => adviseAfter(slot - 1),
-    // Inside the hour the advice moves only when usage passes it, and when an increase ends.
-    react: (slot, isOver) => (isOver || isIncreased ? adviseAfter(slot) : null),
+    // Inside the hour the advice moves only when usage passes it, when an increase ends, and when the raises of the next hour begin.
+    react: (slot, isOver) => (isOver || isIncreased || isBeforeNextHour(slot + 1) ? adviseAfter(slot) : null),
   };
 }

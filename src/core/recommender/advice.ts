@@ -14,7 +14,7 @@ export type Goal = 'Savings' | 'Balanced' | 'Safe';
 /**
  * How often CPU requests may fall. Daily: the base covers the greatest forecast of the next 24 hours, rises at once, and falls
  * at most once in 24 hours; a sample above it raises the request until three hours after the last such sample. Hourly: the
- * request follows the forecast of each hour, up and down. Memory is the same at both.
+ * request follows the forecast of each hour, up and down, and rises for a ramp 20 minutes before its hour. Memory is the same at both.
  */
 export type Pace = 'Daily' | 'Hourly';
 

@@ -1,13 +1,13 @@
 // CPU advice: usage, margin, dead band, temporary increase, floor, ceiling, rounding.
 
-import { HOUR_MS, type DurationMs, type Ratio } from '../model/units.ts';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Ratio } from '../model/units.ts';
 import { adviceBounds } from './advice-bounds.ts';
 import type { RecommenderRules, ResourceAdvice } from './advice.ts';
 import type { CpuModel } from './cpu-model.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { GoalValue } from './goal-value.ts';
 import { describePredictor, PREDICTOR_SPANS } from './predictors.ts';
-import { CPU_RULES, INCREASE_RATIO, YOUNG_RATIO } from './recommender-rules.ts';
+import { CPU_RULES, INCREASE_RATIO, RAISE_AHEAD_SLOTS, YOUNG_RATIO } from './recommender-rules.ts';
 import { SLOT_MS } from './slots.ts';
 import { bounded, StepSum } from './step-sum.ts';
 
@@ -62,7 +62,8 @@ function addBase(sum: StepSum, { base, decision }: GoalValue, { pace, cpu }: Rec
     sum.to('margin', decided, `their margins, × ${panel.margin.toFixed(2)} in the mean`);
   }
   const { lowerRatio, lowerEveryHours } = CPU_RULES[pace];
-  const kept = `the base falls by more than ${Math.round(lowerRatio * 100)} %, at most once in ${lowerEveryHours} h`;
+  const ahead = pace === 'Hourly' ? `rises ${(RAISE_AHEAD_SLOTS * SLOT_MS) / MINUTE_MS} minutes before an hour that needs more, and ` : '';
+  const kept = `the base ${ahead}falls by more than ${Math.round(lowerRatio * 100)} %, at most once in ${lowerEveryHours} h`;
   sum.to('hold', base, base > decided ? kept : 'a small rise is noise');
   sum.addMargin(cpu);
 }

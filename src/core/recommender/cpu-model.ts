@@ -7,7 +7,7 @@ import { GoalValue } from './goal-value.ts';
 import { HistogramBank } from './histogram-bank.ts';
 import { HourRing } from './hour-ring.ts';
 import { PredictorPanel } from './predictor-panel.ts';
-import { forecastHour, noForecasts, NO_TAIL, PREDICTOR_SPANS, tailOf, type HourTail } from './predictors.ts';
+import { forecastHour, greater, noForecasts, NO_TAIL, PREDICTOR_SPANS, tailOf, type HourTail } from './predictors.ts';
 import { RecentHighs } from './recent-highs.ts';
 import {
   CPU_HALF_LIVES_HOURS,
@@ -16,6 +16,7 @@ import {
   INCREASE_SLOTS,
   MAX_OVER_PEAK,
   PEAK_ONLY_HOURS,
+  RAISE_AHEAD_SLOTS,
   YOUNG_HOURS,
   YOUNG_RATIO,
 } from './recommender-rules.ts';
@@ -76,6 +77,7 @@ export class CpuModel {
   /** Everything before `slot` is over: closes the hours that ended. */
   advanceTo(slot: number): void {
     if (slot <= this.#slot) return;
+    const before = this.#slot;
     this.#slot = slot;
     const hour = hourOf(slot);
     if (this.#hour === -1) this.#hour = hour;
@@ -87,6 +89,7 @@ export class CpuModel {
       const highest = pace === 'Daily' ? this.#recent.highest : isNewHour ? NaN : Infinity;
       for (const value of values) value.endIncrease(highest, isNewHour);
     }
+    if (isRaisedAheadIn(slot) && !(isRaisedAheadIn(before) && hourOf(before) === hour)) this.#raiseAhead();
   }
 
   /** The value of a goal at a pace; undefined before the first hour ended. */
@@ -171,8 +174,29 @@ export class CpuModel {
     const sorted = points.toSorted((a, b) => a - b);
     this.#bank.decay(1);
     for (const point of sorted) this.#bank.add(point);
-    this.#ring.push(this.#hour, sorted.at(-1) ?? NaN, sorted[Math.ceil(sorted.length * 0.75) - 1] ?? NaN);
+    this.#ring.push(this.#hour, sorted.at(-1) ?? NaN, upperQuartile(sorted));
     this.#hoursKnown += 1;
+  }
+
+  /** At pace Hourly raises the values for the hour to come, from what is known of the one under way. */
+  #raiseAhead(): void {
+    if (this.#hoursKnown < YOUNG_HOURS || this.#points.length === 0) return;
+    const sorted = this.#points.toSorted((a, b) => a - b);
+    const open = { peak: sorted.at(-1) ?? NaN, upper: upperQuartile(sorted) };
+    const all = noForecasts();
+    forecastHour(this.#bank, this.#ring, this.#hour + 1, tailOf(this.#points), all, open);
+    const most = greater(this.#ring.maxPeak(this.#hour, PEAK_HOURS), open.peak) * MAX_OVER_PEAK;
+    for (const { pace, panel, values } of this.#paces) {
+      if (pace !== 'Hourly') continue;
+      const forecasts = all.subarray(...PREDICTOR_SPANS[pace]);
+      let lessCareful: GoalValue | undefined;
+      for (const value of values) {
+        const decision = panel.decide(forecasts, CPU_RULES[pace].weights[value.goal]);
+        if (decision !== null) value.raiseAhead(Math.min(decision.value, most));
+        if (lessCareful !== undefined) value.raiseTo(lessCareful);
+        lessCareful = value;
+      }
+    }
   }
 
   /** @param moves usage was seen in the hour before: else no value moves */
@@ -193,4 +217,13 @@ export class CpuModel {
       }
     }
   }
+}
+
+/** Whether a slot is so near to the end of its hour that the raises of the next have begun. */
+function isRaisedAheadIn(slot: number): boolean {
+  return slot >= 0 && (hourOf(slot) + 1) * SLOTS_PER_HOUR - slot <= RAISE_AHEAD_SLOTS;
+}
+
+function upperQuartile(sorted: readonly number[]): number {
+  return sorted[Math.ceil(sorted.length * 0.75) - 1] ?? NaN;
 }

@@ -5,7 +5,7 @@ import type { Goal } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { CoverageShare } from './coverage-share.ts';
 import type { PanelDecision } from './predictor-panel.ts';
-import { CPU_RESOLUTION, INCREASE_FALL_RATIO, INCREASE_RATIO, type CpuPaceRules } from './recommender-rules.ts';
+import { CPU_RESOLUTION, INCREASE_FALL_RATIO, INCREASE_RATIO, RAMP_RATIO, type CpuPaceRules } from './recommender-rules.ts';
 
 /** What the panel decided for the hour under way. */
 export interface HourDecision {
@@ -62,6 +62,11 @@ export class GoalValue {
       this.#base = decided;
       this.#loweredAtHour = hour;
     }
+  }
+
+  /** Raises the base for an hour that has not begun, where it needs so much more that it is a ramp. */
+  raiseAhead(decided: number): void {
+    if (decided > this.#base * (1 + RAMP_RATIO)) this.#base = decided;
   }
 
   /** A more careful goal never has a lower base than one that is less careful. */

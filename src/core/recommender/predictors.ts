@@ -70,26 +70,43 @@ export function tailOf(points: readonly number[]): HourTail {
   return { quarter: highest(3), half: highest(6) };
 }
 
+/** The hour under way, as far as it is over. */
+export interface OpenHour {
+  readonly peak: number;
+  readonly upper: number;
+}
+
 /** Room for every forecast, none known. */
 export function noForecasts(): Float64Array {
   return new Float64Array(NAMES.length).fill(NaN);
 }
 
-/** Writes every forecast for `hour` from what came before it. One that knows nothing yet writes NaN. */
-export function forecastHour(bank: HistogramBank, ring: HourRing, hour: number, tail: HourTail, into: Float64Array): void {
+/**
+ * Writes every forecast for `hour` from what came before it. One that knows nothing yet writes NaN.
+ * @param open the hour before it where that is not over, and so not in the ring; null: it is over
+ */
+export function forecastHour(
+  bank: HistogramBank,
+  ring: HourRing,
+  hour: number,
+  tail: HourTail,
+  into: Float64Array,
+  open: OpenHour | null = null,
+): void {
   bank.percentiles(0, PERCENTILES, into, 0);
   let at = HOURLY_ONLY;
   for (let index = 1; index <= LONGER_HALF_LIVES.length; index++, at += PERCENTILES.length) bank.percentiles(index, PERCENTILES, into, at);
   ring.maxPeaks(hour, WINDOWS_HOURS, (index, peak) => {
-    into[index < SHORT_WINDOWS ? PERCENTILES.length + index : at + index - SHORT_WINDOWS] = peak;
+    into[index < SHORT_WINDOWS ? PERCENTILES.length + index : at + index - SHORT_WINDOWS] = greater(peak, open?.peak ?? NaN);
   });
-  forecastSeason(ring, hour, into, PERCENTILES.length + SHORT_WINDOWS);
+  forecastSeason(ring, hour, into, PERCENTILES.length + SHORT_WINDOWS, open);
   into[HOURLY_ONLY - 2] = tail.quarter;
   into[HOURLY_ONLY - 1] = tail.half;
   forecastDay(ring, hour, into, NAMES.length - DAILY.length);
 }
 
-function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset: number): void {
+function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset: number, open: OpenHour | null): void {
+  const upperAt = (at: number) => (open !== null && at === hour - 1 ? open.upper : ring.upperAt(at));
   let highest3 = NaN;
   let highest7 = NaN;
   let around7 = NaN;
@@ -112,7 +129,7 @@ function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset
     weekPeaks.add(peak);
   }
   const recent = new Mean();
-  for (let back = 1; back <= 3; back++) recent.add(ring.upperAt(hour - back));
+  for (let back = 1; back <= 3; back++) recent.add(upperAt(hour - back));
   into[offset] = highest3;
   into[offset + 1] = highest7;
   into[offset + 2] = around7;
@@ -120,7 +137,7 @@ function forecastSeason(ring: HourRing, hour: number, into: Float64Array, offset
   into[offset + 4] = uppers.value;
   into[offset + 5] = weekHighest;
   into[offset + 6] = weekPeaks.value;
-  into[offset + 7] = ring.upperAt(hour - 1);
+  into[offset + 7] = upperAt(hour - 1);
   into[offset + 8] = recent.value;
 }
 

@@ -81,6 +81,14 @@ export const CPU_RULES: Readonly<Record<Pace, CpuPaceRules>> = {
   },
 };
 
+/**
+ * At pace Hourly a raise for the hour to come begins so many slots (20 minutes) before it: a raise needs the next look at the workload, at
+ * most 5 minutes by default, and where it waits for capacity the start of a node, 5 to 10 minutes. More would be paid for each hour.
+ */
+export const RAISE_AHEAD_SLOTS = 4;
+/** It begins early only where so much more is needed than is requested: smaller raises fit on nodes without a new one. */
+export const RAMP_RATIO: Ratio = 0.2;
+
 /** A temporary increase of pace Daily ends when this many slots in a row (3 hours) stayed at or below the base. */
 export const INCREASE_SLOTS = 36;
 /** Before its end it falls only by so much or more, at a full hour: each fall is a resize. */
