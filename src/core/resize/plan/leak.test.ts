@@ -61,6 +61,18 @@ describe('A suspected leak', () => {
     expect(at(31).memory.limitExceptions).toMatchObject([{ type: 'leak', state: 'open' }]);
   });
 
+  test.each([
+    [29, 'approved', '950Mi'],
+    [31, 'open', '900Mi'],
+  ])('is %i days after its approval %s, and %s are requested where 950Mi are advised', (days, state, request) => {
+    const approved = decidedBy('approve', leaking());
+    const { memory: remembered } = decideWorkload(approved);
+    const advice = [anAdvice({ cpu: '500m', memory: '950Mi', leakSuspected: true })];
+    const after = decideWorkload({ ...approved, advice, now: approved.now + days * DAY_MS, memory: remembered });
+    expect(after.containers[0]?.target?.requests.memoryBytes).toBe(memory(request));
+    expect(after.memory.limitExceptions).toMatchObject([{ type: 'leak', state }]);
+  });
+
   test('that a person rejects stays at its deployed size, and is not reported again for 7 days', () => {
     const rejected = decidedBy('reject', leaking());
     const after = decideWorkload(rejected);
