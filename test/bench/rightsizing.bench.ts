@@ -11,22 +11,16 @@ import type { ReplayJob } from '../../src/cli/backtest/replay-job.ts';
 import { replayAll } from '../../src/cli/backtest/replay-pool.ts';
 import { type BacktestSummary, summarize } from '../../src/cli/backtest/summary.ts';
 import { METHOD_TITLES, METHODS } from '../../src/core/backtest/methods.ts';
-import type { Figures } from '../../src/core/backtest/score.ts';
-import { RESOURCES, type Resource, SLOT_SECONDS, SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
+import { RESOURCES, SLOT_SECONDS, SLOTS_PER_HOUR, type Trace } from '../../src/core/backtest/time-grid.ts';
 import { ContainerModel } from '../../src/core/recommender/container-model.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../src/core/recommender/advice.ts';
 import { longEnough, ONLINE_BOUTIQUE, runDemoRule } from './demo-rule.ts';
 import type { DemoOutcome } from './demo-rule.ts';
 import { compareFigures, type Figure, readRecordedFigures, recordFigures } from './figures.ts';
 import { bitbrainsTraces, CONVERTERS, findDataFolder, type RecordedSet, writeSet } from './recorded-sets.ts';
+import { againstVpaInPlace, recordedFigures, SETTINGS } from './rightsizing-figures.ts';
 import { type BenchSetting, isDefault, judge } from './rightsizing-goals.ts';
 
-const SETTINGS: readonly BenchSetting[] = [
-  { goal: 'Balanced', pace: 'Daily' },
-  { goal: 'Savings', pace: 'Daily' },
-  { goal: 'Safe', pace: 'Daily' },
-  { goal: 'Balanced', pace: 'Hourly' },
-];
 const MOST_STATE_BYTES = 8 * 1024;
 const MAX_DECIDING_MS = 500;
 const PARTS = ['quality', 'demo', 'cost'];
@@ -119,29 +113,18 @@ function printSummary(
         workloads: overall.workloads,
         method: METHOD_TITLES[method],
         ...rounded(overall.methods[method]),
-        ...(method === 'evenkeel' ? { changeAgainstVpa: rounded(overall.againstVpa), replaySeconds: Math.round(seconds) } : {}),
+        ...(method === 'evenkeel'
+          ? {
+              changeAgainstVpa: rounded(overall.againstVpa),
+              changeAgainstVpaInPlace: rounded(againstVpaInPlace(overall)),
+              replaySeconds: Math.round(seconds),
+            }
+          : {}),
       });
     }
     for (const judged of judge(set.name, resource, setting, overall))
       printGoal({ figure: 'rightsizing-goal', ...about, ...rounded(judged), reached: judged.reached });
-    remember(set.name, resource, setting, overall.againstVpa, input);
-  }
-}
-
-/** What the regression check holds: how much better than VPA, for what counts as worse when it grows. */
-function remember(
-  set: string,
-  resource: Resource,
-  { goal, pace }: BenchSetting,
-  againstVpa: Readonly<Record<keyof Figures, number | null>>,
-  input: string,
-): void {
-  for (const figure of ['slack', 'sparePerUsed', 'overrun', 'unserved', 'costJ'] as const) {
-    const value = againstVpa[figure];
-    // Of memory an overrun is a matter of a few slots: one more would be a tenth.
-    if (value === null || (resource === 'memory' && figure !== 'slack' && figure !== 'costJ')) continue;
-    const id = `rightsizing/${set}/${resource}/${goal}-${pace}/${figure}`;
-    measured.push({ id, value: Number(value.toFixed(4)), unit: 'changeAgainstVpa', input });
+    measured.push(...recordedFigures({ set: set.name, resource, setting, input }, overall));
   }
 }
 
