@@ -38,6 +38,12 @@ describe('failures of containers', () => {
     expect(log.of(changesTo(ended(T0, { exitCode: 0 })))).toEqual([]);
   });
 
+  test('are remembered up to 1,000 of a pod, the newest', () => {
+    for (let at = 0; at < 1_500; at += 1) changesTo(ended(T0 + at * 1_000));
+    const remembered = log.of(changesTo(ended(T0)));
+    expect([remembered.length, remembered[0], remembered.at(-1)]).toEqual([1_000, T0 + 500_000, T0 + 1_499_000]);
+  });
+
   test('are forgotten after two days', () => {
     changesTo(ended(T0));
     expect(log.of(changesTo(ended(T0 + 2 * DAY_MS + 1)))).toEqual([T0 + 2 * DAY_MS + 1]);

@@ -8,6 +8,8 @@ import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** The day before a change, and a day in which it spreads. */
 const REMEMBERED_MS: DurationMs = 2 * DAY_MS;
+/** Of one pod: one that fails each three minutes for two days. Each change of the pod is compared with all of them. */
+const MAX_TIMES = 1_000;
 
 interface Failures {
   readonly uid: string;
@@ -52,8 +54,9 @@ export class FailureLog {
     let failures = this.#byPod.get(key);
     if (failures?.uid !== pod.uid) this.#byPod.set(key, (failures = { uid: pod.uid, times: [] }));
     const { times } = failures;
-    if (times.includes(at)) return;
+    if (times.includes(at) || (times.length >= MAX_TIMES && at < (times[0] ?? at))) return;
     times.push(at);
+    if (times.length > MAX_TIMES) times.shift();
     while (at - (times[0] ?? at) > REMEMBERED_MS) times.shift();
   }
 }

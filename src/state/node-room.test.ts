@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
 import type { NodeRecord } from '../core/model/node.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { Placement, WorkloadRecord } from '../core/model/workload.ts';
 import { MINUTE_MS } from '../core/model/units.ts';
 import { NodeRoom } from './node-room.ts';
 
@@ -40,6 +40,34 @@ describe('the room that one pod can have', () => {
     ['a DaemonSet has the whole node', { kind: 'DaemonSet' }, 4000],
   ])('%s', (_, workload, expected) => {
     expect(new NodeRoom(aCluster()).forPodOf(workload, T0)?.cpuMillicores ?? null).toBe(expected);
+  });
+
+  test('is looked for once for each taint that nodes have, not for each node', () => {
+    let looks = 0;
+    const toleration = {
+      ...toleratesBatch,
+      get effect() {
+        looks += 1;
+        return toleratesBatch.effect;
+      },
+    };
+    const cluster = aCluster();
+    const taints = [{ key: 'batch', value: 'no', effect: 'NoSchedule' }] as const;
+    cluster.nodeList = Array.from({ length: 5_000 }, (_, index) => aNode(`n${index}`, 4000, { taints: [...taints] }));
+    const tolerations = Array.from({ length: 256 }, () => toleration);
+    expect(new NodeRoom(cluster).forPodOf({ kind: 'Deployment', placement: { nodeSelector: {}, tolerations } }, T0)).toBeNull();
+    // Read once more for the key of what was found.
+    expect(looks).toBeLessThanOrEqual(3 * 256);
+  });
+
+  test.each<[string, Placement]>([
+    ['tolerations', { nodeSelector: {}, tolerations: Array.from({ length: 257 }, () => toleratesAll) }],
+    ['labels', { nodeSelector: Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`l${at}`, ''])), tolerations: [] }],
+  ])('is not looked for with more than 256 %s in a template', (_, placement) => {
+    const cluster = aCluster();
+    const labels = placement.nodeSelector;
+    cluster.nodeList = [aNode('n', 4000, { labels })];
+    expect(new NodeRoom(cluster).forPodOf({ kind: 'Deployment', placement }, T0)).toBeNull();
   });
 
   test('is looked for once for all workloads that go to the same nodes, and anew when nodes were counted anew', () => {

@@ -1,7 +1,7 @@
 // The most that one pod can have on a node: what is allocatable, less what DaemonSets ask for on each. Only nodes that take
 // it count: those with the labels that it selects, whose taints it tolerates.
 
-import type { NodeRecord } from '../core/model/node.ts';
+import type { NodeRecord, Taint } from '../core/model/node.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
@@ -12,8 +12,13 @@ import type { ClusterReader } from '../ports/cluster-reader.ts';
 /** Pods come and go all the time; what they leave for others matters to the minute at most. */
 const COUNTED_FOR_MS: DurationMs = MINUTE_MS;
 
+/** Tolerations, and labels selected, of a pod template that is looked at: hundreds of them times thousands of nodes are millions of steps. */
+const MAX_TERMS = 256;
+
 interface Counted {
   readonly node: NodeRecord;
+  /** Those that keep pods off; equal ones of several nodes are one object. */
+  readonly taints: readonly Taint[];
   readonly room: Resources;
 }
 
@@ -28,8 +33,9 @@ export class NodeRoom {
     this.#cluster = cluster;
   }
 
-  /** Each resource by itself; null where no node takes it, which says nothing of how large it may be. */
+  /** Each resource by itself; null where no node takes it, or its template has too many terms, which says nothing of how large it may be. */
   forPodOf({ kind, placement }: Pick<WorkloadRecord, 'kind' | 'placement'>, now: Instant): Resources | null {
+    if (placement !== undefined && hasTooManyTerms(placement)) return null;
     const counted = this.#countedNow(now);
     const wholeNode = kind === 'DaemonSet';
     const key = JSON.stringify([wholeNode, placement]);
@@ -42,7 +48,8 @@ export class NodeRoom {
 
   #countedNow(now: Instant): readonly Counted[] {
     if (now - this.#countedAt < COUNTED_FOR_MS && now >= this.#countedAt) return this.#counted;
-    this.#counted = [...this.#cluster.nodes()].map((node) => ({ node, room: this.#roomOn(node) }));
+    const taints = new Map<string, Taint>();
+    this.#counted = [...this.#cluster.nodes()].map((node) => ({ node, taints: sharedTaints(node, taints), room: this.#roomOn(node) }));
     this.#countedAt = now;
     this.#found.clear();
     return this.#counted;
@@ -65,7 +72,17 @@ export class NodeRoom {
 }
 
 function largestRoom(counted: readonly Counted[], wholeNode: boolean, placement: Placement | undefined): Resources | null {
-  const taking = counted.filter(({ node }) => takes(node, placement));
+  const { nodeSelector = {}, tolerations = [] } = placement ?? {};
+  const selected = Object.entries(nodeSelector);
+  const tolerated = new Map<Taint, boolean>();
+  const isTolerated = (taint: Taint): boolean => {
+    const known = tolerated.get(taint) ?? tolerates(tolerations, taint);
+    tolerated.set(taint, known);
+    return known;
+  };
+  const taking = counted.filter(
+    ({ node, taints }) => selected.every(([key, value]) => node.labels[key] === value) && taints.every(isTolerated),
+  );
   if (taking.length === 0) return null;
   let [cpuMillicores, memoryBytes] = [0, 0];
   for (const { node, room } of taking) {
@@ -77,11 +94,20 @@ function largestRoom(counted: readonly Counted[], wholeNode: boolean, placement:
   return { cpuMillicores, memoryBytes };
 }
 
+function hasTooManyTerms({ nodeSelector, tolerations }: Placement): boolean {
+  return tolerations.length > MAX_TERMS || Object.keys(nodeSelector).length > MAX_TERMS;
+}
+
 // A cordon ends again, and a pool is known by its labels and taints; so a cordoned node counts.
-function takes(node: NodeRecord, placement: Placement | undefined): boolean {
-  const { nodeSelector = {}, tolerations = [] } = placement ?? {};
-  if (Object.entries(nodeSelector).some(([key, value]) => node.labels[key] !== value)) return false;
-  return node.taints.every((taint) => taint.effect === 'PreferNoSchedule' || isCordon(taint.key) || tolerates(tolerations, taint));
+function sharedTaints({ taints }: NodeRecord, shared: Map<string, Taint>): readonly Taint[] {
+  return taints.flatMap((taint) => {
+    const { key, value, effect } = taint;
+    if (effect === 'PreferNoSchedule' || isCordon(key)) return [];
+    const fingerprint = `${key}=${value}:${effect}`;
+    const known = shared.get(fingerprint) ?? taint;
+    shared.set(fingerprint, known);
+    return [known];
+  });
 }
 
 /** Taints of a moment, which Kubernetes sets and takes away. */
