@@ -288,7 +288,7 @@ describe('With its ServiceAccount’s own token', () => {
       }
     });
 
-    test('has no Service but Evenkeel’s asked about pods, and nothing else asked about', async () => {
+    test('has no Service but Evenkeel’s asked about pods, nothing else asked about, and no pod refused for want of an answer', async () => {
       const file = join(cluster.folder, 'webhook-policy.yaml');
       const values = ['--set', 'config.controller.admission.enabled=true', '--show-only', 'templates/admissionpolicies.yaml'];
       writeFileSync(file, await cluster.helm('template', 'evenkeel', join(ROOT, 'charts/evenkeel'), '-n', OWN_NAMESPACE, ...values));
@@ -304,11 +304,11 @@ describe('With its ServiceAccount’s own token', () => {
       const account = `--serviceaccount=${OWN_NAMESPACE}:${CONTROLLER}`;
       await cluster.kubectl('create', 'clusterrolebinding', 'announces', '--clusterrole=announces', account);
       const service = { name: 'evenkeel-admission', namespace: OWN_NAMESPACE, path: '/mutate', port: 443 };
-      const announce = (clientConfig: WebhookTarget['clientConfig'], resource = 'pods'): Promise<ApiResponse> => {
+      const announce = (clientConfig: WebhookTarget['clientConfig'], [from, to] = ['"pods"', '"pods"']): Promise<ApiResponse> => {
         const body = JSON.stringify(webhookConfiguration({ clientConfig, ownNamespace: OWN_NAMESPACE }, ''));
         return patchAsController(
           `${objectPath(MUTATING_WEBHOOKS, null, WEBHOOK_CONFIGURATION)}?fieldManager=evenkeel&force=true&dryRun=All`,
-          JSON.parse(body.replace('"pods"', JSON.stringify(resource))) as object,
+          JSON.parse(body.replace(from, to)) as object,
           'application/apply-patch+yaml',
         );
       };
@@ -318,7 +318,9 @@ describe('With its ServiceAccount’s own token', () => {
         async () => (await announce({ url: 'https://evil.example/' })).status === 422,
       );
       expect(await announce({ service: { ...service, namespace: 'shop' } })).toMatchObject({ status: 422 });
-      expect(await announce({ service }, 'secrets')).toMatchObject({ status: 422 });
+      expect(await announce({ service }, ['"pods"', '"secrets"'])).toMatchObject({ status: 422 });
+      expect(await announce({ service }, ['"Ignore"', '"Fail"'])).toMatchObject({ status: 422 });
+      expect(await announce({ service }, ['"timeoutSeconds":2', '"timeoutSeconds":30'])).toMatchObject({ status: 422 });
       expect(await announce({ service })).toMatchObject({ status: 201 });
       await cluster.kubectl('delete', 'clusterrolebinding,clusterrole', 'announces');
     });
