@@ -86,7 +86,8 @@ function takeBackByReadableRules(draft: Draft): void {
   const readable = new Draft({ ...draft.context, policy: readableRules });
   takeBackIfAllowed(readable);
   draft.restore(readable.memory);
-  draft.steps.push(...readable.steps);
+  // A dry run that can be read is one, also where the rest cannot.
+  if (!readable.isDryRun) draft.steps.push(...readable.steps);
   draft.notes.push(...readable.notes);
 }
 

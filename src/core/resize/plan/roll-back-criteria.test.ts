@@ -66,6 +66,8 @@ describe('CrashLoopBackOff', () => {
     const { reason, memory, steps } = decideWorkload({ ...ill, readableRules: before.policy });
     expect([reason, memory.rolledBack?.reason]).toEqual(['invalid-policy', 'restarts']);
     expect(steps.map(({ pod, isRollBack }) => [pod.name, isRollBack])).toEqual([['web-1', true]]);
+    const dryRun = decideWorkload({ ...ill, readableRules: autoPolicy({ dryRun: true }) });
+    expect([dryRun.reason, dryRun.memory.rolledBack, dryRun.steps]).toEqual(['invalid-policy', null, []]);
     const asked = decideWorkload({ ...ill, readableRules: autoPolicy({ rollback: { ...before.policy.rollback, onRestarts: false } }) });
     expect([asked.reason, asked.memory.rolledBack, asked.steps]).toEqual(['invalid-policy', null, []]);
   });
