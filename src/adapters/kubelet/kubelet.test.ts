@@ -22,6 +22,7 @@ import { KubeletUsageSource } from './kubelet-usage-source.ts';
 import { HeldBytes } from './held-bytes.ts';
 import { NodeCounters } from './node-counters.ts';
 import { pageBounds } from './page-bounds.ts';
+import { readLabels } from './resource-metrics.ts';
 import { readStatsSummary } from './stats-summary.ts';
 import { InlinePageReader, TextPages } from './text-pages.ts';
 import { probeUsageAccess } from './usage-access.ts';
@@ -469,6 +470,37 @@ describe('DirectKubeletFetcher', () => {
     await expect(fetcher.get(node, '/stats/summary', new AbortController().signal, MiB)).rejects.toThrow(
       'grant get on nodes/metrics and nodes/stats to ServiceAccount evenkeel-kubelet-reader',
     );
+  });
+});
+
+describe('A page that is made to be slow', () => {
+  // Quadratic time would be minutes to hours: the test would not end.
+  const MANY = 4 * MiB;
+  const visited = (text: string): number => {
+    let count = 0;
+    const visit = (): void => void (count += 1);
+    textMetrics(text).visit({
+      containerCpuSeconds: visit,
+      containerMemoryBytes: visit,
+      containerStart: visit,
+      nodeCpuSeconds: visit,
+      nodeMemoryBytes: visit,
+    });
+    return count;
+  };
+
+  test('by labels that are never closed is read in one pass', () => {
+    const line = 'container_cpu_usage_seconds_total{\n';
+    expect(visited(line.repeat(MANY / line.length))).toBe(0);
+  });
+
+  test('by labels that are longer than any has none of them', () => {
+    expect(visited(`container_cpu_usage_seconds_total{${'a'.repeat(MANY)}} 1\n`)).toBe(0);
+  });
+
+  test('by a long label without a value has it read in one pass', () => {
+    expect(readLabels('a'.repeat(MANY))).toBeNull();
+    expect(readLabels('container="app",namespace="a",pod="p"')).toEqual({ container: 'app', namespace: 'a', pod: 'p' });
   });
 });
 

@@ -15,6 +15,8 @@ const CONTAINER_MEMORY = 'container_memory_working_set_bytes{';
 const CONTAINER_START = 'container_start_time_seconds{';
 const NODE_CPU = 'node_cpu_usage_seconds_total';
 const NODE_MEMORY = 'node_memory_working_set_bytes';
+/** Names of a namespace, a pod and a container have 63, 253 and 63 characters. */
+const MAX_LABELS_LENGTH = 1024;
 const SPACE = 0x20;
 const HASH = 0x23;
 
@@ -38,9 +40,11 @@ function readLine(text: string, from: number, end: number, visitor: ResourceMetr
 }
 
 function readContainer(text: string, from: number, end: number, what: 'cpu' | 'memory' | 'start', visitor: ResourceMetricsVisitor): void {
-  // Names of pods, namespaces and containers hold no brace, so the last one on the line closes the labels.
-  const close = text.lastIndexOf('}', end - 1);
-  if (close < from) return;
+  // Names of pods, namespaces and containers hold no brace, so the last one on the line closes the labels. Searched in the line alone:
+  // further back lies the whole page.
+  const length = text.slice(from, end).lastIndexOf('}');
+  if (length === -1 || length > MAX_LABELS_LENGTH) return;
+  const close = from + length;
   const start = valueStart(text, close + 1, end);
   if (start === -1) return;
   const labels = text.slice(from, close);
@@ -82,7 +86,8 @@ function numberOf(text: string): number {
   return text === '' ? Number.NaN : Number(text);
 }
 
-const LABEL = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g;
+/** Anchored, so that a text of nothing but letters is not tried from each of them. */
+const LABEL = /(?:^|,)([a-z_]{1,64})="((?:[^"\\]|\\.)*)"/g;
 
 /** The labels of one container; null where one of the three is missing. */
 export function readLabels(labels: string): SeriesLabels | null {
