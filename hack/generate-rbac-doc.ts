@@ -47,7 +47,7 @@ function document(): string {
     'these: tests hold both to it, and on a real API server the binaries run with their own tokens, where nothing may be refused and',
     'nothing that is granted may go unused, but metrics.k8s.io, which is asked only where kubelets cannot be read.',
     '',
-    'No role holds a wildcard, `nodes/proxy` (but for `config.kubelet.viaProxy: true`), `pods/exec`, Secrets, or a verb on RBAC itself.',
+    'No role holds a wildcard, `nodes/proxy` (but for `config.kubelet.viaProxy: true`), `pods/exec`, Secrets of other namespaces, or a verb on RBAC itself.',
     '"own" is Evenkeel\'s own namespace, by a Role; everything else is a ClusterRole\'s. What every authenticated user may do (discovery,',
     'asking what one may do oneself) is not granted again.',
     '',
