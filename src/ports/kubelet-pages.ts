@@ -1,5 +1,5 @@
 import type { NodeRecord } from '../core/model/node.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '../core/model/units.ts';
 import type { ContainerRef } from '../core/model/usage.ts';
 
 /** Receives the series of `/metrics/resource` that usage is made from. `at` is the sample's own time; null: it has none. */
@@ -15,6 +15,8 @@ export interface ResourceMetricsVisitor {
 
 /** One reading of `/metrics/resource`. */
 export interface ResourceMetrics {
+  /** Time since the page was received, which another thread may have parsed since. Absent: none. */
+  readonly ageMs?: DurationMs;
   /** Each series once, those of one container in any order. */
   visit(visitor: ResourceMetricsVisitor): void;
 }

@@ -132,7 +132,7 @@ export class KubeletUsageSource implements UsageSource {
     const { clock, pages, reader } = this.#parts;
     const bounds = (page: 'metrics' | 'summary'): PageBounds => pageBounds(page, reader.podsOnNode(node.name));
     const metrics = await this.#page('metrics', (stop) => pages.resourceMetrics(node, stop, bounds('metrics')), signal);
-    const reading = poller.counters.read(metrics, clock.now());
+    const reading = poller.counters.read(metrics, clock.now() - (metrics.ageMs ?? 0));
     for (const [reason, count] of reading.dropped) sink.onDropped(reason, count);
     sink.onUsage(reading);
     if (clock.now() < poller.summaryDueAt) return;

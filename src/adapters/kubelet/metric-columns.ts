@@ -11,6 +11,8 @@ const SAMPLES_PER_CONTAINER = 8;
 
 /** One row per sample, in the order of the page. */
 export interface MetricColumns {
+  /** When the page was received, by the machine's clock: samples without a time are of then. */
+  readonly receivedAtMs: number;
   /** Label texts of containers, each once. */
   readonly labels: readonly string[];
   /** A value of `SERIES`. */
@@ -24,13 +26,20 @@ export interface MetricColumns {
 
 /** @throws PageTooLarge where the page names more containers, or has more samples, than the pods of its node account for */
 export function collectColumns(text: string, { maxContainers }: Pick<PageBounds, 'maxContainers'>): MetricColumns {
+  const receivedAtMs = machineNowMs();
   const collector = new Collector(maxContainers);
   readResourceMetrics(text, collector);
-  return collector.columns();
+  return { receivedAtMs, ...collector.columns() };
 }
 
-export function columnMetrics({ labels, series, container, value, at }: MetricColumns): ResourceMetrics {
+/** Milliseconds since the epoch, the same in all threads of the process. */
+function machineNowMs(): number {
+  return performance.timeOrigin + performance.now();
+}
+
+export function columnMetrics({ receivedAtMs, labels, series, container, value, at }: MetricColumns): ResourceMetrics {
   return {
+    ageMs: Math.max(0, machineNowMs() - receivedAtMs),
     visit: (visitor) => {
       for (let row = 0; row < series.length; row += 1) {
         const [of, sample, time] = [labels[container[row] ?? 0] ?? '', value[row] ?? NaN, at[row] ?? NaN];
@@ -60,7 +69,7 @@ class Collector implements ResourceMetricsVisitor {
     this.#maxContainers = maxContainers;
   }
 
-  columns(): MetricColumns {
+  columns(): Omit<MetricColumns, 'receivedAtMs'> {
     return {
       labels: [...this.#indices.keys()],
       series: Uint8Array.from(this.#series),
