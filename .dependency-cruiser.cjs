@@ -9,10 +9,11 @@ const rooms = {
   controllers: ['apis', 'core', 'ports', 'state', 'runtime'],
   queries: ['apis', 'core', 'ports', 'state'],
   commands: ['apis', 'core', 'ports', 'state'],
-  server: ['apis', 'core', 'queries', 'commands', 'ports', 'runtime'],
+  application: ['apis', 'core', 'ports', 'state', 'queries', 'commands'],
+  server: ['apis', 'core', 'application', 'ports', 'runtime'],
   adapters: ['apis', 'core', 'ports', 'runtime'],
   simulator: ['apis', 'core', 'ports'],
-  cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'adapters', 'simulator', 'cmd'],
+  cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'application', 'adapters', 'simulator', 'cmd'],
   ui: ['apis'],
 };
 

@@ -4,7 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { COMPONENT_SCHEMAS, OPERATIONS, isOptionalBody } from '../src/server/openapi/document.ts';
+import { isOptionalBody } from '../src/server/openapi/api-document.ts';
+import { COMPONENT_SCHEMAS, OPERATIONS } from '../src/server/openapi/document.ts';
 import { pathParametersOf, queryParametersOf } from '../src/server/openapi/parameters.ts';
 import type { OperationSpec, ParameterSpec } from '../src/server/openapi/operation.ts';
 import type { Schema } from '../src/server/openapi/schema.ts';
@@ -35,7 +36,7 @@ function operationType(operation: OperationSpec): string {
   const fields = [
     `readonly path: ${parametersType(pathParametersOf(operation))}`,
     `readonly query: ${parametersType(queryParametersOf(operation))}`,
-    `readonly body: ${body}${operation.body !== undefined && isOptionalBody(operation) ? ' | undefined' : ''}`,
+    `readonly body: ${body}${operation.body !== undefined && isOptionalBody(operation, COMPONENT_SCHEMAS) ? ' | undefined' : ''}`,
     `readonly data: ${typeOf(operation.answer.data)}`,
     `readonly summary: ${operation.answer.summary === undefined ? 'undefined' : typeOf(operation.answer.summary)}`,
   ];

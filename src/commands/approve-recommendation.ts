@@ -1,37 +1,35 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { Operations } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { Command, OnWorkload } from './command.ts';
+import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
 import { whatMoved } from './seen-values.ts';
 
 /** Approves the values that a person has seen; refused where they are no longer what is recommended. */
-export function approveRecommendation(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: Operations['approveRecommendation']['body'],
-): Promise<CommandOutcome<ChangedRecommendation>> {
-  const by = caller.scope.actor;
-  return stateIntent(ports, caller, target, {
-    action: 'Approve',
-    eventReason: COMMAND_EVENT.approved,
-    message: withReason(`${by} approved the recommended values`, body.reason),
-    idleIn: withoutApproval,
-    decide: ({ status, spec }, now) => {
-      const containers = recommendedValues(status);
-      if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
-      const moved = whatMoved(body.containers, status?.containers ?? []);
-      if (moved !== null)
-        return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and approve again.` };
-      if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
-      return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
-    },
-  });
-}
+export const approveRecommendation: Command<OnWorkload<Operations['approveRecommendation']['body']>, ChangedRecommendation> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    const by = caller.scope.actor;
+    return stateIntent(ports, caller, target, {
+      action: 'Approve',
+      eventReason: COMMAND_EVENT.approved,
+      message: withReason(`${by} approved the recommended values`, body.reason),
+      idleIn: withoutApproval,
+      decide: ({ status, spec }, now) => {
+        const containers = recommendedValues(status);
+        if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };
+        const moved = whatMoved(body.containers, status?.containers ?? []);
+        if (moved !== null)
+          return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and approve again.` };
+        if (spec.approved !== undefined && JSON.stringify(spec.approved.containers) === JSON.stringify(containers)) return null;
+        return { kind: 'patch', spec: { approved: { by, at: isoTime(now), containers }, rejected: null } };
+      },
+    });
+  },
+};
 
 /** Only mode Approve waits for an approval; elsewhere one would lie there until the mode changes, and then act unasked. */
 function withoutApproval(mode: ResizeMode): string | null {

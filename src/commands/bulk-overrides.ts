@@ -1,30 +1,35 @@
 import type { BulkResult, OverrideBulkItem } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
 import { carryOutItems } from './carry-out-items.ts';
+import { carryOut, type Command } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { removeBounds, setBounds } from './set-bounds.ts';
 
 /** Sets or removes the bounds of many workloads, each by itself. */
-export function bulkOverrides(ports: CommandPorts, caller: Caller, items: readonly OverrideBulkItem[]): Promise<readonly BulkResult[]> {
-  return carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item));
-}
+export const bulkOverrides: Command<{ readonly items: readonly OverrideBulkItem[] }, readonly BulkResult[]> = {
+  requires: OPERATOR_OF_ITEMS,
+  async run(ports, caller, { items }) {
+    const results = await carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item));
+    return { kind: 'done', item: results, dryRun: caller.dryRun };
+  },
+};
 
 async function dispatch(ports: CommandPorts, caller: Caller, item: OverrideBulkItem): Promise<CommandOutcome<unknown>> {
-  const { action, floor, ceiling, reason } = item;
+  const { action, floor, ceiling } = item;
+  const reason = item.reason === undefined ? {} : { reason: item.reason };
   if (action === 'set') {
-    if (floor === undefined && ceiling === undefined) {
-      return { kind: 'invalid', details: [{ path: 'floor', message: 'or ceiling is required for set' }] };
-    }
-    return setBounds(ports, caller, item, {
-      ...(floor === undefined ? {} : { floor }),
-      ...(ceiling === undefined ? {} : { ceiling }),
-      ...(reason === undefined ? {} : { reason }),
-    });
+    if (floor === undefined && ceiling === undefined) return wrong('/floor', 'or ceiling is required for set');
+    const body = { ...(floor === undefined ? {} : { floor }), ...(ceiling === undefined ? {} : { ceiling }), ...reason };
+    return carryOut(setBounds, ports, caller, { target: item, body });
   }
-  const given = floor !== undefined ? 'floor' : ceiling !== undefined ? 'ceiling' : null;
+  const given = floor !== undefined ? '/floor' : ceiling !== undefined ? '/ceiling' : null;
   if (given !== null) {
-    const message = 'is not taken by remove, which takes away floor and ceiling; to take away one value use set with null';
-    return { kind: 'invalid', details: [{ path: given, message }] };
+    return wrong(given, 'is not taken by remove, which takes away floor and ceiling; to take away one value use set with null');
   }
-  return removeBounds(ports, caller, item, reason);
+  return carryOut(removeBounds, ports, caller, { target: item, body: reason });
+}
+
+function wrong(path: string, message: string): CommandRefusal {
+  return { kind: 'invalid', details: [{ path, message }] };
 }

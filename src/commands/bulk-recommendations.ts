@@ -1,33 +1,41 @@
 import type { BulkItem, BulkResult } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { carryOutItems } from './carry-out-items.ts';
-import type { Caller, CommandPorts } from './context.ts';
+import { carryOut, type Command } from './command.ts';
+import { askingForEffect, type Caller, type CommandPorts } from './context.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { rejectRecommendation } from './reject-recommendation.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 
-/** Carries out each item by itself; a failing one never stops the others. */
-export function bulkRecommendations(ports: CommandPorts, caller: Caller, items: readonly BulkItem[]): Promise<readonly BulkResult[]> {
-  return carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item));
-}
+/** Carries out each item by itself; a failing one never stops the others. Only roll-backs: an effect, so nothing is written in dry run. */
+export const bulkRecommendations: Command<{ readonly items: readonly BulkItem[] }, readonly BulkResult[]> = {
+  requires: OPERATOR_OF_ITEMS,
+  async run(ports, caller, { items }) {
+    const asking = items.every(({ action }) => action === 'rollback') ? askingForEffect(ports, caller) : caller;
+    const results = await carryOutItems(ports, asking, items, (own, item) => dispatch(ports, own, item));
+    return { kind: 'done', item: results, dryRun: asking.dryRun };
+  },
+};
 
 async function dispatch(ports: CommandPorts, caller: Caller, item: BulkItem): Promise<CommandOutcome<unknown>> {
   const reason = item.reason === undefined ? {} : { reason: item.reason };
+  const { containers } = item;
   switch (item.action) {
     case 'approve':
-      if (item.containers === undefined) return missing('containers', 'is required for approve: the values seen');
-      return approveRecommendation(ports, caller, item, { containers: item.containers, ...reason });
+      if (containers === undefined) return missing('/containers', 'is required for approve: the values seen');
+      return carryOut(approveRecommendation, ports, caller, { target: item, body: { containers, ...reason } });
     case 'reject':
-      return rejectRecommendation(ports, caller, item, {
-        ...(item.containers === undefined ? {} : { containers: item.containers }),
-        ...reason,
+      return carryOut(rejectRecommendation, ports, caller, {
+        target: item,
+        body: { ...(containers === undefined ? {} : { containers }), ...reason },
       });
     case 'rollback':
-      return rollbackRecommendation(ports, caller, item, reason);
+      return carryOut(rollbackRecommendation, ports, caller, { target: item, body: reason });
     case 'mode':
-      if (item.mode === undefined) return missing('mode', 'is required for mode; null goes back to the policy’s');
-      return setWorkloadMode(ports, caller, item, { mode: item.mode, ...reason });
+      if (item.mode === undefined) return missing('/mode', 'is required for mode; null goes back to the policy’s');
+      return carryOut(setWorkloadMode, ports, caller, { target: item, body: { mode: item.mode, ...reason } });
   }
 }
 

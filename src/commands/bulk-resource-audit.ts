@@ -1,35 +1,41 @@
 import type { BulkResult, ResourceAuditBulkBody } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
 import { carryOutItems } from './carry-out-items.ts';
-import type { Caller, CommandPorts } from './context.ts';
+import { carryOut, type Command } from './command.ts';
+import { askingForEffect } from './context.ts';
 import { deleteRecommendation } from './delete-recommendation.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { holdOf, resetToDeploy } from './reset-to-deploy.ts';
 import { stripAnnotations } from './strip-annotations.ts';
 
+/** One action on many workloads, each by itself. */
+export const bulkResourceAudit: Command<ResourceAuditBulkBody, readonly BulkResult[]> = {
+  requires: OPERATOR_OF_ITEMS,
+  async run(ports, caller, body) {
+    const fault = faultOf(body);
+    if (fault !== null) return fault;
+    const asking = body.action === 'reset-to-deploy' ? askingForEffect(ports, caller) : caller;
+    const reason = body.reason === undefined ? {} : { reason: body.reason };
+    const results = await carryOutItems(ports, asking, body.items, async (own, target): Promise<CommandOutcome<unknown>> => {
+      switch (body.action) {
+        case 'reset-to-deploy':
+          return carryOut(resetToDeploy, ports, own, { target, body: { ...(body.for === undefined ? {} : { for: body.for }), ...reason } });
+        case 'delete-recommendation':
+          return carryOut(deleteRecommendation, ports, own, { target, body: reason });
+        case 'strip-annotations':
+          return carryOut(stripAnnotations, ports, own, { target, body: reason });
+      }
+    });
+    return { kind: 'done', item: results, dryRun: asking.dryRun };
+  },
+};
+
 /** What is wrong with the request as a whole, before any of its items is looked at; null: nothing. */
-export function bulkResourceAuditFault(body: Pick<ResourceAuditBulkBody, 'action' | 'for'>): CommandRefusal | null {
+function faultOf(body: Pick<ResourceAuditBulkBody, 'action' | 'for'>): CommandRefusal | null {
   if (body.for === undefined) return null;
   if (body.action !== 'reset-to-deploy') {
     return { kind: 'invalid', details: [{ path: '/for', message: `goes with reset-to-deploy alone: ${body.action} holds nothing` }] };
   }
   const hold = holdOf(body.for);
   return typeof hold === 'number' ? null : hold;
-}
-
-/** One action on many workloads, each by itself. */
-export function bulkResourceAudit(ports: CommandPorts, caller: Caller, body: ResourceAuditBulkBody): Promise<readonly BulkResult[]> {
-  const { action, items, reason } = body;
-  return carryOutItems(ports, caller, items, async (own, item): Promise<CommandOutcome<unknown>> => {
-    switch (action) {
-      case 'reset-to-deploy':
-        return resetToDeploy(ports, own, item, {
-          ...(body.for === undefined ? {} : { for: body.for }),
-          ...(reason === undefined ? {} : { reason }),
-        });
-      case 'delete-recommendation':
-        return deleteRecommendation(ports, own, item, reason);
-      case 'strip-annotations':
-        return stripAnnotations(ports, own, item, reason);
-    }
-  });
 }

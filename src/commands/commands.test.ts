@@ -1,11 +1,15 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aScope } from '../../test/builders/scopes.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { MiB } from '../core/model/units.ts';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { bulkRecommendations } from './bulk-recommendations.ts';
+import type { BulkResult } from '../apis/http/types.generated.ts';
+import type { CommandOutcome } from './outcome.ts';
+import { carryOut } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
-import { decideLimitExceptions } from './decide-limit-exceptions.ts';
+import { approveLimitException, rejectLimitException } from './decide-limit-exceptions.ts';
 import { deleteRecommendation } from './delete-recommendation.ts';
 import { rejectRecommendation } from './reject-recommendation.ts';
 import { resetToDeploy } from './reset-to-deploy.ts';
@@ -39,6 +43,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: (workload) => world.sources.decisions.governance(workload).mode,
     protectionOf: () => null,
+    isEnabled: () => false,
     isProtectedPolicy: () => false,
     wideningOf: () => null,
     records: world.records,
@@ -50,7 +55,10 @@ beforeEach(() => {
 
 describe('approve', () => {
   test('keeps the values as they were shown, by whom and when, with an Event and a line in the trail', async () => {
-    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, { ...seen(490), reason: 'half is idle' });
+    const outcome = await carryOut(approveRecommendation, ports, caller(), {
+      target: CHECKOUT,
+      body: { ...seen(490), reason: 'half is idle' },
+    });
     expect(outcome.kind).toBe('done');
     expect(specOf('checkout').approved).toEqual({
       by: 'anonymous',
@@ -71,7 +79,7 @@ describe('approve', () => {
     ],
     ['no value at all', { containers: [{ name: 'app' }] }],
   ])('is refused where what was seen is no longer current: %s', async (_, body) => {
-    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, body);
+    const outcome = await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: body });
     expect(outcome.kind).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
@@ -81,13 +89,16 @@ describe('approve', () => {
       requests: { cpuMillicores: 490, memoryBytes: 928 * MiB },
       limits: { cpuMillicores: null, memoryBytes: 1160 * MiB },
     };
-    const outcome = await approveRecommendation(ports, caller(), CHECKOUT, { containers: [{ name: 'app', recommended, oomKills: 0 }] });
+    const outcome = await carryOut(approveRecommendation, ports, caller(), {
+      target: CHECKOUT,
+      body: { containers: [{ name: 'app', recommended, oomKills: 0 }] },
+    });
     expect(outcome.kind).toBe('done');
   });
 
   test('of what is approved already writes nothing', async () => {
-    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
-    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
+    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
+    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
     expect(world.records.written.length).toBe(1);
   });
 
@@ -96,17 +107,22 @@ describe('approve', () => {
     ['Off', 'Set the mode to Approve first'],
     ['Auto', 'applied without an approval'],
   ] as const)('is refused in mode %s, where it would lie until the mode changes', async (mode, words) => {
-    const outcome = await approveRecommendation({ ...ports, modeOf: () => mode }, caller(), CHECKOUT, seen(490));
+    const outcome = await carryOut(approveRecommendation, { ...ports, modeOf: () => mode }, caller(), {
+      target: CHECKOUT,
+      body: seen(490),
+    });
     expect(outcome.kind === 'conflict' && outcome.message).toContain(words);
     expect(world.records.written).toEqual([]);
   });
 
   test('has nothing to approve while usage is collected', async () => {
-    expect((await approveRecommendation(ports, caller(), { namespace: 'notify', name: 'push' }, seen(1))).kind).toBe('conflict');
+    expect(
+      (await carryOut(approveRecommendation, ports, caller(), { target: { namespace: 'notify', name: 'push' }, body: seen(1) })).kind,
+    ).toBe('conflict');
   });
 
   test('a dry run is validated by the server, changes nothing and leaves no Event', async () => {
-    const outcome = await approveRecommendation(ports, caller({ dryRun: true }), CHECKOUT, seen(490));
+    const outcome = await carryOut(approveRecommendation, ports, caller({ dryRun: true }), { target: CHECKOUT, body: seen(490) });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { recommendation: { spec: { approved: { by: 'anonymous' } } } } });
     expect(world.records.written[0]?.dryRun).toBe(true);
     expect(specOf('checkout').approved).toBeUndefined();
@@ -115,19 +131,22 @@ describe('approve', () => {
 
   test("carries the cluster's own words where it says no, and says so where it is out of reach", async () => {
     world.records.refuseWith = { kind: 'refused', status: 403, message: 'exceeded quota: team' };
-    expect(await approveRecommendation(ports, caller(), CHECKOUT, seen(490))).toEqual({
+    expect(await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) })).toEqual({
       kind: 'rejected',
       message: 'exceeded quota: team',
     });
     world.records.broken = true;
-    expect((await approveRecommendation(ports, caller(), CHECKOUT, seen(490))).kind).toBe('unavailable');
+    expect((await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) })).kind).toBe('unavailable');
     expect(auditLines().map((line) => line.fields['outcome'])).toEqual(['error', 'error']);
   });
 
   test('outside the scope is refused without a word on whether it exists', async () => {
-    const scope: Scope = { admin: false, operator: true, actor: 'ann@example.com', key: 'pay', allows: (namespace) => namespace === 'pay' };
-    const there = await approveRecommendation(ports, caller({ scope }), CHECKOUT, seen(490));
-    const notThere = await approveRecommendation(ports, caller({ scope }), { namespace: 'shop', name: 'nothing' }, seen(490));
+    const scope = aScope('operator', ['pay'], 'ann@example.com');
+    const there = await carryOut(approveRecommendation, ports, caller({ scope }), { target: CHECKOUT, body: seen(490) });
+    const notThere = await carryOut(approveRecommendation, ports, caller({ scope }), {
+      target: { namespace: 'shop', name: 'nothing' },
+      body: seen(490),
+    });
     expect(there).toEqual(notThere);
     expect(there.kind).toBe('forbidden');
   });
@@ -135,8 +154,8 @@ describe('approve', () => {
 
 describe('reject', () => {
   test('keeps the values and takes back an approval', async () => {
-    await approveRecommendation(ports, caller(), CHECKOUT, seen(490));
-    await rejectRecommendation(ports, caller(), CHECKOUT, undefined);
+    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
+    await carryOut(rejectRecommendation, ports, caller(), { target: CHECKOUT, body: undefined });
     expect(specOf('checkout').approved).toBeUndefined();
     expect(specOf('checkout').rejected?.containers[0]?.requests).toEqual({ cpu: '490m', memory: '928Mi' });
   });
@@ -144,61 +163,63 @@ describe('reject', () => {
 
 describe('roll back', () => {
   test('asks once while it is pending', async () => {
-    await rollbackRecommendation(ports, caller(), CART, undefined);
+    await carryOut(rollbackRecommendation, ports, caller(), { target: CART, body: undefined });
     world.clock.advance(60_000);
-    await rollbackRecommendation(ports, caller(), CART, undefined);
+    await carryOut(rollbackRecommendation, ports, caller(), { target: CART, body: undefined });
     expect(specOf('cart').rollback).toEqual({ by: 'anonymous', at: '2026-11-20T14:30:00.000Z' });
     expect(world.records.written.length).toBe(1);
   });
 
   test('is refused in mode Off, where it would lie until the mode changes', async () => {
-    expect((await rollbackRecommendation({ ...ports, modeOf: () => 'Off' }, caller(), CART, undefined)).kind).toBe('conflict');
+    expect(
+      (await carryOut(rollbackRecommendation, { ...ports, modeOf: () => 'Off' }, caller(), { target: CART, body: undefined })).kind,
+    ).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
 
   test('while dry-run is on is validated and leaves nothing behind that would act once it ends', async () => {
-    const outcome = await rollbackRecommendation({ ...ports, dryRun: () => true }, caller(), CART, undefined);
+    const outcome = await carryOut(rollbackRecommendation, { ...ports, dryRun: () => true }, caller(), { target: CART, body: undefined });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true });
     expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
   });
 
   test('has nothing to go back to where nothing was changed', async () => {
-    expect((await rollbackRecommendation(ports, caller(), CHECKOUT, undefined)).kind).toBe('conflict');
+    expect((await carryOut(rollbackRecommendation, ports, caller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
   });
 
   test('a repeat with the same key is known on the object for 24 hours, by any replica', async () => {
     const key = { idempotencyKey: 'k-1' };
-    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
       ...each,
       status: { ...each.status, rolledBack: { at: '2026-11-20T15:00:00Z' } },
     }));
     world.clock.advance(23 * 3_600_000);
-    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
     expect(world.records.written.length).toBe(1);
     world.clock.advance(3_600_001);
-    await rollbackRecommendation(ports, caller(key), CART, undefined);
+    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
     expect(world.records.written.length).toBe(2);
   });
 });
 
 describe('mode', () => {
   test('is written on the workload and taken away by null', async () => {
-    await setWorkloadMode(ports, caller(), CHECKOUT, { mode: 'Off' });
+    await carryOut(setWorkloadMode, ports, caller(), { target: CHECKOUT, body: { mode: 'Off' } });
     expect(world.records.written[0]).toMatchObject({
       object: '/apis/apps/v1/namespaces/shop/deployments/checkout',
       patch: { metadata: { annotations: { 'evenkeel.io/mode': 'Off' } } },
       dryRun: false,
     });
-    const outcome = await setWorkloadMode(ports, caller(), CHECKOUT, { mode: null });
+    const outcome = await carryOut(setWorkloadMode, ports, caller(), { target: CHECKOUT, body: { mode: null } });
     expect(outcome).toMatchObject({ kind: 'done', item: { annotations: {} } });
   });
 });
 
 describe('trigger', () => {
   test('writes one id on every policy, and joins one that is due', async () => {
-    const first = await triggerResizeCycle(ports, caller());
-    const second = await triggerResizeCycle(ports, caller({ requestId: 'r-2' }));
+    const first = await carryOut(triggerResizeCycle, ports, caller(), undefined);
+    const second = await carryOut(triggerResizeCycle, ports, caller({ requestId: 'r-2' }), undefined);
     expect(first).toMatchObject({ kind: 'done', item: { joined: false, policies: ['shop'] } });
     expect(second).toMatchObject({ item: { joined: true, cycleId: first.kind === 'done' ? first.item.cycleId : '' } });
     expect(world.records.written.length).toBe(1);
@@ -209,7 +230,7 @@ describe('trigger', () => {
     world.cluster.policyList = [
       { ...policy!, status: { lastCycle: { id: 'cycle-9', startedAt: '2026-11-20T14:29:59Z', trigger: 'interval' } } },
     ];
-    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { cycleId: 'cycle-9', joined: true } });
+    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { cycleId: 'cycle-9', joined: true } });
     expect(world.records.written).toEqual([]);
   });
 
@@ -222,37 +243,37 @@ describe('trigger', () => {
       resourceVersion: '2',
       annotations: { 'evenkeel.io/trigger': theirs },
     });
-    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { cycleId: theirs, joined: true } });
+    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { cycleId: theirs, joined: true } });
     expect(world.records.written).toEqual([]);
   });
 
   test('asks anew once a cycle has begun after the last request', async () => {
-    await triggerResizeCycle(ports, caller());
+    await carryOut(triggerResizeCycle, ports, caller(), undefined);
     world.clock.advance(60_000);
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({
       ...policy,
       status: { lastCycle: { id: 'x', startedAt: '2026-11-20T14:30:30Z', finishedAt: '2026-11-20T14:30:31Z', trigger: 'interval' } },
     }));
-    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ item: { joined: false } });
+    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { joined: false } });
   });
 
   test('says what is missing where there is no policy', async () => {
     world.cluster.policyList = [];
-    expect((await triggerResizeCycle(ports, caller())).kind).toBe('conflict');
+    expect((await carryOut(triggerResizeCycle, ports, caller(), undefined)).kind).toBe('conflict');
   });
 });
 
 describe('in a protected namespace', () => {
   test.each<[string, (by: Caller) => Promise<{ readonly kind: string }>]>([
-    ['approve', (by) => approveRecommendation(ports, by, CHECKOUT, seen(490))],
-    ['reject', (by) => rejectRecommendation(ports, by, CHECKOUT, seen(490))],
-    ['roll back', (by) => rollbackRecommendation(ports, by, CART, {})],
-    ['wake', (by) => wakeWorkload(ports, by, CHECKOUT, {})],
-    ['approve a limit exception', (by) => decideLimitExceptions(ports, by, CHECKOUT, 'approve', {})],
-    ['reject a limit exception', (by) => decideLimitExceptions(ports, by, CHECKOUT, 'reject', {})],
-    ['delete the Recommendation', (by) => deleteRecommendation(ports, by, CHECKOUT)],
-    ['set the mode', (by) => setWorkloadMode(ports, by, CHECKOUT, { mode: 'Off' })],
-    ['reset', (by) => resetToDeploy(ports, by, CHECKOUT, {})],
+    ['approve', (by) => carryOut(approveRecommendation, ports, by, { target: CHECKOUT, body: seen(490) })],
+    ['reject', (by) => carryOut(rejectRecommendation, ports, by, { target: CHECKOUT, body: seen(490) })],
+    ['roll back', (by) => carryOut(rollbackRecommendation, ports, by, { target: CART, body: {} })],
+    ['wake', (by) => carryOut(wakeWorkload, ports, by, { target: CHECKOUT, body: {} })],
+    ['approve a limit exception', (by) => carryOut(approveLimitException, ports, by, { target: CHECKOUT, body: {} })],
+    ['reject a limit exception', (by) => carryOut(rejectLimitException, ports, by, { target: CHECKOUT, body: {} })],
+    ['delete the Recommendation', (by) => carryOut(deleteRecommendation, ports, by, { target: CHECKOUT, body: {} })],
+    ['set the mode', (by) => carryOut(setWorkloadMode, ports, by, { target: CHECKOUT, body: { mode: 'Off' } })],
+    ['reset', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: {} })],
   ])('%s is refused for every role, and nothing is written', async (_command, run) => {
     ports = { ...ports, protectionOf: ({ namespace }) => `Namespace ${namespace} belongs to the cluster itself.` };
     const outcome = await run(caller());
@@ -267,13 +288,13 @@ describe('in a protected namespace', () => {
     const [shop] = world.cluster.policyList;
     world.cluster.policyList = [shop!, { ...shop!, metadata: { ...shop!.metadata, name: 'system', uid: 'uid-system' } }];
     ports = { ...ports, isProtectedPolicy: ({ metadata }) => metadata.name === 'system' };
-    expect(await triggerResizeCycle(ports, caller())).toMatchObject({ kind: 'done', item: { policies: ['shop'] } });
+    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ kind: 'done', item: { policies: ['shop'] } });
     expect(world.records.written.length).toBe(1);
   });
 
   test('a cycle is refused where no policy selects anything else', async () => {
     ports = { ...ports, isProtectedPolicy: () => true };
-    expect(await triggerResizeCycle(ports, caller())).toMatchObject({
+    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({
       kind: 'forbidden',
       message: expect.stringContaining('Every PodResizePolicy selects only namespaces that belong to the cluster'),
     });
@@ -283,14 +304,16 @@ describe('in a protected namespace', () => {
 
 describe('bulk', () => {
   test('answers each item by itself; a failing one stops no other', async () => {
-    const results = await bulkRecommendations(ports, caller(), [
-      { namespace: 'shop', name: 'nothing', action: 'rollback' },
-      { ...CART, action: 'rollback' },
-      { ...CHECKOUT, action: 'approve' },
-      { ...CHECKOUT, action: 'mode', mode: 'Approve' },
-      { ...CHECKOUT, action: 'mode' },
-    ]);
-    expect(results.map((result) => [result.index, result.ok, result.error?.code])).toEqual([
+    const outcome = await carryOut(bulkRecommendations, ports, caller(), {
+      items: [
+        { namespace: 'shop', name: 'nothing', action: 'rollback' },
+        { ...CART, action: 'rollback' },
+        { ...CHECKOUT, action: 'approve' },
+        { ...CHECKOUT, action: 'mode', mode: 'Approve' },
+        { ...CHECKOUT, action: 'mode' },
+      ],
+    });
+    expect(resultsOf(outcome).map((result) => [result.index, result.ok, result.error?.code])).toEqual([
       [0, false, 'not_found'],
       [1, true, undefined],
       [2, false, 'invalid_request'],
@@ -301,6 +324,12 @@ describe('bulk', () => {
 
   test('carries out 500 items', async () => {
     const items = Array.from({ length: 500 }, () => ({ ...CHECKOUT, action: 'mode', mode: 'Off' }) as const);
-    expect((await bulkRecommendations(ports, caller(), items)).every((result) => result.ok)).toBe(true);
+    const outcome = await carryOut(bulkRecommendations, ports, caller(), { items });
+    expect(resultsOf(outcome).every((result) => result.ok)).toBe(true);
   });
 });
+
+function resultsOf(outcome: CommandOutcome<readonly BulkResult[]>): readonly BulkResult[] {
+  if (outcome.kind !== 'done') throw new Error(`refused: ${outcome.kind}`);
+  return outcome.item;
+}

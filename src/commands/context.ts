@@ -1,5 +1,6 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import type { PodTool } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -19,6 +20,8 @@ export interface CommandPorts {
   protectionOf(workload: WorkloadRecord): string | null;
   /** Whether a policy selects only reserved namespaces, so that no cycle of it is triggered. */
   isProtectedPolicy(policy: PodResizePolicy): boolean;
+  /** Whether a tool that reaches into running pods is switched on. */
+  readonly isEnabled: (tool: PodTool) => boolean;
   /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
   dryRun?(): boolean;
   /** The policy that takes only stricter overrides, and what the workload's annotations ask for beyond it; null: nothing. */

@@ -3,6 +3,7 @@
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { LimitExceptionBody } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationSpecExceptionDecision } from '../apis/v1alpha1/index.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import type { LimitException } from '../core/resize/model/limit-exception.ts';
 import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/exceptions/pending.ts';
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
@@ -13,14 +14,27 @@ import type { ResourceName } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
+import type { Command, OnWorkload } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { stateIntent, type ChangedRecommendation, type SpecPatch } from './recommendation-intent.ts';
 
-export type ExceptionVerdict = 'approve' | 'reject';
+type ExceptionVerdict = 'approve' | 'reject';
+type DecideExceptions = Command<OnWorkload<LimitExceptionBody | undefined>, ChangedRecommendation>;
 
-/** Every open exception of the workload that the body names; without container and resource: all of them. */
-export function decideLimitExceptions(
+/** Every open exception of the workload that the body names becomes approved; without container and resource: all of them. */
+export const approveLimitException: DecideExceptions = {
+  requires: OPERATOR_OF_TARGET,
+  run: (ports, caller, { target, body }) => decideLimitExceptions(ports, caller, target, 'approve', body ?? {}),
+};
+
+/** The same, rejected. */
+export const rejectLimitException: DecideExceptions = {
+  requires: OPERATOR_OF_TARGET,
+  run: (ports, caller, { target, body }) => decideLimitExceptions(ports, caller, target, 'reject', body ?? {}),
+};
+
+function decideLimitExceptions(
   ports: CommandPorts,
   caller: Caller,
   target: WorkloadTarget,

@@ -1,48 +1,47 @@
 import { PLURALS } from '../apis/v1alpha1/index.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed } from './audit.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import type { Command, OnWorkload, ReasonBody } from './command.ts';
+import { COMMAND_EVENT } from './context.ts';
 import { findTarget } from './find-target.ts';
-import { refusalOf, type CommandOutcome } from './outcome.ts';
+import { refusalOf } from './outcome.ts';
 
 /** Deletes the Recommendation of a workload, with all that it remembers; a new one is made from what is learnt. */
-export async function deleteRecommendation(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  reason?: string,
-): Promise<CommandOutcome<WorkloadRecord>> {
-  const resolved = findTarget(ports, caller, target);
-  if (resolved.kind !== 'workload') return resolved;
-  const { workload } = resolved;
-  const recommendation = ports.cluster.findRecommendation(workloadKey(workload));
-  if (recommendation === undefined) {
-    return { kind: 'not-found', message: `${workload.kind} ${workload.name} has no Recommendation object.` };
-  }
-  const { name, namespace = workload.namespace, uid = '' } = recommendation.metadata;
-  const deed = {
-    action: 'DeleteRecommendation',
-    eventReason: COMMAND_EVENT.recommendationDeleted,
-    subject: { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid },
-    message: withReason(`${caller.scope.actor} deleted it; a new one is made from what is learnt`, reason),
-    before: recommendation.spec,
-    after: null,
-  } as const;
-  let outcome;
-  try {
-    outcome = await ports.records.delete({ plural: PLURALS.Recommendation, namespace, name }, undefined, { dryRun: caller.dryRun });
-  } catch (error) {
-    ports.logger.warn('deleting failed', { object: `${namespace}/${name}`, err: error });
-    recordDeed(ports, caller, { ...deed, outcome: 'error' });
-    return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
-  }
-  // Somebody was faster: it is as it was asked to be.
-  const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);
-  recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
-  if (refusal === null && !caller.dryRun) {
-    ports.written?.(() => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.uid !== recommendation.metadata.uid);
-  }
-  return refusal ?? { kind: 'done', item: workload, dryRun: caller.dryRun };
-}
+export const deleteRecommendation: Command<OnWorkload<ReasonBody>, WorkloadRecord> = {
+  requires: OPERATOR_OF_TARGET,
+  async run(ports, caller, { target, body }) {
+    const resolved = findTarget(ports, caller, target);
+    if (resolved.kind !== 'workload') return resolved;
+    const { workload } = resolved;
+    const recommendation = ports.cluster.findRecommendation(workloadKey(workload));
+    if (recommendation === undefined) {
+      return { kind: 'not-found', message: `${workload.kind} ${workload.name} has no Recommendation object.` };
+    }
+    const { name, namespace = workload.namespace, uid = '' } = recommendation.metadata;
+    const deed = {
+      action: 'DeleteRecommendation',
+      eventReason: COMMAND_EVENT.recommendationDeleted,
+      subject: { apiVersion: recommendation.apiVersion, kind: recommendation.kind, namespace, name, uid },
+      message: withReason(`${caller.scope.actor} deleted it; a new one is made from what is learnt`, body.reason),
+      before: recommendation.spec,
+      after: null,
+    } as const;
+    let outcome;
+    try {
+      outcome = await ports.records.delete({ plural: PLURALS.Recommendation, namespace, name }, undefined, { dryRun: caller.dryRun });
+    } catch (error) {
+      ports.logger.warn('deleting failed', { object: `${namespace}/${name}`, err: error });
+      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+    }
+    // Somebody was faster: it is as it was asked to be.
+    const refusal = outcome.kind === 'gone' ? null : refusalOf(outcome, `Recommendation ${name}`);
+    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    if (refusal === null && !caller.dryRun) {
+      ports.written?.(() => ports.cluster.findRecommendation(workloadKey(workload))?.metadata.uid !== recommendation.metadata.uid);
+    }
+    return refusal ?? { kind: 'done', item: workload, dryRun: caller.dryRun };
+  },
+};

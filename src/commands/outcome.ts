@@ -19,7 +19,7 @@ export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; reado
 /** For a caller who would change only what they have seen (`If-Match`). */
 export const MOVED_ON = {
   kind: 'conflict',
-  message: 'It has changed since you looked at it (If-Match). Read it again, then repeat.',
+  message: 'It has changed since you looked at it. Read it again, then repeat.',
 } as const satisfies CommandRefusal;
 
 /** The refusal in a write's outcome; null where it was carried out. */
@@ -46,6 +46,12 @@ export function refusalError(refusal: CommandRefusal): { readonly code: string; 
       return { code: 'not_found', message: refusal.message };
     case 'forbidden':
       return { code: 'forbidden', message: refusal.message };
+    case 'unauthenticated':
+      return { code: 'unauthenticated', message: refusal.message };
+    case 'session-required':
+      return { code: 'session_required', message: refusal.message };
+    case 'feature-disabled':
+      return { code: 'feature_disabled', message: refusal.message };
     case 'ambiguous':
       return { code: 'ambiguous_workload', message: refusal.message };
     case 'invalid':

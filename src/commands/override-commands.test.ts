@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aScope } from '../../test/builders/scopes.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { bulkOverrides } from './bulk-overrides.ts';
+import { carryOut } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import { removeBounds, setBounds } from './set-bounds.ts';
 import { setExclusion } from './set-exclusion.ts';
@@ -30,6 +32,7 @@ beforeEach(() => {
     cluster: world.cluster,
     modeOf: () => 'Auto',
     protectionOf: () => null,
+    isEnabled: () => false,
     isProtectedPolicy: () => false,
     wideningOf: () => null,
     records: world.records,
@@ -41,7 +44,7 @@ beforeEach(() => {
 
 describe('bounds', () => {
   test('are written as annotations, with who, when and why, an Event and a line in the trail', async () => {
-    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } }, reason: 'month end' });
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } }, reason: 'month end' } });
     expect(floorOf('web')).toBe('{"app":{"cpu":"250m"}}');
     expect(JSON.parse(annotationsOf('web')['evenkeel.io/override-notes']!)).toMatchObject({
       floor: { by: 'ann@example.com', at: '2026-11-20T14:30:00.000Z', reason: 'month end' },
@@ -60,23 +63,23 @@ describe('bounds', () => {
         return overrides.length === 0 ? null : { policy: 'all', overrides };
       },
     };
-    const refused = await setBounds(strict, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    const refused = await carryOut(setBounds, strict, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(refused).toMatchObject({ kind: 'conflict', message: expect.stringMatching(/PodResizePolicy all .*workloadOverrides.*floor/) });
     expect(floorOf('web')).toBeUndefined();
     world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, annotations: mode } : each));
-    expect((await setBounds(strict, caller(), WEB, { ceiling: { app: { cpu: '2' } } })).kind).toBe('done');
+    expect((await carryOut(setBounds, strict, caller(), { target: WEB, body: { ceiling: { app: { cpu: '2' } } } })).kind).toBe('done');
   });
 
   test('that stand already are not written again', async () => {
-    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
-    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(world.records.written).toHaveLength(1);
   });
 
   test('are laid over what another has written a moment ago, though the informers have not told yet', async () => {
     const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
-    const outcome = await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
+    const outcome = await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(outcome.kind).toBe('done');
     expect(floorOf('web')).toBe('{"app":{"cpu":"250m","memory":"1Gi"}}');
   });
@@ -84,47 +87,53 @@ describe('bounds', () => {
   test('are refused where another has written a moment ago and only what was seen was to be changed', async () => {
     const uid = world.cluster.workloadList.find(({ name }) => name === 'web')!.uid;
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: { 'evenkeel.io/floor': '{"app":{"memory":"1Gi"}}' } });
-    expect((await setBounds(ports, caller({ unmoved: true }), WEB, { floor: { app: { cpu: '250m' } } })).kind).toBe('conflict');
+    expect(
+      (await carryOut(setBounds, ports, caller({ unmoved: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } })).kind,
+    ).toBe('conflict');
     expect(floorOf('web')).toBeUndefined();
     // A status that moved on is nobody's word.
     world.records.ahead.set(PATH, { uid, resourceVersion: '9', annotations: {} });
-    expect((await setBounds(ports, caller({ unmoved: true }), WEB, { floor: { app: { cpu: '250m' } } })).kind).toBe('done');
+    expect(
+      (await carryOut(setBounds, ports, caller({ unmoved: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } })).kind,
+    ).toBe('done');
   });
 
   test('above a ceiling are refused with the field, and nothing is written', async () => {
-    await setBounds(ports, caller(), WEB, { ceiling: { app: { cpu: '1' } } });
-    const outcome = await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '2' } } });
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { ceiling: { app: { cpu: '1' } } } });
+    const outcome = await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '2' } } } });
     expect(outcome).toMatchObject({ kind: 'invalid', details: [{ path: '/floor/app/cpu' }] });
     expect(world.records.written).toHaveLength(1);
   });
 
   test('go with their note; unreadable ones too', async () => {
-    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '250m' } } });
-    await removeBounds(ports, caller(), WEB);
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
+    await carryOut(removeBounds, ports, caller(), { target: WEB, body: {} });
     expect(annotationsOf('web')).toEqual({});
     world.cluster.workloadList = world.cluster.workloadList.map((each) => ({ ...each, annotations: { 'evenkeel.io/floor': 'oops' } }));
-    expect((await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '1' } } })).kind).toBe('conflict');
-    await removeBounds(ports, caller(), WEB);
+    expect((await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '1' } } } })).kind).toBe('conflict');
+    await carryOut(removeBounds, ports, caller(), { target: WEB, body: {} });
     expect(annotationsOf('web')).toEqual({});
   });
 
   test('in a dry run change nothing and leave no Event', async () => {
-    const outcome = await setBounds(ports, caller({ dryRun: true }), WEB, { floor: { app: { cpu: '250m' } } });
+    const outcome = await carryOut(setBounds, ports, caller({ dryRun: true }), { target: WEB, body: { floor: { app: { cpu: '250m' } } } });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { annotations: { 'evenkeel.io/floor': '{"app":{"cpu":"250m"}}' } } });
     expect([floorOf('web'), world.events.length]).toEqual([undefined, 0]);
   });
 
   test('outside the scope are refused without a word on whether the workload exists', async () => {
-    const scope: Scope = { admin: false, operator: true, actor: 'bob', key: 'pay', allows: (namespace) => namespace === 'pay' };
-    expect((await setBounds(ports, caller({ scope }), WEB, { floor: { app: { cpu: '1' } } })).kind).toBe('forbidden');
-    expect((await setExclusion(ports, caller({ scope }), WEB, { excluded: true })).kind).toBe('forbidden');
+    const scope = aScope('operator', ['pay'], 'bob');
+    expect((await carryOut(setBounds, ports, caller({ scope }), { target: WEB, body: { floor: { app: { cpu: '1' } } } })).kind).toBe(
+      'forbidden',
+    );
+    expect((await carryOut(setExclusion, ports, caller({ scope }), { target: WEB, body: { excluded: true } })).kind).toBe('forbidden');
   });
 });
 
 test('an exclusion is written and ended', async () => {
-  await setExclusion(ports, caller(), WEB, { excluded: true, reason: 'being measured' });
+  await carryOut(setExclusion, ports, caller(), { target: WEB, body: { excluded: true, reason: 'being measured' } });
   expect(annotationsOf('web')['evenkeel.io/exclude']).toBe('true');
-  await setExclusion(ports, caller(), WEB, { excluded: false });
+  await carryOut(setExclusion, ports, caller(), { target: WEB, body: { excluded: false } });
   expect(annotationsOf('web')).toEqual({});
 });
 
@@ -132,14 +141,17 @@ describe('bulk', () => {
   const floor = { app: { cpu: '250m' } };
 
   test('a failing item is named and stops no other', async () => {
-    const results = await bulkOverrides(ports, caller(), [
-      { ...WEB, action: 'set', floor },
-      { namespace: 'shop', name: 'nothing', action: 'set', floor },
-      { namespace: 'shop', name: 'cart', action: 'set', floor: { app: { cpu: 'lots' } } },
-      { namespace: 'shop', name: 'cart', action: 'set' },
-      { namespace: 'shop', name: 'cart', action: 'remove', floor },
-      { namespace: 'shop', name: 'catalogue', action: 'set', floor },
-    ]);
+    const outcome = await carryOut(bulkOverrides, ports, caller(), {
+      items: [
+        { ...WEB, action: 'set', floor },
+        { namespace: 'shop', name: 'nothing', action: 'set', floor },
+        { namespace: 'shop', name: 'cart', action: 'set', floor: { app: { cpu: 'lots' } } },
+        { namespace: 'shop', name: 'cart', action: 'set' },
+        { namespace: 'shop', name: 'cart', action: 'remove', floor },
+        { namespace: 'shop', name: 'catalogue', action: 'set', floor },
+      ],
+    });
+    const results = outcome.kind === 'done' ? outcome.item : [];
     expect(results.map((result) => [result.index, result.ok, result.error?.code])).toEqual([
       [0, true, undefined],
       [1, false, 'not_found'],
@@ -157,19 +169,21 @@ describe('bulk', () => {
   });
 
   test('items of one workload follow each other: the last word stands', async () => {
-    await bulkOverrides(ports, caller(), [
-      { ...WEB, action: 'set', floor },
-      { ...WEB, action: 'remove' },
-      { ...WEB, action: 'set', floor: { app: { memory: '1Gi' } } },
-    ]);
+    await carryOut(bulkOverrides, ports, caller(), {
+      items: [
+        { ...WEB, action: 'set', floor },
+        { ...WEB, action: 'remove' },
+        { ...WEB, action: 'set', floor: { app: { memory: '1Gi' } } },
+      ],
+    });
     expect(floorOf('web')).toBe('{"app":{"memory":"1Gi"}}');
   });
 
   test('a repeat with the same key is not carried out twice', async () => {
     const key = { idempotencyKey: 'k-1' };
-    await bulkOverrides(ports, caller(key), [{ ...WEB, action: 'set', floor }]);
-    await setBounds(ports, caller(), WEB, { floor: { app: { cpu: '1' } } });
-    await bulkOverrides(ports, caller(key), [{ ...WEB, action: 'set', floor }]);
+    await carryOut(bulkOverrides, ports, caller(key), { items: [{ ...WEB, action: 'set', floor }] });
+    await carryOut(setBounds, ports, caller(), { target: WEB, body: { floor: { app: { cpu: '1' } } } });
+    await carryOut(bulkOverrides, ports, caller(key), { items: [{ ...WEB, action: 'set', floor }] });
     expect(floorOf('web')).toBe('{"app":{"cpu":"1"}}');
   });
 });

@@ -1,35 +1,33 @@
 import type { Operations } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { Command, OnWorkload } from './command.ts';
+import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 import { recommendedValues } from './recommended-values.ts';
 import { whatMoved } from './seen-values.ts';
 
 /** Rejects the values of now: they are not offered again for 7 days unless they move. Takes back an approval of them. */
-export function rejectRecommendation(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: Operations['rejectRecommendation']['body'],
-): Promise<CommandOutcome<ChangedRecommendation>> {
-  const by = caller.scope.actor;
-  return stateIntent(ports, caller, target, {
-    action: 'Reject',
-    eventReason: COMMAND_EVENT.rejected,
-    message: withReason(`${by} rejected the recommended values`, body?.reason),
-    idleIn: () => null,
-    decide: ({ status, spec }, now) => {
-      const containers = recommendedValues(status);
-      if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to reject.' };
-      const moved = body?.containers === undefined ? null : whatMoved(body.containers, status?.containers ?? []);
-      if (moved !== null)
-        return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and decide again.` };
-      const rejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);
-      if (rejected && spec.approved === undefined) return null;
-      return { kind: 'patch', spec: { rejected: { by, at: isoTime(now), containers }, approved: null } };
-    },
-  });
-}
+export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommendation']['body']>, ChangedRecommendation> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    const by = caller.scope.actor;
+    return stateIntent(ports, caller, target, {
+      action: 'Reject',
+      eventReason: COMMAND_EVENT.rejected,
+      message: withReason(`${by} rejected the recommended values`, body?.reason),
+      idleIn: () => null,
+      decide: ({ status, spec }, now) => {
+        const containers = recommendedValues(status);
+        if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to reject.' };
+        const moved = body?.containers === undefined ? null : whatMoved(body.containers, status?.containers ?? []);
+        if (moved !== null)
+          return { kind: 'conflict', message: `The values seen are no longer current. ${moved} Look at them and decide again.` };
+        const rejected = spec.rejected !== undefined && JSON.stringify(spec.rejected.containers) === JSON.stringify(containers);
+        if (rejected && spec.approved === undefined) return null;
+        return { kind: 'patch', spec: { rejected: { by, at: isoTime(now), containers }, approved: null } };
+      },
+    });
+  },
+};

@@ -1,4 +1,5 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
@@ -8,8 +9,9 @@ import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/re
 import { readResetRequest, resetBinding, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
+import type { Command, OnWorkload } from './command.ts';
 import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome, CommandRefusal } from './outcome.ts';
+import type { CommandRefusal } from './outcome.ts';
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
@@ -21,51 +23,49 @@ const LONGEST_MS = 90 * DAY_MS;
  * Asks for a reset: the request stands on the workload as an annotation, with the hold that begins at once; the leader
  * restarts the pods, deletes the Recommendation and clears the annotations away. One that is pending is joined.
  */
-export async function resetToDeploy(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: { readonly for?: string; readonly reason?: string },
-): Promise<CommandOutcome<WorkloadRecord>> {
-  const heldFor = holdOf(body.for);
-  if (typeof heldFor !== 'number') return heldFor;
-  const barePod = barePodNamed(ports, caller, target);
-  if (barePod !== null) return { kind: 'not-feasible', message: barePod };
-  return annotateWorkload(ports, askingForEffect(ports, caller), target, {
-    action: 'ResetToDeploy',
-    decide: (workload, now) => {
-      const problem = restartProblem(workload);
-      if (problem !== null) return { kind: 'not-feasible', message: problem };
-      const pending = readResetRequest(workload.annotations);
-      if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
-      if (!ports.signer.hasKey) {
-        return { kind: 'unavailable', message: 'there is no key to sign the request with yet; health tells why (source record-key)' };
-      }
-      const by = caller.scope.actor;
-      const reason = body.reason ?? null;
-      const heldUntil = now + heldFor;
-      const held = { [HELD]: isoTime(heldUntil) };
-      return {
-        kind: 'write',
-        annotations: {
-          ...held,
-          [RESET]: ports.signer.sign(resetBinding(workload), resetText({ by, at: now, heldUntil, reason, restarted: false })),
-          [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
-        },
-        deed: {
-          action: 'ResetToDeploy',
-          eventReason: COMMAND_EVENT.resetRequested,
-          message: withReason(
-            `${by} asked to go back to what was deployed, and for no automatic change before ${isoTime(heldUntil)}`,
-            body.reason,
-          ),
-          before: { heldUntil: workload.annotations[HELD] ?? null },
-          after: { heldUntil: isoTime(heldUntil) },
-        },
-      };
-    },
-  });
-}
+export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly reason?: string }>, WorkloadRecord> = {
+  requires: OPERATOR_OF_TARGET,
+  async run(ports, caller, { target, body }) {
+    const heldFor = holdOf(body.for);
+    if (typeof heldFor !== 'number') return heldFor;
+    const barePod = barePodNamed(ports, caller, target);
+    if (barePod !== null) return { kind: 'not-feasible', message: barePod };
+    return annotateWorkload(ports, askingForEffect(ports, caller), target, {
+      action: 'ResetToDeploy',
+      decide: (workload, now) => {
+        const problem = restartProblem(workload);
+        if (problem !== null) return { kind: 'not-feasible', message: problem };
+        const pending = readResetRequest(workload.annotations);
+        if (pending !== null && pending !== 'unreadable') return { kind: 'same' };
+        if (!ports.signer.hasKey) {
+          return { kind: 'unavailable', message: 'there is no key to sign the request with yet; health tells why (source record-key)' };
+        }
+        const by = caller.scope.actor;
+        const reason = body.reason ?? null;
+        const heldUntil = now + heldFor;
+        const held = { [HELD]: isoTime(heldUntil) };
+        return {
+          kind: 'write',
+          annotations: {
+            ...held,
+            [RESET]: ports.signer.sign(resetBinding(workload), resetText({ by, at: now, heldUntil, reason, restarted: false })),
+            [NOTES]: notesAfter(workload.annotations, held, { by, at: now, reason }),
+          },
+          deed: {
+            action: 'ResetToDeploy',
+            eventReason: COMMAND_EVENT.resetRequested,
+            message: withReason(
+              `${by} asked to go back to what was deployed, and for no automatic change before ${isoTime(heldUntil)}`,
+              body.reason,
+            ),
+            before: { heldUntil: workload.annotations[HELD] ?? null },
+            after: { heldUntil: isoTime(heldUntil) },
+          },
+        };
+      },
+    });
+  },
+};
 
 /** How long a reset holds, in milliseconds, or what is wrong with what was given. */
 export function holdOf(given: string | undefined): number | CommandRefusal {

@@ -1,52 +1,51 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { mergeBounds, type BoundsChange } from '../core/overrides/merge-bounds.ts';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { annotateWorkload, type AnnotationPlan } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
+import type { Command, OnWorkload, ReasonBody } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
 
 const { floor: FLOOR, ceiling: CEILING, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
 /** Lays floors and ceilings over those that stand on the workload; null takes away. Answers the workload with them. */
-export function setBounds(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: BoundsChange & { readonly reason?: string },
-): Promise<CommandOutcome<WorkloadRecord>> {
-  if (body.floor === undefined && body.ceiling === undefined) {
-    const message = 'or ceiling is required: what is to be set, or null to take it away';
-    return Promise.resolve({ kind: 'invalid', details: [{ path: '/floor', message }] });
-  }
-  return annotateWorkload(ports, caller, target, {
-    action: 'SetBounds',
-    decide: (workload, now) => {
-      const merged = mergeBounds(workload.annotations, body, containersOf(ports, workload));
-      if (merged.kind === 'invalid') return { kind: 'invalid', details: merged.faults };
-      if (merged.kind === 'unreadable') {
-        const remedy = 'Correct it by hand, or remove it with DELETE first.';
-        return { kind: 'conflict', message: `The annotation that stands on ${workload.name} cannot be read: ${merged.problem}. ${remedy}` };
-      }
-      return bounded(workload, { [FLOOR]: merged.floor, [CEILING]: merged.ceiling }, caller, now, body.reason);
-    },
-  });
-}
+export const setBounds: Command<OnWorkload<BoundsChange & { readonly reason?: string }>, WorkloadRecord> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    if (body.floor === undefined && body.ceiling === undefined) {
+      const message = 'or ceiling is required: what is to be set, or null to take it away';
+      return Promise.resolve({ kind: 'invalid', details: [{ path: '/floor', message }] });
+    }
+    return annotateWorkload(ports, caller, target, {
+      action: 'SetBounds',
+      decide: (workload, now) => {
+        const merged = mergeBounds(workload.annotations, body, containersOf(ports, workload));
+        if (merged.kind === 'invalid') return { kind: 'invalid', details: merged.faults };
+        if (merged.kind === 'unreadable') {
+          const remedy = 'Correct it by hand, or remove both bounds first.';
+          return {
+            kind: 'conflict',
+            message: `The annotation that stands on ${workload.name} cannot be read: ${merged.problem}. ${remedy}`,
+          };
+        }
+        return bounded(workload, { [FLOOR]: merged.floor, [CEILING]: merged.ceiling }, caller, now, body.reason);
+      },
+    });
+  },
+};
 
 /** Takes away floor and ceiling, readable or not. */
-export function removeBounds(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  reason?: string,
-): Promise<CommandOutcome<WorkloadRecord>> {
-  return annotateWorkload(ports, caller, target, {
-    action: 'RemoveBounds',
-    decide: (workload, now) => bounded(workload, { [FLOOR]: null, [CEILING]: null }, caller, now, reason),
-  });
-}
+export const removeBounds: Command<OnWorkload<ReasonBody>, WorkloadRecord> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    return annotateWorkload(ports, caller, target, {
+      action: 'RemoveBounds',
+      decide: (workload, now) => bounded(workload, { [FLOOR]: null, [CEILING]: null }, caller, now, body.reason),
+    });
+  },
+};
 
 function bounded(
   workload: WorkloadRecord,

@@ -1,40 +1,38 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import type { WorkloadRecord } from '../core/model/workload.ts';
 import { notesAfter } from '../core/overrides/override-notes.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
-import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { Command, OnWorkload } from './command.ts';
+import { COMMAND_EVENT } from './context.ts';
 
 const { exclude: EXCLUDE, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
 
 /** Leaves one workload alone altogether, or no longer. Answers the workload with it. */
-export function setExclusion(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: { readonly excluded: boolean; readonly reason?: string },
-): Promise<CommandOutcome<WorkloadRecord>> {
-  return annotateWorkload(ports, caller, target, {
-    action: 'SetExclusion',
-    decide: (workload, now) => {
-      const before = workload.annotations[EXCLUDE] ?? null;
-      const after = body.excluded ? 'true' : null;
-      if (before === after) return { kind: 'same' };
-      const by = caller.scope.actor;
-      const changed = { [EXCLUDE]: after };
-      return {
-        kind: 'write',
-        annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
-        deed: {
-          action: 'SetExclusion',
-          eventReason: COMMAND_EVENT.exclusionSet,
-          message: withReason(body.excluded ? `${by} excluded it from right-sizing` : `${by} ended its exclusion`, body.reason),
-          before: { exclude: before },
-          after: { exclude: after },
-        },
-      };
-    },
-  });
-}
+export const setExclusion: Command<OnWorkload<{ readonly excluded: boolean; readonly reason?: string }>, WorkloadRecord> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    return annotateWorkload(ports, caller, target, {
+      action: 'SetExclusion',
+      decide: (workload, now) => {
+        const before = workload.annotations[EXCLUDE] ?? null;
+        const after = body.excluded ? 'true' : null;
+        if (before === after) return { kind: 'same' };
+        const by = caller.scope.actor;
+        const changed = { [EXCLUDE]: after };
+        return {
+          kind: 'write',
+          annotations: { ...changed, [NOTES]: notesAfter(workload.annotations, changed, { by, at: now, reason: body.reason ?? null }) },
+          deed: {
+            action: 'SetExclusion',
+            eventReason: COMMAND_EVENT.exclusionSet,
+            message: withReason(body.excluded ? `${by} excluded it from right-sizing` : `${by} ended its exclusion`, body.reason),
+            before: { exclude: before },
+            after: { exclude: after },
+          },
+        };
+      },
+    });
+  },
+};

@@ -1,6 +1,7 @@
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { ErrorDetail } from '../apis/http/types.generated.ts';
 import { PLURALS, type ObjectMeta, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import { ADMIN } from '../core/access/requirement.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS, type Instant } from '../core/model/units.ts';
@@ -19,8 +20,9 @@ import { readPolicy } from '../core/resize/policy/read-policy.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed, type Deed } from './audit.ts';
+import type { Command } from './command.ts';
 import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { refusalOf, type CommandRefusal } from './outcome.ts';
 
 /** A policy as far as overrides go. */
 export interface WirePolicy {
@@ -31,12 +33,18 @@ export interface WirePolicy {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-export interface PolicyOverrideBody {
+interface PolicyOverrideBody {
   readonly field: string;
   /** null takes the override away. */
   readonly value: unknown;
   readonly expiresIn?: string;
   readonly reason: string;
+}
+
+interface OnPolicy {
+  /** By kind or plural, in any case. */
+  readonly target: { readonly kind: string; readonly name: string };
+  readonly body: PolicyOverrideBody;
 }
 
 type Annotations = Readonly<Record<string, string>>;
@@ -49,52 +57,50 @@ const MOST_TRIES = 6;
 const LONGEST_MS = 3650 * DAY_MS;
 
 /** Sets or takes away one field of one policy. Answers the policy with it. */
-export async function setPolicyOverride(
-  ports: CommandPorts,
-  caller: Caller,
-  target: { readonly kind: string; readonly name: string },
-  body: PolicyOverrideBody,
-): Promise<CommandOutcome<WirePolicy>> {
-  const kind = kindNamed(target.kind);
-  if (kind === undefined) {
-    return {
-      kind: 'invalid',
-      details: [{ path: 'path.kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
-    };
-  }
-  let policy = findPolicy(ports, kind, target.name);
-  if (policy === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
-  const now = ports.clock.now();
-  for (let tries = 1; ; tries += 1) {
-    const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
-    if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
-    if (plan.kind !== 'write') return plan;
-    const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
-    const deed = deedOf(policy, body, plan.override, caller);
-    let outcome: WriteOutcome & { readonly object?: unknown };
-    try {
-      const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
-      if (refusal !== null) return refusal;
-      outcome = await write(ports, caller, policy, plan.text);
-      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
-        const fresh = await lookAgain(ports, policy);
-        if (fresh !== null) {
-          policy = fresh;
-          continue;
-        }
-      }
-    } catch (error) {
-      ports.logger.warn('writing intent failed', { object: `${kind}/${target.name}`, err: error });
-      recordDeed(ports, caller, { ...deed, outcome: 'error' });
-      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
+  requires: ADMIN,
+  async run(ports, caller, { target, body }) {
+    const kind = kindNamed(target.kind);
+    if (kind === undefined) {
+      return {
+        kind: 'invalid',
+        details: [{ path: '/kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
+      };
     }
-    const refusal = refusalOf(outcome, `${kind} ${target.name}`);
-    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
-    if (refusal !== null) return refusal;
-    tellWritten(ports, caller, policy, plan.text);
-    return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
-  }
-}
+    let policy = findPolicy(ports, kind, target.name);
+    if (policy === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
+    const now = ports.clock.now();
+    for (let tries = 1; ; tries += 1) {
+      const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
+      if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
+      if (plan.kind !== 'write') return plan;
+      const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
+      const deed = deedOf(policy, body, plan.override, caller);
+      let outcome: WriteOutcome & { readonly object?: unknown };
+      try {
+        const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
+        if (refusal !== null) return refusal;
+        outcome = await write(ports, caller, policy, plan.text);
+        if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
+          const fresh = await lookAgain(ports, policy);
+          if (fresh !== null) {
+            policy = fresh;
+            continue;
+          }
+        }
+      } catch (error) {
+        ports.logger.warn('writing intent failed', { object: `${kind}/${target.name}`, err: error });
+        recordDeed(ports, caller, { ...deed, outcome: 'error' });
+        return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+      }
+      const refusal = refusalOf(outcome, `${kind} ${target.name}`);
+      recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+      if (refusal !== null) return refusal;
+      tellWritten(ports, caller, policy, plan.text);
+      return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
+    }
+  },
+};
 
 function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
   const { field, value, expiresIn, reason } = body;

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { OBJECT_ANNOTATIONS } from '../apis/annotations.ts';
 import type { TriggeredCycle } from '../apis/http/types.generated.ts';
 import { PLURALS, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import { ADMIN } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS, type Instant } from '../core/model/units.ts';
 import { recordDeed, type Deed } from './audit.ts';
+import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
@@ -22,26 +24,29 @@ const ID_SHAPE = /^cycle-(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)-[a-z0-9]+
  * namespaces; the leader acts. One that was asked for and has not begun is joined. The id holds the moment it was asked for,
  * so that any replica can tell.
  */
-export async function triggerResizeCycle(ports: CommandPorts, caller: Caller): Promise<CommandOutcome<TriggeredCycle>> {
-  const all = [...ports.cluster.podResizePolicies()];
-  if (all.length === 0) {
-    return { kind: 'conflict', message: 'There is no PodResizePolicy to run a cycle of. Create one; config/samples has examples.' };
-  }
-  const policies = all.filter((policy) => !ports.isProtectedPolicy(policy));
-  if (policies.length === 0) return EVERY_POLICY_PROTECTED;
-  const now = ports.clock.now();
-  const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
-  const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);
-  if (repeated !== null) return done({ cycleId: repeated, joined: true, policies: policies.map(nameOf) }, caller);
-  const own = newId(now, caller);
-  let cycleId = pending ?? own;
-  for (const policy of policies) {
-    const outcome = await askOf(ports, caller, policy, cycleId);
-    if (outcome.kind !== 'asked') return outcome;
-    cycleId = outcome.cycleId;
-  }
-  return done({ cycleId, joined: cycleId !== own, policies: policies.map(nameOf) }, caller);
-}
+export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
+  requires: ADMIN,
+  async run(ports, caller) {
+    const all = [...ports.cluster.podResizePolicies()];
+    if (all.length === 0) {
+      return { kind: 'conflict', message: 'There is no PodResizePolicy to run a cycle of. Create one; config/samples has examples.' };
+    }
+    const policies = all.filter((policy) => !ports.isProtectedPolicy(policy));
+    if (policies.length === 0) return EVERY_POLICY_PROTECTED;
+    const now = ports.clock.now();
+    const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
+    const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);
+    if (repeated !== null) return done({ cycleId: repeated, joined: true, policies: policies.map(nameOf) }, caller);
+    const own = newId(now, caller);
+    let cycleId = pending ?? own;
+    for (const policy of policies) {
+      const outcome = await askOf(ports, caller, policy, cycleId);
+      if (outcome.kind !== 'asked') return outcome;
+      cycleId = outcome.cycleId;
+    }
+    return done({ cycleId, joined: cycleId !== own, policies: policies.map(nameOf) }, caller);
+  },
+};
 
 type Asked = { readonly kind: 'asked'; readonly cycleId: string } | CommandRefusal;
 

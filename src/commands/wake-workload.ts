@@ -1,30 +1,28 @@
 import type { Operations } from '../apis/http/types.generated.ts';
+import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
-import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
-import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import type { CommandOutcome } from './outcome.ts';
+import type { Command, OnWorkload } from './command.ts';
+import { askingForEffect, COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
 /** Asks for the natural size of a workload that is idle. */
-export function wakeWorkload(
-  ports: CommandPorts,
-  caller: Caller,
-  target: WorkloadTarget,
-  body: Operations['wakeWorkload']['body'],
-): Promise<CommandOutcome<ChangedRecommendation>> {
-  const by = caller.scope.actor;
-  return stateIntent(ports, askingForEffect(ports, caller), target, {
-    action: 'Wake',
-    eventReason: COMMAND_EVENT.wakeRequested,
-    message: withReason(`${by} asked for its natural size`, body?.reason),
-    idleIn: () => null,
-    decide: ({ spec, status }, now) => {
-      const since = instantOf(status?.idle?.since);
-      if (since === null) return { kind: 'conflict', message: 'It is not idle, so there is nothing to wake.' };
-      const asked = instantOf(spec.wake?.at);
-      if (status?.idle?.wakingSince !== undefined || (asked !== null && asked >= since)) return null;
-      return { kind: 'patch', spec: { wake: { by, at: isoTime(now), ...(body?.reason === undefined ? {} : { reason: body.reason }) } } };
-    },
-  });
-}
+export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']>, ChangedRecommendation> = {
+  requires: OPERATOR_OF_TARGET,
+  run(ports, caller, { target, body }) {
+    const by = caller.scope.actor;
+    return stateIntent(ports, askingForEffect(ports, caller), target, {
+      action: 'Wake',
+      eventReason: COMMAND_EVENT.wakeRequested,
+      message: withReason(`${by} asked for its natural size`, body?.reason),
+      idleIn: () => null,
+      decide: ({ spec, status }, now) => {
+        const since = instantOf(status?.idle?.since);
+        if (since === null) return { kind: 'conflict', message: 'It is not idle, so there is nothing to wake.' };
+        const asked = instantOf(spec.wake?.at);
+        if (status?.idle?.wakingSince !== undefined || (asked !== null && asked >= since)) return null;
+        return { kind: 'patch', spec: { wake: { by, at: isoTime(now), ...(body?.reason === undefined ? {} : { reason: body.reason }) } } };
+      },
+    });
+  },
+};

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterArithmetic, Node, SeriesSet } from '../apis/http/types.generated.ts';
+import type { Cluster, ClusterArithmetic, Node, SeriesSet, Operations } from '../apis/http/types.generated.ts';
 import type { RecommendationState } from '../apis/conditions.ts';
 import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
@@ -17,6 +17,8 @@ import { seriesSet, type Line, type Sample } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { readTimeRange, type TimeRange } from './time-range.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
+import { ADMIN } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 /** Volumes are nearly full from here on: the default threshold of storage exceptions. */
 const NEARLY_FULL_RATIO = 0.8;
@@ -268,3 +270,14 @@ function clusterLines(points: readonly ClusterPoint[]): readonly Line[] {
     line('used', 'usedMemoryBytes', 'memory'),
   ];
 }
+
+export const getCluster = defineQuery({
+  requires: ADMIN,
+  answer: ({ cluster }: { readonly cluster: ClusterQueries }) => cluster.get(),
+});
+
+export const getClusterUsage = defineQuery({
+  requires: ADMIN,
+  answer: ({ cluster }: { readonly cluster: ClusterQueries }, _scope, query: Operations['getClusterUsage']['query']) =>
+    cluster.usage(query),
+});

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { aScope } from '../../test/builders/scopes.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import type { IdleWorkload } from '../apis/http/types.generated.ts';
-import type { Scope } from '../core/access/scope.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { HOUR_MS } from '../core/model/units.ts';
 import { createReadModels } from './read-models.ts';
@@ -82,7 +82,7 @@ describe('Idle workloads', () => {
   });
 
   test('of other namespaces than are granted are not there', () => {
-    const scope: Scope = { admin: false, operator: true, actor: 'ann', key: 'shop', allows: (namespace) => namespace === 'shop' };
+    const scope = aScope('operator', ['shop'], 'ann');
     const page = createReadModels(world.sources).idleWorkloads.list(scope, { limit: 100, sort: 'idleSince', format: 'json' });
     expect(page).toMatchObject({ kind: 'page', total: 1, summary: { projectedSavings: { cpuMillicores: 3570 } } });
   });

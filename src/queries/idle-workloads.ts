@@ -15,6 +15,8 @@ import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<IdleWorkload> = {
   id: ({ workload }) => workloadKey(workload),
@@ -100,3 +102,9 @@ function totalsOf(items: readonly IdleWorkload[]): IdleTotals {
     realizedSavingsPerMonthUsd: sumCents(items.map((item) => item.realizedSavingsPerMonthUsd ?? 0)),
   };
 }
+
+export const listIdleWorkloads = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ idleWorkloads }: { readonly idleWorkloads: IdleWorkloadQueries }, scope, query: Operations['listIdleWorkloads']['query']) =>
+    idleWorkloads.list(scope, query),
+});

@@ -12,6 +12,8 @@ import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<LimitExceptionItem> = {
   id: (item) => `${item.namespace}/${item.kind}/${item.name}/${item.container}/${item.resource}`,
@@ -94,3 +96,12 @@ function countsOf(items: readonly LimitExceptionItem[]): LimitExceptionCounts {
     byType: count(LIMIT_EXCEPTION_TYPES, ({ type }) => type),
   };
 }
+
+export const listLimitExceptions = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: (
+    { limitExceptions }: { readonly limitExceptions: LimitExceptionQueries },
+    scope,
+    query: Operations['listLimitExceptions']['query'],
+  ) => limitExceptions.list(scope, query),
+});

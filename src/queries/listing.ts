@@ -170,5 +170,5 @@ function toBase64Url(text: string): string {
 }
 
 function wrongCursor(message: string): Refusal {
-  return { kind: 'invalid', details: [{ path: 'query.cursor', message }] };
+  return { kind: 'invalid', details: [{ path: '/cursor', message }] };
 }

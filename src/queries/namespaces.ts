@@ -10,6 +10,8 @@ import type { Page } from './outcome.ts';
 import { ratioOf, wholeResources } from './ratios.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<Namespace> = {
   id: (namespace) => namespace.name,
@@ -110,3 +112,9 @@ function quotaRecord(quota: ResourceQuotaRecord): NamespaceQuota {
 function ratiosOfBound(used: OptionalResources, hard: OptionalResources): readonly number[] {
   return [ratioOf(used.cpuMillicores, hard.cpuMillicores), ratioOf(used.memoryBytes, hard.memoryBytes)].filter((ratio) => ratio !== null);
 }
+
+export const listNamespaces = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ namespaces }: { readonly namespaces: NamespaceQueries }, scope, query: Operations['listNamespaces']['query']) =>
+    namespaces.list(scope, query),
+});

@@ -17,6 +17,8 @@ import type { Scope } from '../core/access/scope.ts';
 import { seriesSet } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { readTimeRange } from './time-range.ts';
+import { ADMIN } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<Node> = {
   id: (node) => node.name,
@@ -161,3 +163,13 @@ function byName(a: PodRecord, b: PodRecord): number {
   const [left, right] = [`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`];
   return left < right ? -1 : left > right ? 1 : 0;
 }
+
+export const listNodes = defineQuery({
+  requires: ADMIN,
+  answer: ({ nodes }: { readonly nodes: NodeQueries }, scope, query: Operations['listNodes']['query']) => nodes.list(scope, query),
+});
+
+export const getNode = defineQuery({
+  requires: ADMIN,
+  answer: ({ nodes }: { readonly nodes: NodeQueries }, _scope, { name }: { readonly name: string }) => nodes.get(name),
+});

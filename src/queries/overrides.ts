@@ -11,6 +11,8 @@ import { readOverrides } from '../core/resize/policy/workload-overrides.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<Override> = {
   id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
@@ -86,3 +88,15 @@ function isBounds(value: unknown): value is OverrideBounds {
     return Object.entries(bound).every(([name, amount]) => (name === 'cpu' || name === 'memory') && typeof amount === 'string');
   });
 }
+
+export const listOverrides = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ overrides }: { readonly overrides: OverrideQueries }, scope, query: Operations['listOverrides']['query']) =>
+    overrides.list(scope, query),
+});
+
+export const getOverride = defineQuery({
+  requires: VIEWER_OF_TARGET,
+  answer: ({ overrides }: { readonly overrides: OverrideQueries }, scope, { target }: { readonly target: WorkloadTarget }) =>
+    overrides.get(scope, target),
+});

@@ -9,6 +9,8 @@ import type { Page } from './outcome.ts';
 import { wholeResources } from './ratios.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 /** `/pods`. */
 export class PodQueries {
@@ -123,3 +125,8 @@ function sumIfAll(all: readonly OptionalResources[]): OptionalResources {
     amounts.length === 0 ? null : amounts.reduce((total, amount) => (amount === null || total === null ? null : total + amount), 0);
   return { cpuMillicores: sum(all.map((each) => each.cpuMillicores)), memoryBytes: sum(all.map((each) => each.memoryBytes)) };
 }
+
+export const listPods = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ pods }: { readonly pods: PodQueries }, scope, query: Operations['listPods']['query']) => pods.list(scope, query),
+});

@@ -15,6 +15,8 @@ import {
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { ADMIN } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<Policy> = {
   id: (policy) => `${policy.kind}/${policy.namespace ?? ''}/${policy.name}`,
@@ -155,3 +157,15 @@ function* leavesOf(value: Readonly<Record<string, unknown>>, prefix: string): Ge
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+export const listPolicies = defineQuery({
+  requires: ADMIN,
+  answer: ({ policies }: { readonly policies: PolicyQueries }, scope, query: Operations['listPolicies']['query']) =>
+    policies.list(scope, query),
+});
+
+export const listPolicyOverrides = defineQuery({
+  requires: ADMIN,
+  answer: ({ policies }: { readonly policies: PolicyQueries }, scope, query: Operations['listPolicyOverrides']['query']) =>
+    policies.overrides(scope, query),
+});

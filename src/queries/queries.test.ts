@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aScope } from '../../test/builders/scopes.ts';
 import fc from 'fast-check';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aContainerRecord, aNodeRecord } from '../../test/builders/records.ts';
-import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/model/units.ts';
 import { roundParts, sumCents, toCents } from './cents.ts';
 import { costShares } from './cost-shares.ts';
@@ -19,7 +20,7 @@ beforeEach(() => {
   world = dashboardWorld();
   models = createReadModels(world.sources);
 });
-const onlyPay: Scope = { admin: false, operator: true, actor: 'ann', key: 'pay', allows: (namespace) => namespace === 'pay' };
+const onlyPay = aScope('operator', ['pay'], 'ann');
 
 describe('money', () => {
   test('parts add up to the rounded total, to the cent', () => {

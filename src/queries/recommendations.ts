@@ -14,7 +14,7 @@ import type { NodePrice } from '../ports/price-source.ts';
 import { sumCents } from './cents.ts';
 import { explainContainers } from './explanation.ts';
 import { holdsRoom, type FigureKeeper } from './figures.ts';
-import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { onNewIntent } from './intent-watch.ts';
 import { KeptRecords } from './kept-records.ts';
@@ -29,6 +29,8 @@ import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
 import { wouldChangeIt } from './would-change-it.ts';
+import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Listing<RecommendationItem> = {
   id: (item) => `${item.namespace}/${item.kind}/${item.name}`,
@@ -186,3 +188,21 @@ function totalsOf(items: readonly RecommendationItem[]): RecommendationTotals {
     waitingForNodeCapacity: countWaitingRaises(items.map((item) => item.waitingForNodeCapacity)),
   };
 }
+
+export const listRecommendations = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: (
+    { recommendations }: { readonly recommendations: RecommendationQueries },
+    scope,
+    query: Operations['listRecommendations']['query'],
+  ) => recommendations.list(scope, query),
+});
+
+export const getRecommendation = defineQuery({
+  requires: VIEWER_OF_TARGET,
+  answer: (
+    { recommendations }: { readonly recommendations: RecommendationQueries },
+    scope,
+    { target }: { readonly target: WorkloadTarget },
+  ) => recommendations.get(scope, target),
+});

@@ -13,6 +13,8 @@ import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED, VIEWER_OF_TARGET } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 /** A workload on its way into a list: what nobody filters or sorts by is not worked out for twenty thousand of them. */
 class Row {
@@ -185,3 +187,15 @@ function notedValues(text: string | undefined): readonly NamedValues[] {
     return [];
   }
 }
+
+export const listResourceAudit = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ resourceAudit }: { readonly resourceAudit: ResourceAuditQueries }, scope, query: Operations['listResourceAudit']['query']) =>
+    resourceAudit.list(scope, query),
+});
+
+export const getResourceAudit = defineQuery({
+  requires: VIEWER_OF_TARGET,
+  answer: ({ resourceAudit }: { readonly resourceAudit: ResourceAuditQueries }, scope, { target }: { readonly target: WorkloadTarget }) =>
+    resourceAudit.get(scope, target),
+});

@@ -8,6 +8,8 @@ import type { AppliedValue } from '../ports/history.ts';
 import { selectPage, type Listing, type SortValue } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
+import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const LISTING: Omit<Listing<ScalingActivity>, 'id'> = {
   namespaceOf: ({ object }) => object.namespace,
@@ -45,7 +47,7 @@ export class ScalingQueries {
     const { clock, history, logger } = this.#sources;
     const duration = parseDuration(query.duration);
     if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
-      return { kind: 'invalid', details: [{ path: 'query.duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
+      return { kind: 'invalid', details: [{ path: '/duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
     }
     let rows: readonly AppliedValue[];
     try {
@@ -113,3 +115,9 @@ function sumOrNull(values: readonly (number | null)[]): number | null {
   }
   return Math.round(sum * 1e6) / 1e6;
 }
+
+export const listScaling = defineQuery({
+  requires: VIEWER_OF_LISTED,
+  answer: ({ scaling }: { readonly scaling: ScalingQueries }, scope, query: Operations['listScaling']['query']) =>
+    scaling.list(scope, query),
+});

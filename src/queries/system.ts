@@ -5,6 +5,8 @@ import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { ReadSources } from './sources.ts';
+import { ADMIN, IDENTIFIED } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 const CHECKS: Listing<HealthCheck> = {
   id: (check) => check.name,
@@ -71,3 +73,19 @@ export class SystemQueries {
     }
   }
 }
+
+export const listHealth = defineQuery({
+  requires: IDENTIFIED,
+  answer: ({ system }: { readonly system: SystemQueries }, scope, query: Operations['listHealth']['query']) => system.health(scope, query),
+});
+
+export const getMode = defineQuery({
+  requires: IDENTIFIED,
+  answer: ({ system }: { readonly system: SystemQueries }) => system.mode(),
+});
+
+export const listResizeStats = defineQuery({
+  requires: ADMIN,
+  answer: ({ system }: { readonly system: SystemQueries }, scope, query: Operations['listResizeStats']['query']) =>
+    system.cycles(scope, query),
+});

@@ -28,17 +28,17 @@ export function readTimeRange(
   const stepMs = query.step === undefined ? null : milliseconds(query.step);
   const details: ErrorDetail[] = [];
   if (durationMs === null || durationMs < SHORTEST || durationMs > LONGEST) {
-    details.push({ path: 'query.duration', message: 'must be from 5m to 90d' });
+    details.push({ path: '/duration', message: 'must be from 5m to 90d' });
   }
   if (query.step !== undefined && (stepMs === null || stepMs < LEAST_STEP)) {
-    details.push({ path: 'query.step', message: 'must be at least 15s' });
+    details.push({ path: '/step', message: 'must be at least 15s' });
   } else if (stepMs !== null && durationMs !== null && durationMs / stepMs > POINTS_AT_MOST) {
     details.push({
-      path: 'query.step',
+      path: '/step',
       message: `gives more than ${POINTS_AT_MOST} points; use at least ${Math.ceil(durationMs / POINTS_AT_MOST / SECOND_MS)}s`,
     });
   } else if (stepMs !== null && stepMs % SECOND_MS !== 0) {
-    details.push({ path: 'query.step', message: 'must be whole seconds' });
+    details.push({ path: '/step', message: 'must be whole seconds' });
   }
   if (details.length > 0 || durationMs === null) return { details };
   const step = stepMs ?? defaultStep(durationMs);

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { aScope } from '../../test/builders/scopes.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
-import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
 
 let world: DashboardWorld;
@@ -42,7 +43,7 @@ describe('raises that wait for node capacity', () => {
   });
 
   test('are counted in the summary of a list, over what the caller may see', () => {
-    const onlyPay: Scope = { admin: false, operator: true, actor: 'ann', key: 'pay', allows: (namespace) => namespace === 'pay' };
+    const onlyPay = aScope('operator', ['pay'], 'ann');
     const query = { limit: 100, sort: 'name', format: 'json' } as const;
     const [all, pay] = [EVERYONE_IS_ADMIN, onlyPay].map((scope) => models.recommendations.list(scope, query));
     expect(all).toMatchObject({ summary: { waitingForNodeCapacity: { workloads: 2, pods: 5 } } });

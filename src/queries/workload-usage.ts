@@ -1,9 +1,9 @@
-import type { SeriesSet } from '../apis/http/types.generated.ts';
+import type { SeriesSet, Operations } from '../apis/http/types.generated.ts';
 import type { OptionalResources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { UsagePoint } from '../ports/history.ts';
-import { resolveWorkload } from '../core/recommendations/resolve-workload.ts';
+import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
 import type { RecommendationQueries } from './recommendations.ts';
@@ -11,6 +11,8 @@ import type { Scope } from '../core/access/scope.ts';
 import { seriesSet, type Line } from './series.ts';
 import type { ReadSources } from './sources.ts';
 import { readTimeRange, type TimeRange } from './time-range.ts';
+import { VIEWER_OF_TARGET } from '../core/access/requirement.ts';
+import { defineQuery } from './query.ts';
 
 /** `/workloads/{ns}/{name}/usage`: usage of one replica (mean) by container, and the replicas. */
 export class WorkloadUsageQueries {
@@ -99,3 +101,12 @@ function pair(name: string, container: string, samples: readonly (OptionalResour
     },
   ];
 }
+
+export const getWorkloadUsage = defineQuery({
+  requires: VIEWER_OF_TARGET,
+  answer: (
+    { workloadUsage }: { readonly workloadUsage: WorkloadUsageQueries },
+    scope,
+    { target, ...range }: { readonly target: WorkloadTarget } & Pick<Operations['getWorkloadUsage']['query'], 'duration' | 'step'>,
+  ) => workloadUsage.get(scope, target, range),
+});

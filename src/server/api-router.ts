@@ -1,24 +1,27 @@
-// Joins handlers to the description: an operation's path, method, access and validation come from there and from nowhere
-// else, so that what is described is what is served.
+// Joins handlers to the description of an API: an operation's path, method, access and validation come from there and from
+// nowhere else, so that what is described is what is served.
 
 import express, { Router, type NextFunction, type Request, type Response } from 'express';
-import type { Operations } from '../apis/http/types.generated.ts';
-import { deniedNamespace, type Scope } from '../core/access/scope.ts';
+import { unmetRole } from '../core/access/requirement.ts';
+import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
 import { envelopeMeta, type EnvelopeSources } from './envelope.ts';
 import { entityTagOf, tagMatches } from './etag.ts';
 import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
-import { OPERATIONS } from './openapi/document.ts';
-import { isMutation, type OperationSpec } from './openapi/operation.ts';
+import type { ApiDocument } from './openapi/api-document.ts';
+import { isMutation, type Operation } from './openapi/operation.ts';
+import { pathParametersOf, queryParametersOf } from './openapi/parameters.ts';
 import { requestValidator, schemaCompiler, type Checked, type RequestValidator } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
-import type { OperationId, Reply } from './reply.ts';
+import { refusalProblem } from './refusal-problem.ts';
+import type { OperationTypes, Reply } from './reply.ts';
 
 /** A request as a handler sees it: checked against the description, with the caller's scope. */
-export interface ApiRequest<Id extends OperationId> {
-  readonly path: Operations[Id]['path'];
-  readonly query: Operations[Id]['query'];
-  readonly body: Operations[Id]['body'];
+export interface ApiRequest<Types extends OperationTypes> {
+  readonly operation: Operation;
+  readonly path: Types['path'];
+  readonly query: Types['query'];
+  readonly body: Types['body'];
   readonly scope: Scope;
   readonly requestId: string;
   /** Client address, for the audit. */
@@ -34,40 +37,41 @@ export interface ApiRouterOptions extends EnvelopeSources {
   scopeOf(request: Request): Scope;
   /** Of what requests under way hold. */
   readonly bounds: Pick<RequestBounds, 'admit' | 'admitBody'>;
-  /** Resolves once reads are answered from what mutations have just written. */
-  caughtUp(): Promise<void>;
   /** Called once a request is answered. */
   observe(outcome: { readonly operation: string; readonly method: string; readonly status: number; readonly seconds: number }): void;
   /** Machine time, for how long a request took. */
   nowMs(): number;
 }
 
-type Handler<Id extends OperationId> = (request: ApiRequest<Id>) => Reply<Id> | Promise<Reply<Id>>;
-type RawHandler<Id extends OperationId> = (request: ApiRequest<Id>, response: Response) => void | Promise<void>;
+type Handler<Types extends OperationTypes> = (request: ApiRequest<Types>) => Reply<Types> | Promise<Reply<Types>>;
+type RawHandler<Types extends OperationTypes> = (request: ApiRequest<Types>, response: Response) => void | Promise<void>;
 
-export class ApiRouter {
+/** Serves one API. `Api` holds the types of its operations by their id. */
+export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> {
   readonly router = Router({ caseSensitive: true, strict: true });
+  readonly #api: ApiDocument;
   readonly #options: ApiRouterOptions;
-  readonly #compile = schemaCompiler();
+  readonly #compile: ReturnType<typeof schemaCompiler>;
   readonly #served = new Set<string>();
 
-  constructor(options: ApiRouterOptions) {
+  constructor(api: ApiDocument, options: ApiRouterOptions) {
+    this.#api = api;
     this.#options = options;
+    this.#compile = schemaCompiler(api.schemas);
   }
 
   /** Serves an operation that answers in the envelope. */
-  on<Id extends OperationId>(id: Id, handle: Handler<Id>): void {
+  on<Id extends keyof Api & string>(id: Id, handle: Handler<Api[Id]>): void {
     this.raw(id, async (request, response) => {
-      const reply = await handle(request);
-      if (isMutation(specOf(id))) await this.#options.caughtUp();
-      this.#send(specOf(id), request, response, reply);
+      this.#send(request, response, await handle(request));
     });
   }
 
   /** Serves an operation that writes its answer itself. */
-  raw<Id extends OperationId>(id: Id, handle: RawHandler<Id>): void {
-    const operation = specOf(id);
-    const validator = requestValidator(operation, this.#compile);
+  raw<Id extends keyof Api & string>(id: Id, handle: RawHandler<Api[Id]>): void {
+    const operation = this.#api.operations.find((each) => each.id === id);
+    if (operation === undefined) throw new Error(`no operation ${id} in the description`);
+    const validator = requestValidator(operation, this.#api.schemas, this.#compile);
     this.#served.add(id);
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1');
     const { bounds } = this.#options;
@@ -84,16 +88,17 @@ export class ApiRouter {
           'The caches have not synced yet, so there is nothing to answer from. Try again shortly; /api/v1/health says what is missing.',
         );
       }
-      await handle(this.#admit<Id>(operation, validator, http, response), response);
+      await handle(this.#admit<Api[Id]>(operation, validator, http, response), response);
     });
   }
 
   /** Called after the last operation: what is described and not served is a fault; a known path with another method is a 405. */
   close(): void {
-    const missing = OPERATIONS.filter((operation) => !this.#served.has(operation.id));
+    const { operations } = this.#api;
+    const missing = operations.filter((operation) => !this.#served.has(operation.id));
     if (missing.length > 0) throw new Error(`not served: ${missing.map((operation) => operation.id).join(', ')}`);
-    for (const path of new Set(OPERATIONS.map((operation) => operation.path))) {
-      const methods = OPERATIONS.filter((operation) => operation.path === path).map((operation) => operation.method.toUpperCase());
+    for (const path of new Set(operations.map((operation) => operation.path))) {
+      const methods = operations.filter((operation) => operation.path === path).map((operation) => operation.method.toUpperCase());
       const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
       this.router.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (request) => {
         throw new Problem('method_not_allowed', `${request.method} is not served here. Use ${allow.join(' or ')}.`, {
@@ -103,7 +108,7 @@ export class ApiRouter {
     }
   }
 
-  #timed(operation: OperationSpec) {
+  #timed(operation: Operation) {
     return (request: Request, response: Response, next: NextFunction): void => {
       const startedAt = this.#options.nowMs();
       response.once('close', () => {
@@ -114,26 +119,26 @@ export class ApiRouter {
     };
   }
 
-  #admit<Id extends OperationId>(operation: OperationSpec, validator: RequestValidator, http: Request, response: Response): ApiRequest<Id> {
+  #admit<Types extends OperationTypes>(
+    operation: Operation,
+    validator: RequestValidator,
+    http: Request,
+    response: Response,
+  ): ApiRequest<Types> {
     const scope = this.#options.scopeOf(http);
-    if (operation.access === 'admin' && !scope.admin) {
-      throw new Problem('forbidden', 'Only an admin may do this.');
-    }
-    if (isMutation(operation) && !scope.operator) {
-      throw new Problem('forbidden', 'Your role only reads. Ask an admin for the role operator.');
-    }
+    // Whoever may not make such a call at all hears so before what is wrong with it; the application checks the rest.
+    const refusal = unmetRole(operation.access, scope);
+    if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);
     const query = validator.query(new URL(http.originalUrl, 'http://local').searchParams);
     const body = isMutation(operation) ? validator.body(http.body) : ({ ok: true, value: undefined } as const);
     const details = [path, query, body].flatMap((checked) => (checked.ok ? [] : checked.details));
     if (details.length > 0) throw invalidRequest(details);
-    const named = namespacesNamed(value(path), value(query));
-    const denied = deniedNamespace(scope, named);
-    if (denied !== undefined) throw new Problem('forbidden', `You are not authorized for namespace ${denied}. Ask an admin for a grant.`);
     return {
+      operation,
       path: value(path),
       query: value(query),
-      body: value(body) as Operations[Id]['body'],
+      body: value(body),
       scope,
       requestId: String(response.getHeader('X-Request-Id')),
       address: http.ip ?? http.socket.remoteAddress ?? '',
@@ -143,7 +148,8 @@ export class ApiRouter {
     };
   }
 
-  #send<Id extends OperationId>(operation: OperationSpec, request: ApiRequest<Id>, response: Response, reply: Reply<Id>): void {
+  #send<Types extends OperationTypes>(request: ApiRequest<Types>, response: Response, reply: Reply<Types>): void {
+    const { operation } = request;
     const csv = operation.list !== undefined && (request.query as { format?: string }).format === 'csv';
     const data = JSON.stringify(reply.data);
     if (operation.method === 'get') {
@@ -158,7 +164,9 @@ export class ApiRouter {
     if (csv) {
       if (reply.nextCursor !== null) response.setHeader('X-Next-Cursor', reply.nextCursor);
       response.setHeader('Content-Disposition', `attachment; filename="${operation.path.slice(1).replaceAll('/', '-')}.csv"`);
-      response.type('text/csv; charset=utf-8').send(toCsv(reply.data as readonly unknown[], csvColumns(operation.answer.data.items ?? {})));
+      response
+        .type('text/csv; charset=utf-8')
+        .send(toCsv(reply.data as readonly unknown[], csvColumns(operation.answer.data.items ?? {}, this.#api.schemas)));
       return;
     }
     const meta = JSON.stringify(envelopeMeta(reply, response, this.#options));
@@ -166,20 +174,17 @@ export class ApiRouter {
   }
 }
 
-function specOf(id: string): OperationSpec {
-  const operation = OPERATIONS.find((each) => each.id === id);
-  if (operation === undefined) throw new Error(`no operation ${id} in the description`);
-  return operation;
+/** Where a request carries a field of the input: `/duration` is `query.duration`, a field of the body stays a JSON Pointer. */
+export function locationOf(operation: Operation, pointer: string): string {
+  const name = pointer.split('/')[1] ?? '';
+  if (queryParametersOf(operation).some((parameter) => parameter.name === name)) return `query.${name}`;
+  if (pathParametersOf(operation).some((parameter) => parameter.name === name)) return `path.${name}`;
+  return pointer;
 }
 
 function value<T>(checked: Checked<T>): T {
   if (!checked.ok) throw new Error('read before it was checked');
   return checked.value;
-}
-
-function namespacesNamed(path: Readonly<Record<string, unknown>>, query: Readonly<Record<string, unknown>>): readonly string[] {
-  const inQuery = Array.isArray(query['namespace']) ? (query['namespace'] as readonly string[]) : [];
-  return typeof path['ns'] === 'string' ? [path['ns'], ...inQuery] : inQuery;
 }
 
 // A form post needs no preflight, so a body that is not JSON is refused before it is read.

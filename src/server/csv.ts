@@ -1,4 +1,4 @@
-import { COMPONENT_SCHEMAS } from './openapi/document.ts';
+import type { ApiDocument } from './openapi/api-document.ts';
 import type { Schema } from './openapi/schema.ts';
 
 /** A column: its dotted name, and the fields that lead to its value. */
@@ -11,10 +11,10 @@ export interface CsvColumn {
  * Columns of a record, as its description says: the same on every page, whatever is null on it. Nested fields become
  * dotted columns; arrays and maps stay JSON in one cell.
  */
-export function csvColumns(record: Schema, path: readonly string[] = []): readonly CsvColumn[] {
-  const properties = plain(record).properties;
+export function csvColumns(record: Schema, schemas: ApiDocument['schemas'], path: readonly string[] = []): readonly CsvColumn[] {
+  const properties = plain(record, schemas).properties;
   if (properties === undefined) return [{ name: path.join('.'), path }];
-  return Object.entries(properties).flatMap(([name, child]) => csvColumns(child, [...path, name]));
+  return Object.entries(properties).flatMap(([name, child]) => csvColumns(child, schemas, [...path, name]));
 }
 
 /** The same rows as the JSON list. A text cell that a spreadsheet would run as a formula gets a leading apostrophe. */
@@ -27,11 +27,11 @@ export function toCsv(rows: readonly unknown[], columns: readonly CsvColumn[]): 
 }
 
 /** Behind its reference, and without the null that it may be. */
-function plain(schema: Schema): Schema {
+function plain(schema: Schema, schemas: ApiDocument['schemas']): Schema {
   const name = schema.$ref?.split('/').at(-1);
-  if (name !== undefined) return plain(COMPONENT_SCHEMAS[name] ?? {});
+  if (name !== undefined) return plain(schemas[name] ?? {}, schemas);
   const alternative = schema.anyOf?.find((each) => each.type !== 'null');
-  return alternative === undefined ? schema : plain(alternative);
+  return alternative === undefined ? schema : plain(alternative, schemas);
 }
 
 function valueAt(row: unknown, path: readonly string[]): unknown {

@@ -3,7 +3,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
-import { OPERATIONS, openApiDocument } from './openapi/document.ts';
+import { openApiDescription } from './openapi/api-document.ts';
+import { DASHBOARD_API, OPERATIONS } from './openapi/document.ts';
 
 interface Described {
   readonly paths: Readonly<
@@ -12,7 +13,7 @@ interface Described {
 }
 type Responses = Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
 
-const described = openApiDocument('1') as unknown as Described;
+const described = openApiDescription(DASHBOARD_API, '1') as unknown as Described;
 
 let client: DashboardClient;
 beforeEach(async () => {

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 import type { Clock } from '../ports/clock.ts';
 import type { Warning } from '../apis/http/types.generated.ts';
-import { STALE_AFTER_SECONDS } from '../queries/freshness.ts';
+import { STALE_AFTER_SECONDS } from '../application/index.ts';
 import type { Instant } from '../core/model/units.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import type { Problem } from './problem.ts';
-import type { OperationId, Reply } from './reply.ts';
+import type { OperationTypes, Reply } from './reply.ts';
 import { requestIdOf } from './request-context.ts';
 
 /** What `meta` needs to know of the world. */
@@ -18,7 +18,7 @@ export interface EnvelopeSources {
 }
 
 /** `meta` of a successful answer; `data` stands beside it. */
-export function envelopeMeta<Id extends OperationId>(reply: Reply<Id>, response: Response, sources: EnvelopeSources): object {
+export function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources): object {
   const warnings = [...sources.silentSources(), ...reply.warnings];
   return {
     total: reply.total,

@@ -6,6 +6,8 @@ export const PROBLEM_STATUS = {
   unauthenticated: 401,
   forbidden: 403,
   csrf_failed: 403,
+  session_required: 403,
+  feature_disabled: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

@@ -1,17 +1,22 @@
-import type { Operations, Warning } from '../apis/http/types.generated.ts';
+import type { Warning } from '../apis/http/types.generated.ts';
 import type { Instant } from '../core/model/units.ts';
-import type { Refusal } from '../core/access/refusal.ts';
-import type { Found, Page } from '../queries/outcome.ts';
-import { refusalProblem } from './refusal-problem.ts';
+import type { Found, Page } from '../application/index.ts';
 
-export type OperationId = keyof Operations;
+/** What one operation takes and answers. */
+export interface OperationTypes {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+  readonly data: unknown;
+  readonly summary: unknown;
+}
 
 /** What a handler answers; the envelope, entity tag and form are put around it. */
-export interface Reply<Id extends OperationId> {
-  readonly data: Operations[Id]['data'];
+export interface Reply<Types extends Pick<OperationTypes, 'data' | 'summary'>> {
+  readonly data: Types['data'];
   readonly total: number;
   readonly nextCursor: string | null;
-  readonly summary: Operations[Id]['summary'] | undefined;
+  readonly summary: Types['summary'] | undefined;
   readonly cachedAt: Instant | null;
   readonly warnings: readonly Warning[];
   readonly dryRun: boolean;
@@ -19,39 +24,20 @@ export interface Reply<Id extends OperationId> {
 
 const PLAIN = { nextCursor: null, summary: undefined, cachedAt: null, warnings: [], dryRun: false } as const;
 
-/** A page of a list, or the problem that it met. */
-export function list<Id extends OperationId, Item>(
-  outcome: (Operations[Id]['data'] extends readonly Item[] ? Page<Item, Operations[Id]['summary']> : never) | Refusal,
-): Reply<Id> {
-  if (outcome.kind !== 'page') throw refusalProblem(outcome);
-  return {
-    ...PLAIN,
-    data: outcome.items as Operations[Id]['data'],
-    total: outcome.total,
-    nextCursor: outcome.nextCursor,
-    summary: outcome.summary,
-    cachedAt: outcome.cachedAt ?? null,
-    warnings: outcome.warnings ?? [],
-  };
+/** A page of a list, or one object. */
+export function replyOf(answer: Page<unknown, unknown> | Found<unknown, unknown>): Reply<OperationTypes> {
+  const { summary, cachedAt = null, warnings = [] } = answer;
+  const common = { ...PLAIN, summary, cachedAt, warnings };
+  return answer.kind === 'page'
+    ? { ...common, data: answer.items, total: answer.total, nextCursor: answer.nextCursor }
+    : { ...common, data: answer.item, total: 1 };
 }
 
-/** One object, or the problem that it met. */
-export function one<Id extends OperationId>(outcome: Found<Operations[Id]['data'], Operations[Id]['summary']> | Refusal): Reply<Id> {
-  if (outcome.kind !== 'found') throw refusalProblem(outcome);
-  return {
-    ...PLAIN,
-    data: outcome.item,
-    total: 1,
-    summary: outcome.summary,
-    cachedAt: outcome.cachedAt ?? null,
-    warnings: outcome.warnings ?? [],
-  };
-}
-
-/** What a mutation left behind. */
-export function changed<Id extends OperationId>(
-  data: Operations[Id]['data'],
-  options: { readonly dryRun: boolean; readonly total?: number; readonly summary?: Operations[Id]['summary'] },
-): Reply<Id> {
-  return { ...PLAIN, data, total: options.total ?? 1, summary: options.summary, dryRun: options.dryRun };
+/** What a mutation left behind. Several objects are counted. */
+export function changed<Types extends Pick<OperationTypes, 'data' | 'summary'>>(
+  data: Types['data'],
+  dryRun: boolean,
+  summary?: Types['summary'],
+): Reply<Types> {
+  return { ...PLAIN, data, total: Array.isArray(data) ? data.length : 1, summary, dryRun };
 }

@@ -4,12 +4,13 @@ import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { withExceptions } from '../../test/builders/exceptions.ts';
 import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
-import { ERROR_ENVELOPE, OPERATIONS, envelopeSchema } from './openapi/document.ts';
+import { ERROR_ENVELOPE, envelopeSchema } from './openapi/api-document.ts';
+import { COMPONENT_SCHEMAS, OPERATIONS } from './openapi/document.ts';
 import type { OperationSpec } from './openapi/operation.ts';
 import { queryParametersOf } from './openapi/parameters.ts';
 import { schemaCompiler } from './openapi/validator.ts';
 
-const compile = schemaCompiler();
+const compile = schemaCompiler(COMPONENT_SCHEMAS);
 const validateError = compile(ERROR_ENVELOPE);
 
 /** A request that must succeed, for each operation that answers in the envelope. */

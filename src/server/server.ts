@@ -5,31 +5,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import compression from 'compression';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Operations } from '../apis/http/types.generated.ts';
+import type { Application } from '../application/index.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
-import { parseWorkloadKey, workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing-policy.ts';
-import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
-import type { CommandPorts } from '../commands/context.ts';
-import { OwnWrites } from '../commands/own-writes.ts';
-import type { MachineTimer } from '../ports/clock.ts';
+import type { Clock, MachineTimer } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import { confirmedAt, silentSources } from '../queries/freshness.ts';
-import { createReadModels, type ReadModels } from '../queries/read-models.ts';
-import type { ReadSources } from '../queries/sources.ts';
 import { addressGroup } from '../runtime/clients/address-group.ts';
 import { boundConnections } from '../runtime/clients/bound-connections.ts';
 import { boundPipelining } from '../runtime/clients/bound-pipelining.ts';
 import { RateLimiter } from '../runtime/clients/rate-limit.ts';
 import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
-import { clusterRoutes } from './dashboard/cluster-routes.ts';
-import { idleRoutes } from './dashboard/idle-routes.ts';
-import { limitExceptionRoutes } from './dashboard/limit-exception-routes.ts';
-import { overrideRoutes } from './dashboard/override-routes.ts';
-import { policyRoutes } from './dashboard/policy-routes.ts';
-import { recommendationRoutes } from './dashboard/recommendation-routes.ts';
-import { resourceAuditRoutes } from './dashboard/resource-audit-routes.ts';
-import { scalingRoutes } from './dashboard/scaling-routes.ts';
+import { applicationRoutes } from './dashboard/application-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
@@ -38,7 +26,7 @@ import { RequestBounds } from './guards/request-bounds.ts';
 import { isSameOrigin } from './guards/same-origin.ts';
 import { setSecurityHeaders } from './guards/security-headers.ts';
 import { httpMetrics, type HttpMetrics } from './http-metrics.ts';
-import { openApiDocument } from './openapi/document.ts';
+import { DASHBOARD_API } from './openapi/document.ts';
 import type { DashboardOptions } from './options.ts';
 import { pageRoutes } from './page/page-routes.ts';
 import { Problem } from './problem.ts';
@@ -48,8 +36,10 @@ import { EventStreams } from './stream/event-stream.ts';
 
 /** Everything that the server stands on. */
 export interface DashboardParts {
-  readonly sources: ReadSources;
-  readonly commands: Pick<CommandPorts, 'records' | 'signer' | 'events'>;
+  readonly application: Application;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly timer: MachineTimer;
   readonly metrics: Metrics;
   readonly options: DashboardOptions;
@@ -77,13 +67,12 @@ const SILENCE_MS = 300_000;
 const CLOSE_GRACE_MS = 3000;
 
 export function createDashboardServer(parts: DashboardParts): DashboardServer {
-  const { sources, options, timer } = parts;
+  const { application, options, timer } = parts;
   const address = parseListenAddress(options.address);
   if (address === undefined) throw new Error(`dashboard.addr "${options.address}": expected host:port or :port`);
-  const models = createReadModels(sources);
   const metrics = httpMetrics(parts.metrics);
-  const streams = new EventStreams(changeHub(models, sources, timer), timer, metrics.refused);
-  const app = dashboardApp(parts, models, streams, metrics);
+  const streams = new EventStreams(changeHub(application, timer), timer, metrics.refused);
+  const app = dashboardApp(parts, streams, metrics);
   const handle = boundPipelining((request, response) => {
     app(request, response);
   }, metrics.refused);
@@ -106,8 +95,8 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
   };
 }
 
-function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventStreams, metrics: HttpMetrics): Express {
-  const { sources, timer, options } = parts;
+function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: HttpMetrics): Express {
+  const { clock, logger, timer, options } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -121,28 +110,26 @@ function dashboardApp(parts: DashboardParts, models: ReadModels, streams: EventS
   app.use(limitRate(new RateLimiter(options.rate, timer), metrics));
   const bounds = new RequestBounds(timer, metrics.refused);
   app.use(pageRoutes(bounds.admit));
-  app.use('/api', guards(options), compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
-  app.use('/api/v1', apiRoutes(parts, models, { streams, metrics, bounds }).router);
+  app.use(guards(options));
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
+  app.use('/api/v1', apiRoutes(parts, { streams, metrics, bounds }).router);
   app.use(() => {
     throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
   });
-  app.use(errorHandler(sources.clock, sources.logger));
+  app.use(errorHandler(clock, logger));
   return app;
 }
 
 function apiRoutes(
-  { sources, commands, timer, options }: DashboardParts,
-  models: ReadModels,
+  { application, version, clock, timer }: DashboardParts,
   { streams, metrics, bounds }: { readonly streams: EventStreams; readonly metrics: HttpMetrics; readonly bounds: RequestBounds },
-): ApiRouter {
-  const ownWrites = new OwnWrites(sources.cluster, timer);
-  const api = new ApiRouter({
-    caughtUp: () => ownWrites.caughtUp(),
+): ApiRouter<Operations> {
+  const api = new ApiRouter<Operations>(DASHBOARD_API, {
     bounds,
-    clock: sources.clock,
-    confirmedAt: () => confirmedAt(sources),
-    silentSources: () => silentSources(sources),
-    ready: () => sources.cluster.synced(),
+    clock,
+    confirmedAt: () => application.confirmedAt(),
+    silentSources: () => application.silentSources(),
+    ready: () => application.ready(),
     // The one seam where authentication will tell who asks; until then everyone is admin.
     scopeOf: () => EVERYONE_IS_ADMIN,
     observe: (outcome) => {
@@ -151,34 +138,8 @@ function apiRoutes(
     },
     nowMs: () => timer.nowMs(),
   });
-  clusterRoutes(api, models);
-  const { clock, cluster, logger, decisions } = sources;
-  const ports = {
-    ...commands,
-    written: (isSeen: () => boolean) => ownWrites.expect(isSeen),
-    clock,
-    cluster,
-    logger,
-    modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode,
-    wideningOf: (workload: WorkloadRecord) => {
-      const overrides = decisions.wideningOverrides(workload);
-      return overrides.length === 0 ? null : { policy: decisions.governance(workload).policy ?? '', overrides };
-    },
-    protectionOf: ({ namespace, kind, labels }: WorkloadRecord) => {
-      const selectable = { namespace, kind, labels, namespaceLabels: cluster.findNamespace(namespace)?.labels ?? {} };
-      return protectionOf(cluster.podResizePolicies(), selectable, options.service.namespace);
-    },
-    isProtectedPolicy: (policy: PodResizePolicy) => isProtectedPolicy(policy, options.service.namespace),
-    dryRun: () => sources.mode.mode().dryRun.controller,
-  };
-  recommendationRoutes(api, models, ports);
-  overrideRoutes(api, models, ports);
-  limitExceptionRoutes(api, models, ports);
-  idleRoutes(api, models, ports);
-  policyRoutes(api, models, ports);
-  resourceAuditRoutes(api, models, ports);
-  scalingRoutes(api, models);
-  systemRoutes(api, models, { streams, description: openApiDocument(sources.identity.version) });
+  applicationRoutes(api, application);
+  systemRoutes(api, { streams, version });
   api.close();
   return api;
 }
@@ -197,7 +158,7 @@ function limitRate(limiter: RateLimiter, metrics: HttpMetrics) {
   };
 }
 
-/** On every request of the API, whatever the credential, none included. */
+/** On every request but those for the page's assets, whatever the credential, none included. */
 function guards(options: DashboardOptions) {
   const publicOrigin = options.publicUrl === null ? undefined : new URL(options.publicUrl).origin;
   const publicHosts = options.publicUrl === null ? [] : [new URL(options.publicUrl).host];
@@ -244,25 +205,8 @@ function sourceOf(request: Request): RequestSource {
   };
 }
 
-function changeHub(models: ReadModels, sources: ReadSources, timer: MachineTimer): ChangeHub {
-  const { cluster, usage } = sources;
-  return new ChangeHub(
-    {
-      cluster: () => models.cluster.get().item,
-      recommendation: (key) => {
-        const workload = cluster.findWorkload(workloadKey(parseWorkloadKey(key)));
-        return workload === undefined ? undefined : models.recommendations.record(workload);
-      },
-      *workloadKeys() {
-        for (const workload of cluster.workloads()) yield workloadKey(workload);
-      },
-      subscribe: (listener) => cluster.subscribe(listener),
-      usageConfirmedAt: () => usage.confirmedAt(),
-      ready: () => cluster.synced(),
-    },
-    timer,
-    randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'),
-  );
+function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
+  return new ChangeHub(changes, timer, randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'));
 }
 
 // A stream that is compressed waits for a full block before anything is sent.

@@ -1,4 +1,5 @@
 import type { DashboardOptions } from '../../src/server/options.ts';
+import { Application } from '../../src/application/index.ts';
 import { createDashboardServer } from '../../src/server/server.ts';
 import type { MachineTimer } from '../../src/ports/clock.ts';
 import type { DashboardWorld } from '../builders/dashboard-world.ts';
@@ -37,8 +38,10 @@ export async function startDashboard(
   options: Partial<DashboardOptions> = {},
 ): Promise<DashboardClient> {
   const server = createDashboardServer({
-    sources: world.sources,
-    commands: { records: world.records, signer: TEST_SIGNER, events: { record: (event) => void world.events.push(event) } },
+    application: applicationOf(world),
+    version: world.sources.identity.version,
+    clock: world.sources.clock,
+    logger: world.sources.logger,
     timer: world.timer,
     metrics: world.metrics,
     options: { ...OPTIONS, ...options },
@@ -63,4 +66,11 @@ export async function startDashboard(
       }),
     close: () => server.close(),
   };
+}
+
+/** The application over the fakes of a world. */
+export function applicationOf(world: Omit<DashboardWorld, 'timer'> & { readonly timer: MachineTimer }): Application {
+  const { sources, records, events, timer } = world;
+  const writers = { records, signer: TEST_SIGNER, events: { record: (event: (typeof events)[number]) => void events.push(event) } };
+  return new Application({ sources, writers, timer, namespace: OPTIONS.service.namespace });
 }

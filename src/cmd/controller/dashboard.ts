@@ -13,6 +13,7 @@ import type { RecordWriter } from '../../ports/writers.ts';
 import type { HealthSource, ReadSources } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
+import { Application } from '../../application/index.ts';
 import { createDashboardServer } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
@@ -80,9 +81,17 @@ export async function startDashboard(
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const { world, settings, metrics } = surroundings;
   const publicUrl = settings['dashboard.publicUrl'];
-  const server = createDashboardServer({
+  const application = new Application({
     sources: readSources(surroundings, joined),
-    commands: { records: joined.records, signer: joined.signer, events: joined.events },
+    writers: { records: joined.records, signer: joined.signer, events: joined.events },
+    timer: world.timer,
+    namespace: world.namespace,
+  });
+  const server = createDashboardServer({
+    application,
+    version: evenkeelVersion(),
+    clock: world.clock,
+    logger: surroundings.logger,
     timer: world.timer,
     metrics,
     options: {

@@ -26,7 +26,7 @@ export function resolveWorkload(
   }
   if (others.length > 0) {
     const kinds = named.map((workload) => workload.kind).sort();
-    return { kind: 'ambiguous', message: `${kinds.join(' and ')} share the name ${name} in ${namespace}. Choose with ?kind=.`, kinds };
+    return { kind: 'ambiguous', message: `${kinds.join(' and ')} share the name ${name} in ${namespace}. Choose one with kind.`, kinds };
   }
   return { kind: 'workload', workload: first };
 }

@@ -1,26 +1,23 @@
-import type { ReadModels } from '../../queries/read-models.ts';
 import { addressGroup } from '../../runtime/clients/address-group.ts';
+import type { Operations } from '../../apis/http/types.generated.ts';
 import type { ApiRouter } from '../api-router.ts';
 import { docsPage } from '../docs/docs-page.ts';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
 import { STREAM_TOPICS } from '../openapi/system-section.ts';
-import { list, one } from '../reply.ts';
+import { DASHBOARD_API } from '../openapi/document.ts';
+import { openApiDescription } from '../openapi/api-document.ts';
 import { FixedText } from '../fixed-text.ts';
 import type { EventStreams } from '../stream/event-stream.ts';
 
-/** Health, mode, the description and its page, the stream. */
+/** The description, its page, and the stream: what the server answers by itself. */
 export function systemRoutes(
-  api: ApiRouter,
-  { system }: ReadModels,
-  parts: { readonly streams: EventStreams; readonly description: Readonly<Record<string, unknown>> },
+  api: ApiRouter<Operations>,
+  { streams, version }: { readonly streams: EventStreams; readonly version: string },
 ): void {
-  api.on('listHealth', ({ scope, query }) => list(system.health(scope, query)));
-  api.on('getMode', () => one<'getMode'>(system.mode()));
-
-  const json = new FixedText('application/json; charset=utf-8', JSON.stringify(parts.description, null, 1));
+  const json = new FixedText('application/json; charset=utf-8', JSON.stringify(openApiDescription(DASHBOARD_API, version), null, 1));
   api.raw('getOpenApi', ({ http }, response) => json.send(http, response));
 
-  const { html, styleHash } = docsPage(parts.description);
+  const { html, styleHash } = docsPage(DASHBOARD_API, version);
   const docs = new FixedText('text/html; charset=utf-8', html);
   api.raw('getDocs', ({ http }, response) => {
     response.setHeader('Content-Security-Policy', contentSecurityPolicy(styleHash));
@@ -30,6 +27,6 @@ export function systemRoutes(
   api.raw('stream', ({ http, query, scope, address }, response) => {
     const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
     const client = addressGroup(address);
-    parts.streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId, client });
+    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId, client });
   });
 }

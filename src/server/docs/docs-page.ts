@@ -1,8 +1,8 @@
 // Renders the OpenAPI description for people: one self-contained page without a script, made once at start.
 
 import { createHash } from 'node:crypto';
-import { COMPONENT_SCHEMAS, OPERATIONS, envelopeSchema } from '../openapi/document.ts';
-import type { OperationSpec, ParameterSpec } from '../openapi/operation.ts';
+import { envelopeSchema, type ApiDocument } from '../openapi/api-document.ts';
+import type { Operation, ParameterSpec } from '../openapi/operation.ts';
 import { pathParametersOf, queryParametersOf } from '../openapi/parameters.ts';
 import type { Schema } from '../openapi/schema.ts';
 import { DOCS_STYLE } from './docs-style.ts';
@@ -13,21 +13,26 @@ export interface DocsPage {
   readonly styleHash: string;
 }
 
-const WHO: Readonly<Record<OperationSpec['access'], string>> = {
+const WHO: Readonly<Record<Operation['access'], string>> = {
+  open: 'everyone, without a credential',
+  identified: 'anyone identified',
+  viewer: 'any grant, filtered to its namespaces',
+  operator: 'operators, in their namespaces',
   admin: 'admins',
-  scoped: 'any grant, filtered to its namespaces',
-  anyone: 'anyone identified',
+  'admin-session': 'admins with a session',
+  'pod-tool': 'admins, where the tool is switched on',
 };
 
-export function docsPage(description: Readonly<Record<string, unknown>>): DocsPage {
-  const info = description['info'] as { readonly title: string; readonly version: string; readonly description: string };
-  const tags = [...new Set(OPERATIONS.map((operation) => operation.tag))];
+/** The reference of an API. `version` is that of the product. */
+export function docsPage(api: ApiDocument, version: string): DocsPage {
+  const tags = [...new Set(api.operations.map((operation) => operation.tag))];
+  const operationsOf = (tag: string): readonly Operation[] => api.operations.filter((operation) => operation.tag === tag);
   const html = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(info.title)}</title>
+<title>${escape(api.title)}</title>
 <link rel="icon" href="../../assets/mark.svg" type="image/svg+xml">
 <style>${DOCS_STYLE}</style>
 </head>
@@ -36,17 +41,17 @@ export function docsPage(description: Readonly<Record<string, unknown>>): DocsPa
 <nav aria-label="Sections">
 ${tags.map((tag) => `<h2>${escape(tag)}</h2>\n${operationsOf(tag).map(link).join('\n')}`).join('\n')}
 <h2>Records</h2>
-${Object.keys(COMPONENT_SCHEMAS)
+${Object.keys(api.schemas)
   .map((name) => `<a href="#record-${name}">${name}</a>`)
   .join('\n')}
 </nav>
 <main>
-<h1>${escape(info.title)}</h1>
-<p>Version ${escape(info.version)}. Paths are relative to <code>/api/v1</code>; the same as data: <a href="openapi.json">openapi.json</a>.</p>
-<p>${prose(info.description)}</p>
+<h1>${escape(api.title)}</h1>
+<p>Version ${escape(version)}. Paths are relative to <code>${escape(api.basePath)}</code>; the same as data: <a href="openapi.json">openapi.json</a>.</p>
+<p>${prose(api.description)}</p>
 ${tags.map((tag) => `<h2>${escape(tag)}</h2>\n${operationsOf(tag).map(section).join('\n')}`).join('\n')}
 <h2>Records</h2>
-${Object.entries(COMPONENT_SCHEMAS)
+${Object.entries(api.schemas)
   .map(([name, schema]) => record(name, schema))
   .join('\n')}
 </main>
@@ -57,15 +62,11 @@ ${Object.entries(COMPONENT_SCHEMAS)
   return { html, styleHash: createHash('sha256').update(DOCS_STYLE).digest('base64') };
 }
 
-function operationsOf(tag: string): readonly OperationSpec[] {
-  return OPERATIONS.filter((operation) => operation.tag === tag);
-}
-
-function link(operation: OperationSpec): string {
+function link(operation: Operation): string {
   return `<a href="#${operation.id}">${operation.method.toUpperCase()} ${escape(operation.path)}</a>`;
 }
 
-function section(operation: OperationSpec): string {
+function section(operation: Operation): string {
   const parameters = [...pathParametersOf(operation), ...queryParametersOf(operation)];
   const answer = operation.answer.raw === undefined ? envelopeSchema(operation).properties?.['data'] : undefined;
   return `<section id="${operation.id}">

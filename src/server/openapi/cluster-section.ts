@@ -195,7 +195,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Cluster',
     title: 'Cluster summary',
     description: 'Nodes, pods, resources, cost and the health score with its parts. `meta.summary` holds the arithmetic of the run rate.',
-    access: 'admin',
     answer: { status: 200, description: 'The cluster as it is now.', data: ref('Cluster'), summary: ref('ClusterArithmetic') },
   },
   {
@@ -205,7 +204,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Cluster',
     title: 'CPU and memory of the cluster over time',
     description: 'Series `provisioned`, `requested`, `recommended` and `used`, for CPU and memory each (label `resource`).',
-    access: 'admin',
     parameters: [durationQuery('1h'), stepQuery],
     answer: { status: 200, description: 'Eight series.', data: ref('SeriesSet') },
   },
@@ -215,7 +213,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     path: '/nodes',
     tag: 'Cluster',
     title: 'Nodes with what is asked of them and used',
-    access: 'admin',
     list: {
       sort: [
         'name',
@@ -245,7 +242,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     path: '/nodes/{name}',
     tag: 'Cluster',
     title: 'One node with its pods, labels, events and last hour',
-    access: 'admin',
     parameters: [nodePath],
     answer: { status: 200, description: 'The node.', data: ref('NodeDetail') },
   },
@@ -255,7 +251,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     path: '/pods',
     tag: 'Cluster',
     title: 'Pods with what they ask for and use',
-    access: 'scoped',
     list: {
       sort: [
         'namespace',
@@ -283,7 +278,6 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     path: '/namespaces',
     tag: 'Cluster',
     title: 'Namespaces with their share of resources and cost',
-    access: 'scoped',
     list: {
       sort: [
         'name',

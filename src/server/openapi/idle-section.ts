@@ -38,7 +38,6 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     title: 'Workloads that are small because nobody uses them',
     description:
       'A PodResizePolicy asks for it by `spec.idle.enabled`, in mode Auto. While the setting `features.idleWorkloads` is off the list is empty, `meta.warnings` says so with the code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
-    access: 'scoped',
     list: {
       sort: [
         '-projectedSavings.cpuMillicores',
@@ -66,7 +65,6 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     title: 'Give an idle workload its natural size back now',
     description:
       'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It falls idle again only after having been quiet for `idle.after` anew. 409 where it is not idle. While dry-run is on it is validated and not left to be carried out later: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
-    access: 'scoped',
     parameters: [namespacePath, namePath, kindQuery],
     body: ref('WakeBody'),
     answer: { status: 200, description: 'The workload as it is while it wakes.', data: ref('IdleWorkload') },

@@ -79,7 +79,6 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     title: 'Demand that passes what workloads may have',
     description:
       'Opened where the ordinary way cannot give what is needed: a limit that is not Evenkeel’s to move, a ceiling, a mode that applies nothing. One a container and resource. Closed ones stay for 7 days.',
-    access: 'scoped',
     list: {
       sort: ['-openedAt', 'namespace', 'name', 'kind', 'container', 'resource', 'type', 'state', 'lastSeenAt', 'closedAt', 'occurrences'],
       namespaced: true,
@@ -107,7 +106,6 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     title: 'Approve as the new normal',
     description:
       'The limit, or the annotation `evenkeel.io/ceiling`, moves to the proposed value or to the one in the body. Stated once more it changes nothing. 409 where it is no longer open, and in a mode that applies nothing; 422 where LimitRange or node size leave no such value. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
-    access: 'scoped',
     parameters: workload,
     body: ref('LimitExceptionBody'),
     answer: decided,
@@ -120,7 +118,6 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     title: 'Reject and revert',
     description:
       'A temporary limit is taken back, one pod after the other and never under what is in use. The same exception stays shut for 7 days unless demand grows by another 20 %. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
-    access: 'scoped',
     parameters: workload,
     body: ref('LimitExceptionBody'),
     answer: decided,

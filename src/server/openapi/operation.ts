@@ -1,3 +1,4 @@
+import type { Access } from '../../application/index.ts';
 import type { Schema } from './schema.ts';
 
 /** A parameter of the path or of the query. Arrays are repeated (`?namespace=a&namespace=b`). */
@@ -34,12 +35,17 @@ export interface OperationSpec {
   readonly answer: AnswerSpec;
   /** A list: takes the list parameters, answers pages and CSV. */
   readonly list?: ListSpec;
-  /** Who may reach it: `admin` alone, any grant (filtered), or anyone identified. */
-  readonly access: 'admin' | 'scoped' | 'anyone';
-  /** A mutation of what no GET reads as one object: `If-Match` is refused. */
-  readonly takesIfMatch?: false;
+  /** Who may reach what the server itself answers. That of a query or a command is derived from its requirement. */
+  readonly access?: Access;
   /** Answers before the caches have synced. */
   readonly beforeReady?: true;
+}
+
+/** An endpoint joined with the query or command that it offers. */
+export interface Operation extends OperationSpec {
+  readonly access: Access;
+  /** False for a mutation of what no GET reads as one object: `If-Match` is refused. */
+  readonly takesIfMatch: boolean;
 }
 
 /** What a list may be sorted and filtered by. */
@@ -53,6 +59,6 @@ export interface ListSpec {
 }
 
 /** The effects: they take `dryRun`, `If-Match` and, on POST, `Idempotency-Key`. */
-export function isMutation(operation: OperationSpec): boolean {
+export function isMutation(operation: Pick<OperationSpec, 'method'>): boolean {
   return operation.method !== 'get';
 }

@@ -80,7 +80,6 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Overrides',
     title: 'Workloads with override annotations',
     description: 'Those with a floor, a ceiling, a mode, an exclusion or a hold of their own, whoever wrote it and by whatever means.',
-    access: 'scoped',
     list: {
       sort: ['namespace', 'name', 'kind', 'setAt', 'heldUntil'],
       namespaced: true,
@@ -94,14 +93,12 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkOverrides',
-    takesIfMatch: false,
     method: 'post',
     path: '/overrides/bulk',
     tag: 'Overrides',
     title: 'Set or remove the bounds of up to 500 workloads',
     description:
       'Each item by itself: a failing one is named and never stops the others. Items of one workload follow each other in their order.',
-    access: 'scoped',
     body: ref('OverrideBulkBody'),
     answer: {
       status: 200,
@@ -117,7 +114,6 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Overrides',
     title: 'The overrides of one workload',
     description: 'Answered for a workload without any, too; its ETag is what `If-Match` of the mutations below takes.',
-    access: 'scoped',
     parameters: workload,
     answer: { status: 200, description: 'The overrides of the workload.', data: ref('Override') },
   },
@@ -129,7 +125,6 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     title: 'Set floor and ceiling of one workload',
     description:
       'Merged by container and resource into what stands in the annotations `evenkeel.io/floor` and `evenkeel.io/ceiling`; null takes away. 400 where a floor would stand above a ceiling, what stands there already included, where a quantity cannot be read, and for a container that neither the template nor a pod has. 409 where an annotation written by hand cannot be read.',
-    access: 'scoped',
     parameters: workload,
     body: ref('SetBoundsBody'),
     answer: changed,
@@ -140,7 +135,6 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     path: '/overrides/{ns}/{name}/floor',
     tag: 'Overrides',
     title: 'Remove floor and ceiling of one workload',
-    access: 'scoped',
     parameters: workload,
     answer: changed,
   },
@@ -152,7 +146,6 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     title: 'Leave one workload alone, or no longer',
     description:
       'Written as the annotation `evenkeel.io/exclude`. Mode Off (`PUT /recommendations/{ns}/{name}/mode`) comes to the same; an exclusion stands apart from the mode, so that ending it brings the workload’s own mode back.',
-    access: 'scoped',
     parameters: workload,
     body: ref('ExclusionBody'),
     answer: changed,

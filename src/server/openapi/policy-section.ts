@@ -54,7 +54,6 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     path: '/policies',
     tag: 'Policies',
     title: 'Policies with the values in force',
-    access: 'admin',
     list: {
       sort: ['kind', 'name', 'namespace', 'createdAt'],
       namespaced: true,
@@ -70,7 +69,6 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     title: 'Overrides of policies that are in force',
     description:
       'Read from the annotation `evenkeel.io/overrides` of each policy. One that has ended is not among them from that moment on; one that cannot be read is ignored and named in `meta.warnings`.',
-    access: 'admin',
     list: {
       sort: ['kind', 'name', 'field', 'setAt', 'expiresAt'],
       namespaced: false,
@@ -80,14 +78,12 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'setPolicyOverride',
-    takesIfMatch: false,
     method: 'put',
     path: '/policy-overrides/{kind}/{name}',
     tag: 'Policies',
     title: 'Override a field of a policy for a while',
     description:
       'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and whoever manages the spec does not fight it. The value is checked against the kind’s schema, and the spec as it would then be by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` never. null takes an override away. Answers the policy.',
-    access: 'admin',
     parameters: [
       {
         name: 'kind',

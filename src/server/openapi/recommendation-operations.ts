@@ -16,7 +16,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     title: 'What every workload asks for and what it should ask for',
     description:
       'Computed once and kept for 60 s (`meta.cachedAt`), filtered for each caller; any approval, rejection, roll-back, mode or trigger clears it.',
-    access: 'scoped',
     list: {
       sort: [
         '-savingsPerMonthUsd',
@@ -50,12 +49,10 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkRecommendations',
-    takesIfMatch: false,
     method: 'post',
     path: '/recommendations/bulk',
     tag: 'Recommendations',
     title: 'Approve, reject, roll back or set the mode of up to 500 workloads',
-    access: 'scoped',
     body: ref('BulkBody'),
     answer: {
       status: 200,
@@ -71,7 +68,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'One recommendation with the audit behind it',
     description: 'Every input, each arithmetic step from usage to value, the history of applied values, and what would change it.',
-    access: 'scoped',
     parameters: workload,
     answer: { status: 200, description: 'The recommendation and its audit.', data: ref('RecommendationDetail') },
   },
@@ -83,7 +79,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     title: 'Approve the values seen',
     description:
       'Carried out in mode Approve, as soon as nothing else holds it. Refused with 409 where the values are no longer what is recommended, and in every other mode: Auto needs no approval, the others apply nothing.',
-    access: 'scoped',
     parameters: workload,
     body: ref('ApproveBody'),
     answer: changed,
@@ -95,7 +90,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Reject the values',
     description: 'They are not offered again for 7 days unless they move.',
-    access: 'scoped',
     parameters: workload,
     body: ref('RejectBody'),
     answer: changed,
@@ -108,7 +102,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     title: 'Go back to the values before the last change',
     description:
       'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet. While dry-run is on it is validated and not left to be carried out later: `meta.dryRun` is true.',
-    access: 'scoped',
     parameters: workload,
     body: ref('RollbackBody'),
     answer: changed,
@@ -120,7 +113,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Set the mode of one workload',
     description: 'Written as the annotation `evenkeel.io/mode`; null goes back to the policy’s.',
-    access: 'scoped',
     parameters: workload,
     body: ref('ModeBody'),
     answer: changed,
@@ -131,20 +123,17 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/resize-stats',
     tag: 'Recommendations',
     title: 'The last 100 resize cycles',
-    access: 'admin',
     list: { sort: ['-startedAt', 'durationMs', 'evaluated', 'changed'], namespaced: false },
     answer: { status: 200, description: 'Cycles.', data: array(ref('ResizeCycle')) },
   },
   {
     id: 'triggerResizeCycle',
-    takesIfMatch: false,
     method: 'post',
     path: '/resize-cycle/trigger',
     tag: 'Recommendations',
     title: 'Ask for a resize cycle now',
     description:
       'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, but for those that select only kube-system and Evenkeel’s own namespace; the leader acts. A cycle that is still due is joined. Refused (403) where no other policy is there.',
-    access: 'admin',
     answer: { status: 202, description: 'It will run.', data: ref('TriggeredCycle') },
   },
   {
@@ -154,7 +143,6 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'CPU and memory of one workload over time',
     description: 'Per container `used`, with what is requested and recommended now, and the replicas. Values are for one replica (mean).',
-    access: 'scoped',
     parameters: [...workload, durationQuery('24h'), stepQuery],
     answer: { status: 200, description: 'Series by container.', data: ref('SeriesSet') },
   },

@@ -63,7 +63,6 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Resource audit',
     title: 'Template, recommendation and live pods of every workload',
     description: DRIFT_WORDS,
-    access: 'scoped',
     list: {
       sort: ['workload.namespace', 'workload.name', 'workload.kind', 'drift', 'restartRequired'],
       namespaced: true,
@@ -76,13 +75,11 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
   },
   {
     id: 'bulkResourceAudit',
-    takesIfMatch: false,
     method: 'post',
     path: '/resource-audit/bulk',
     tag: 'Resource audit',
     title: 'One action on up to 500 workloads',
     description: 'Each item by itself: a failing one is named and never stops the others.',
-    access: 'scoped',
     body: ref('ResourceAuditBulkBody'),
     answer: {
       status: 200,
@@ -98,7 +95,6 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Resource audit',
     title: 'Template, recommendation and live pods of one workload',
     description: 'Its ETag is what `If-Match` of the mutations below takes.',
-    access: 'scoped',
     parameters: workload,
     answer: { status: 200, description: 'The workload.', data: ref('ResourceAudit') },
   },
@@ -110,7 +106,6 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     title: 'Go back to what was deployed',
     description:
       'Restarts the pods by `kubectl.kubernetes.io/restartedAt` on the template, deletes the Recommendation, removes the annotations about sizes (`floor`, `ceiling`, `mode`, `exclude`, `resized`, `idle` and the notes on them, whoever wrote them), and sets `evenkeel.io/held-until`: no automatic change before. The hold begins at once; the rest is written on the workload as `evenkeel.io/reset-to-deploy`, and the leader carries it out, once, as soon as the kill switch and budgets let it (one that waits until its hold is over lapses). While dry-run is on nothing is changed. 422 `not_feasible` for kinds that do not roll out a changed template (Job, CronJob, bare pods, ReplicaSets), for paused Deployments and for the update strategy OnDelete.',
-    access: 'scoped',
     parameters: workload,
     body: ref('ResetBody'),
     answer: { status: 202, description: 'The workload as it now is; the reset is pending.', data: ref('ResourceAudit') },
@@ -123,7 +118,6 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     title: 'Delete the Recommendation of one workload',
     description:
       'With all that it remembers: approvals, rejections, what was applied, what could be rolled back to. What was learnt of usage stays; a new one is made from it unless the mode publishes none.',
-    access: 'scoped',
     parameters: workload,
     answer: { status: 200, description: 'The workload without it.', data: ref('ResourceAudit') },
   },
@@ -135,7 +129,6 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     title: 'Remove the annotations about sizes from one workload',
     description:
       '`floor`, `ceiling`, `mode`, `exclude`, `held-until`, `resized`, `idle` and the notes on them, whoever wrote them. Protections such as `do-not-disrupt` stay.',
-    access: 'scoped',
     parameters: workload,
     answer: { status: 200, description: 'The workload without them.', data: ref('ResourceAudit') },
   },

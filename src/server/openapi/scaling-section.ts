@@ -37,7 +37,6 @@ export const SCALING_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Scaling',
     title: 'What was done to whom, by whom and why',
     description: 'The timeline as history remembers it: it survives a restart. `duration` says how far back.',
-    access: 'scoped',
     parameters: [durationQuery('24h')],
     list: {
       sort: ['-time', 'object.name', 'durationSeconds', 'costDeltaPerHourUsd'],

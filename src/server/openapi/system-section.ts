@@ -32,7 +32,6 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     title: 'Checks of the system itself',
     description:
       'API server, each informer, usage source, price source, store, leader election. Answers before the caches have synced too.',
-    access: 'anyone',
     beforeReady: true,
     list: {
       sort: ['name', 'status', 'since'],
@@ -47,7 +46,6 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     path: '/mode',
     tag: 'System',
     title: 'Mode of the controller and what is switched on',
-    access: 'anyone',
     beforeReady: true,
     answer: { status: 200, description: 'The mode.', data: ref('Mode') },
   },
@@ -57,7 +55,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     path: '/openapi.json',
     tag: 'System',
     title: 'This description',
-    access: 'anyone',
+    access: 'identified',
     beforeReady: true,
     answer: { status: 200, description: 'OpenAPI 3.1.', data: anyObject(), raw: 'application/json' },
   },
@@ -67,7 +65,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     path: '/docs',
     tag: 'System',
     title: 'This description, to read',
-    access: 'anyone',
+    access: 'identified',
     beforeReady: true,
     answer: { status: 200, description: 'A page.', data: string(), raw: 'text/html' },
   },
@@ -79,7 +77,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     title: 'Changes as they happen (Server-Sent Events)',
     description:
       'Event `cluster` holds the cluster record, `recommendations` holds `{ changed, removed }`, `scaling` holds `{ workloads }`: those with something new in `GET /scaling`. Each has an id: `Last-Event-ID` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is `reset`, and everything is to be read again. A comment every 15 s keeps the connection alive.',
-    access: 'scoped',
+    access: 'viewer',
     parameters: [
       {
         name: 'topic',

@@ -24,7 +24,7 @@ describe('the schemas of the description', () => {
   });
 
   test.each(OPERATIONS.map((operation) => [operation.id, operation] as const))('compile strictly: %s', (_id, operation) => {
-    const validator = requestValidator(operation, schemaCompiler());
+    const validator = requestValidator(operation, COMPONENT_SCHEMAS, schemaCompiler(COMPONENT_SCHEMAS));
     for (const checked of [validator.path({}), validator.query(new URLSearchParams()), validator.body({})]) {
       expect(typeof checked.ok).toBe('boolean');
     }

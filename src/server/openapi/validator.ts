@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { ErrorDetail } from '../../apis/http/types.generated.ts';
-import { COMPONENT_SCHEMAS, isOptionalBody } from './document.ts';
+import { isOptionalBody, type ApiDocument } from './api-document.ts';
 import { fieldErrors } from './field-errors.ts';
 import type { OperationSpec, ParameterSpec } from './operation.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
@@ -24,7 +24,7 @@ const COMPONENTS_ID = 'components';
  * each of them they would be traversed 200 times, which takes half a second at every start. The schemas are constants and a
  * test validates them against the meta-schema, so nothing does at run time.
  */
-export function schemaCompiler(): (schema: Schema) => ValidateFunction {
+export function schemaCompiler(schemas: ApiDocument['schemas']): (schema: Schema) => ValidateFunction {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -37,7 +37,7 @@ export function schemaCompiler(): (schema: Schema) => ValidateFunction {
   });
   ajv.addVocabulary(['components']);
   addFormats.default(ajv);
-  ajv.addSchema({ $id: COMPONENTS_ID, components: { schemas: COMPONENT_SCHEMAS } });
+  ajv.addSchema({ $id: COMPONENTS_ID, components: { schemas } });
   return (schema) => ajv.compile(withResolvedRefs(schema));
 }
 
@@ -52,7 +52,11 @@ function withResolvedRefs<T>(schema: T): T {
   return Object.fromEntries(entries) as T;
 }
 
-export function requestValidator(operation: OperationSpec, compile: (schema: Schema) => ValidateFunction): RequestValidator {
+export function requestValidator(
+  operation: OperationSpec,
+  schemas: ApiDocument['schemas'],
+  compile: (schema: Schema) => ValidateFunction,
+): RequestValidator {
   const queryParameters = queryParametersOf(operation);
   const pathValidator = once(() => compile(parametersSchema(pathParametersOf(operation))));
   const queryValidator = once(() => compile(parametersSchema(queryParameters)));
@@ -65,7 +69,8 @@ export function requestValidator(operation: OperationSpec, compile: (schema: Sch
       return check(queryValidator(), given, (pointer) => `query.${segments(pointer)[0] ?? ''}`);
     },
     body: (given) => {
-      if (given === undefined && isOptionalBody(operation)) return { ok: true, value: operation.body === undefined ? undefined : {} };
+      if (given === undefined && isOptionalBody(operation, schemas))
+        return { ok: true, value: operation.body === undefined ? undefined : {} };
       if (given === undefined) return { ok: false, details: [{ path: '', message: 'is required, as JSON' }] };
       return check(bodyValidator(), given, (pointer) => pointer);
     },

@@ -4,6 +4,7 @@
 import type { Cluster, Recommendation } from '../../apis/http/types.generated.ts';
 import type { WorkloadKey, WorkloadRef } from '../../core/model/workload.ts';
 import { parseWorkloadKey } from '../../core/model/workload.ts';
+import type { ChangeSource } from '../../application/index.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { ClusterChange } from '../../ports/cluster-reader.ts';
 
@@ -21,18 +22,6 @@ export type StreamEvent =
   /** Workloads of which the timeline has something new to tell. */
   | { readonly seq: number; readonly topic: 'scaling'; readonly workloads: readonly WorkloadRef[] };
 
-/** What the hub asks. */
-export interface HubSources {
-  cluster(): Cluster;
-  /** undefined where the workload is gone. */
-  recommendation(key: WorkloadKey): Recommendation | undefined;
-  workloadKeys(): Iterable<WorkloadKey>;
-  subscribe(listener: (change: ClusterChange) => void): () => void;
-  /** Changes whenever usage was confirmed anew. */
-  usageConfirmedAt(): number | null;
-  ready(): boolean;
-}
-
 /** Two seconds: an eye sees no difference, and a thousand changes become one event. */
 const TICK_MS = 2000;
 /** At most a twentieth of the time goes into looking for changes, however large the cluster. */
@@ -49,7 +38,7 @@ const LINGER_MS = 300_000;
 export class ChangeHub {
   /** Tells this hub's ids from those of another process or of an earlier run. */
   readonly epoch: string;
-  readonly #sources: HubSources;
+  readonly #sources: ChangeSource;
   readonly #timer: MachineTimer;
   readonly #listeners = new Set<(event: StreamEvent) => void>();
   readonly #dirty = new Set<WorkloadKey>();
@@ -68,7 +57,7 @@ export class ChangeHub {
   #running: { cancel: () => void; unsubscribe: () => void } | null = null;
   #idleSinceMs: number | null = null;
 
-  constructor(sources: HubSources, timer: MachineTimer, epoch: string) {
+  constructor(sources: ChangeSource, timer: MachineTimer, epoch: string) {
     this.#sources = sources;
     this.#timer = timer;
     this.epoch = epoch;

@@ -1,0 +1,37 @@
+import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import { isProtectedPolicy, protectionOf } from '../core/resize/policy/governing-policy.ts';
+import type { CommandPorts } from '../commands/context.ts';
+import type { ReadSources } from '../queries/sources.ts';
+
+/** What commands write through. */
+export type CommandWriters = Pick<CommandPorts, 'records' | 'signer' | 'events'>;
+
+/** Joins the writers with what commands look up. `namespace` is Evenkeel's own; `written` is called with each write that was carried out. */
+export function commandPorts(
+  sources: ReadSources,
+  writers: CommandWriters,
+  namespace: string,
+  written: NonNullable<CommandPorts['written']>,
+): CommandPorts {
+  const { clock, cluster, logger, decisions, mode } = sources;
+  return {
+    ...writers,
+    written,
+    clock,
+    cluster,
+    logger,
+    modeOf: (workload: WorkloadRecord) => decisions.governance(workload).mode,
+    wideningOf: (workload: WorkloadRecord) => {
+      const overrides = decisions.wideningOverrides(workload);
+      return overrides.length === 0 ? null : { policy: decisions.governance(workload).policy ?? '', overrides };
+    },
+    protectionOf: ({ namespace: inNamespace, kind, labels }: WorkloadRecord) => {
+      const namespaceLabels = cluster.findNamespace(inNamespace)?.labels ?? {};
+      return protectionOf(cluster.podResizePolicies(), { namespace: inNamespace, kind, labels, namespaceLabels }, namespace);
+    },
+    isProtectedPolicy: (policy: PodResizePolicy) => isProtectedPolicy(policy, namespace),
+    isEnabled: (tool) => mode.mode().features[tool] === true,
+    dryRun: () => mode.mode().dryRun.controller,
+  };
+}

@@ -1,0 +1,86 @@
+// Every command, by the name under which each head offers it.
+
+import { approveRecommendation } from '../commands/approve-recommendation.ts';
+import { bulkOverrides } from '../commands/bulk-overrides.ts';
+import { bulkRecommendations } from '../commands/bulk-recommendations.ts';
+import { bulkResourceAudit } from '../commands/bulk-resource-audit.ts';
+import { approveLimitException, rejectLimitException } from '../commands/decide-limit-exceptions.ts';
+import { deleteRecommendation } from '../commands/delete-recommendation.ts';
+import type { ChangedRecommendation } from '../commands/recommendation-intent.ts';
+import { rejectRecommendation } from '../commands/reject-recommendation.ts';
+import { resetToDeploy } from '../commands/reset-to-deploy.ts';
+import { rollbackRecommendation } from '../commands/rollback-recommendation.ts';
+import { removeBounds, setBounds } from '../commands/set-bounds.ts';
+import { setExclusion } from '../commands/set-exclusion.ts';
+import { setPolicyOverride } from '../commands/set-policy-override.ts';
+import { setWorkloadMode } from '../commands/set-workload-mode.ts';
+import { stripAnnotations } from '../commands/strip-annotations.ts';
+import { triggerResizeCycle } from '../commands/trigger-resize-cycle.ts';
+import { wakeWorkload } from '../commands/wake-workload.ts';
+import type { BulkResult } from '../apis/http/types.generated.ts';
+import type { Scope } from '../core/access/scope.ts';
+import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import type { ReadModels } from '../queries/read-models.ts';
+import { actionOf, answered } from './action.ts';
+
+interface OnTarget {
+  readonly target: WorkloadTarget;
+}
+
+const RECOMMENDATION = {
+  current: ({ recommendations }: ReadModels, scope: Scope, { target }: OnTarget) => recommendations.get(scope, target),
+  answer: ({ recommendations }: ReadModels, { workload, recommendation }: ChangedRecommendation) =>
+    answered(recommendations.record(workload, recommendation)),
+} as const;
+
+const LIMIT_EXCEPTIONS = {
+  current: RECOMMENDATION.current,
+  answer: ({ limitExceptions }: ReadModels, { workload, recommendation }: ChangedRecommendation) =>
+    answered(limitExceptions.of(workload, recommendation)),
+} as const;
+
+const OVERRIDES = {
+  current: ({ overrides }: ReadModels, scope: Scope, { target }: OnTarget) => overrides.get(scope, target),
+  answer: ({ overrides }: ReadModels, workload: WorkloadRecord) => answered(overrides.record(workload)),
+} as const;
+
+const RESOURCE_AUDIT = {
+  current: ({ resourceAudit }: ReadModels, scope: Scope, { target }: OnTarget) => resourceAudit.get(scope, target),
+  answer: ({ resourceAudit }: ReadModels, workload: WorkloadRecord) => answered(resourceAudit.record(workload)),
+} as const;
+
+const BULK = { answer: (_models: ReadModels, results: readonly BulkResult[]) => answered(results) } as const;
+
+export const COMMANDS = {
+  approveRecommendation: actionOf(approveRecommendation, RECOMMENDATION),
+  rejectRecommendation: actionOf(rejectRecommendation, RECOMMENDATION),
+  rollbackRecommendation: actionOf(rollbackRecommendation, RECOMMENDATION),
+  setRecommendationMode: actionOf(setWorkloadMode, {
+    current: RECOMMENDATION.current,
+    answer: ({ recommendations }, workload) => answered(recommendations.record(workload)),
+  }),
+  bulkRecommendations: actionOf(bulkRecommendations, BULK),
+  triggerResizeCycle: actionOf(triggerResizeCycle, { answer: (_models, cycle) => answered(cycle) }),
+  setBounds: actionOf(setBounds, OVERRIDES),
+  removeBounds: actionOf(removeBounds, OVERRIDES),
+  setExclusion: actionOf(setExclusion, OVERRIDES),
+  bulkOverrides: actionOf(bulkOverrides, BULK),
+  approveLimitException: actionOf(approveLimitException, LIMIT_EXCEPTIONS),
+  rejectLimitException: actionOf(rejectLimitException, LIMIT_EXCEPTIONS),
+  wakeWorkload: actionOf(wakeWorkload, {
+    current: RECOMMENDATION.current,
+    answer: ({ idleWorkloads }, { recommendation }) => {
+      const record = idleWorkloads.record(recommendation);
+      return record === null ? { kind: 'conflict', message: 'It has woken meanwhile.' } : answered(record);
+    },
+  }),
+  setPolicyOverride: actionOf(setPolicyOverride, { answer: ({ policies }, policy) => answered(policies.record(policy.kind, policy)) }),
+  resetToDeploy: actionOf(resetToDeploy, RESOURCE_AUDIT),
+  deleteRecommendation: actionOf(deleteRecommendation, {
+    current: RESOURCE_AUDIT.current,
+    answer: ({ resourceAudit }, workload) => answered(resourceAudit.record(workload, null)),
+  }),
+  stripAnnotations: actionOf(stripAnnotations, RESOURCE_AUDIT),
+  bulkResourceAudit: actionOf(bulkResourceAudit, BULK),
+} as const;

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { aScope, NO_CREDENTIAL } from '../../../test/builders/scopes.ts';
+import { ADMIN, IDENTIFIED, OPERATOR_OF_TARGET, unmetRequirement, VIEWER_OF_LISTED, type Requirement } from './requirement.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from './scope.ts';
+
+const viewer = aScope('viewer', ['shop']);
+const operator = aScope('operator', ['shop']);
+const keyOfAdmin: Scope = { ...EVERYONE_IS_ADMIN, session: false };
+const signedInAdmin: Scope = { ...EVERYONE_IS_ADMIN, session: true };
+const inShop = { target: { namespace: 'shop' } };
+const inPay = { target: { namespace: 'pay' } };
+const OPEN = { who: 'open' } as const;
+const ADMIN_SESSION = { who: 'admin-session' } as const;
+const POD_EXEC = { who: 'pod-tool', tool: 'podExec' } as const;
+
+describe('A requirement', () => {
+  test.each<[string, Requirement<never>, Scope, unknown, string | null]>([
+    ['open: a request without a credential may', OPEN, NO_CREDENTIAL, {}, null],
+    ['identified: a request without a credential may not', IDENTIFIED, NO_CREDENTIAL, {}, 'unauthenticated'],
+    ['identified: without any grant may', IDENTIFIED, { ...viewer, viewer: false }, {}, null],
+    ['viewer: without any grant may not', VIEWER_OF_LISTED, { ...viewer, viewer: false }, {}, 'forbidden'],
+    ['viewer: without a namespace named may, for what the grant covers', VIEWER_OF_LISTED, viewer, {}, null],
+    ['viewer: a namespace of the grant', VIEWER_OF_LISTED, viewer, { namespace: ['shop'] }, null],
+    ['viewer: one namespace outside the grant', VIEWER_OF_LISTED, viewer, { namespace: ['shop', 'pay'] }, 'forbidden'],
+    ['operator: a viewer may not', OPERATOR_OF_TARGET, viewer, inShop, 'forbidden'],
+    ['operator: of the namespace', OPERATOR_OF_TARGET, operator, inShop, null],
+    ['operator: of another namespace', OPERATOR_OF_TARGET, operator, inPay, 'forbidden'],
+    ['operator: of another namespace than the one they view', OPERATOR_OF_TARGET, { ...operator, allows: () => true }, inPay, 'forbidden'],
+    ['admin: an operator may not', ADMIN, operator, {}, 'forbidden'],
+    ['admin', ADMIN, keyOfAdmin, {}, null],
+    ['admin session: an admin without a session may not', ADMIN_SESSION, keyOfAdmin, {}, 'session-required'],
+    ['admin session: an operator with a session may not', ADMIN_SESSION, operator, {}, 'forbidden'],
+    ['admin session', ADMIN_SESSION, signedInAdmin, {}, null],
+    ['pod tool: an operator may not', POD_EXEC, operator, {}, 'forbidden'],
+  ])('%s', (_rule, requirement, scope, input, kind) => {
+    const unmet = unmetRequirement(requirement as Requirement<unknown>, scope, input, () => true);
+    expect(unmet?.kind ?? null).toBe(kind);
+  });
+
+  test('of a pod tool that is switched off is met by nobody', () => {
+    const isEnabled = (tool: string): boolean => tool !== 'podExec';
+    expect(unmetRequirement(POD_EXEC, signedInAdmin, {}, isEnabled)?.kind).toBe('feature-disabled');
+    expect(unmetRequirement({ who: 'pod-tool', tool: 'podLogs' }, signedInAdmin, {}, isEnabled)).toBeNull();
+  });
+});

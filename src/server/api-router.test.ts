@@ -1,0 +1,104 @@
+// One router serves any API: its own paths, records, validation, reference and CSV.
+
+import { afterEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { NO_CREDENTIAL } from '../../test/builders/scopes.ts';
+import { ManualClock } from '../../test/fakes/manual-clock.ts';
+import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
+import { ApiRouter } from './api-router.ts';
+import { docsPage } from './docs/docs-page.ts';
+import { errorHandler } from './error-handler.ts';
+import { openApiDescription, type ApiDocument } from './openapi/api-document.ts';
+import { array, integer, object, ref, string } from './openapi/schema.ts';
+import { replyOf, type Reply } from './reply.ts';
+
+interface SnippetApi {
+  readonly listSnippets: {
+    readonly path: Readonly<Record<string, never>>;
+    readonly query: { readonly page?: number };
+    readonly body: undefined;
+    readonly data: readonly { readonly name: string; readonly installs: number }[];
+    readonly summary: undefined;
+  };
+}
+
+const SNIPPETS: ApiDocument = {
+  title: 'Snippets',
+  description: 'Bundles of policies.',
+  basePath: '/snippets',
+  schemas: { Snippet: object({ name: string('Its name.'), installs: integer() }) },
+  errorResponses: { '400': 'Wrong.' },
+  operations: [
+    {
+      id: 'listSnippets',
+      method: 'get',
+      path: '/snippet',
+      tag: 'Snippets',
+      title: 'All snippets',
+      access: 'identified',
+      takesIfMatch: false,
+      parameters: [{ name: 'page', in: 'query', description: 'Page.', schema: integer(undefined, { minimum: 1 }) }],
+      list: { sort: ['name'], namespaced: false },
+      answer: { status: 200, description: 'Snippets.', data: array(ref('Snippet')) },
+    },
+  ],
+};
+
+let server: Server | undefined;
+afterEach(() => new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve))));
+
+async function serve(scope: Scope): Promise<string> {
+  const clock = new ManualClock();
+  const api = new ApiRouter<SnippetApi>(SNIPPETS, {
+    clock,
+    bounds: { admit: (_request, _response, next) => next(), admitBody: (_request, _response, next) => next() },
+    confirmedAt: () => clock.now(),
+    silentSources: () => [],
+    ready: () => true,
+    scopeOf: () => scope,
+    observe: () => undefined,
+    nowMs: () => 0,
+  });
+  const items = [{ name: 'night', installs: 3 }];
+  api.on('listSnippets', () => replyOf({ kind: 'page', items, total: 1, nextCursor: null }) as Reply<SnippetApi['listSnippets']>);
+  api.close();
+  const app = express();
+  app.set('query parser', false);
+  app.use(SNIPPETS.basePath, api.router);
+  app.use(errorHandler(clock, new RecordingLogger()));
+  const listening = app.listen(0, '127.0.0.1');
+  server = listening;
+  await new Promise((resolve) => listening.once('listening', resolve));
+  return `http://127.0.0.1:${(listening.address() as AddressInfo).port}/snippets`;
+}
+
+describe('A router of another API', () => {
+  test('answers its operations, as JSON and as CSV with the columns of its records', async () => {
+    const base = await serve(EVERYONE_IS_ADMIN);
+    expect(((await (await fetch(`${base}/snippet`)).json()) as { data: unknown }).data).toEqual([{ name: 'night', installs: 3 }]);
+    expect(await (await fetch(`${base}/snippet?format=csv`)).text()).toBe('name,installs\r\nnight,3\r\n');
+  });
+
+  test('refuses what its description does not allow, and who may not call it', async () => {
+    const base = await serve(EVERYONE_IS_ADMIN);
+    const wrong = await fetch(`${base}/snippet?page=0`);
+    expect([wrong.status, ((await wrong.json()) as { error: { details: { path: string }[] } }).error.details[0]?.path]).toEqual([
+      400,
+      'query.page',
+    ]);
+    await new Promise((resolve) => server?.close(resolve));
+    const stranger = await fetch(`${await serve(NO_CREDENTIAL)}/snippet`);
+    expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  test('is described by the same functions', () => {
+    expect(openApiDescription(SNIPPETS, '1')).toMatchObject({
+      info: { title: 'Snippets' },
+      paths: { '/snippet': { get: { 'x-evenkeel-access': 'identified' } } },
+    });
+    expect(docsPage(SNIPPETS, '1').html).toContain('GET /snippet');
+  });
+});

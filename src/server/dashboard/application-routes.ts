@@ -1,0 +1,158 @@
+// The queries and commands of the application as endpoints: a request becomes an input, an outcome becomes a reply.
+
+import type { BulkResult, Operations } from '../../apis/http/types.generated.ts';
+import {
+  hashOfBody,
+  type Application,
+  type Caller,
+  type CommandAnswer,
+  type CommandInput,
+  type CommandName,
+  type Found,
+  type Page,
+  type QueryAnswer,
+  type QueryInput,
+  type QueryName,
+} from '../../application/index.ts';
+import { locationOf, type ApiRequest, type ApiRouter } from '../api-router.ts';
+import { entityTag, tagMatches } from '../etag.ts';
+import { invalidRequest } from '../problem.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { changed, replyOf, type OperationTypes, type Reply } from '../reply.ts';
+
+type AnsweredBy<Answer> =
+  Answer extends Page<infer Item, infer Summary>
+    ? { readonly data: readonly Item[]; readonly summary: Summary }
+    : Answer extends Found<infer Item, infer Summary>
+      ? { readonly data: Item; readonly summary: Summary }
+      : never;
+type ChangedBy<Answer> = Answer extends { readonly kind: 'done'; readonly data: infer Data } ? Data : never;
+
+/** Queries and commands that answer what the description of their operation says. */
+type Described<Names extends keyof Operations> = {
+  [Name in Names]: [Name] extends [QueryName]
+    ? [AnsweredBy<QueryAnswer<Name>>] extends [Pick<Operations[Name], 'data' | 'summary'>]
+      ? Name
+      : never
+    : [Name] extends [CommandName]
+      ? [ChangedBy<CommandAnswer<Name>>] extends [Operations[Name]['data']]
+        ? Name
+        : never
+      : never;
+}[Names];
+type DescribedQuery = Described<QueryName>;
+type DescribedCommand = Described<CommandName>;
+type BulkName = 'bulkRecommendations' | 'bulkOverrides' | 'bulkResourceAudit';
+
+/** Serves every query and command that the description has. */
+export function applicationRoutes(api: ApiRouter<Operations>, application: Application): void {
+  const query = <Name extends DescribedQuery>(name: Name, inputOf: (request: ApiRequest<Operations[Name]>) => QueryInput<Name>): void => {
+    api.on(name, async (request) => {
+      const answer = (await application.ask(name, request.scope, inputOf(request))) as QueryAnswer<QueryName>;
+      if (answer.kind !== 'page' && answer.kind !== 'found') {
+        throw refusalProblem(answer, (pointer) => locationOf(request.operation, pointer));
+      }
+      return replyOf(answer) as Reply<Operations[Name]>;
+    });
+  };
+  const carryOut = async <Name extends DescribedCommand>(name: Name, request: ApiRequest<OperationTypes>, input: CommandInput<Name>) => {
+    const outcome = (await application.carryOut(name, callerOf(request), input, unmovedOf(request))) as CommandAnswer<CommandName>;
+    if (outcome.kind !== 'done') throw refusalProblem(outcome, (pointer) => locationOf(request.operation, pointer));
+    return outcome as { readonly data: Operations[Name]['data']; readonly dryRun: boolean };
+  };
+  const command = <Name extends Exclude<DescribedCommand, BulkName>>(
+    name: Name,
+    inputOf: (request: ApiRequest<Operations[Name]>) => CommandInput<Name>,
+  ): void => {
+    api.on(name, async (request) => {
+      const { data, dryRun } = await carryOut(name, request, inputOf(request));
+      return changed<Operations[Name]>(data, dryRun);
+    });
+  };
+  const bulk = <Name extends BulkName>(name: Name, inputOf: (request: ApiRequest<Operations[Name]>) => CommandInput<Name>): void => {
+    api.on(name, async (request) => {
+      const { data, dryRun } = await carryOut(name, request, inputOf(request));
+      return changed<Operations[Name]>(data, dryRun, countsOf(data));
+    });
+  };
+
+  query('getCluster', asked);
+  query('getClusterUsage', asked);
+  query('listNodes', asked);
+  query('getNode', ({ path }) => path);
+  query('listPods', asked);
+  query('listNamespaces', asked);
+  query('listRecommendations', asked);
+  query('getRecommendation', onTarget);
+  query('getWorkloadUsage', (request) => ({ ...request.query, ...onTarget(request) }));
+  query('listResizeStats', asked);
+  query('listOverrides', asked);
+  query('getOverride', onTarget);
+  query('listLimitExceptions', asked);
+  query('listIdleWorkloads', asked);
+  query('listPolicies', asked);
+  query('listPolicyOverrides', asked);
+  query('listResourceAudit', asked);
+  query('getResourceAudit', onTarget);
+  query('listScaling', asked);
+  query('listHealth', asked);
+  query('getMode', asked);
+
+  command('approveRecommendation', toTarget);
+  command('rejectRecommendation', toTarget);
+  command('rollbackRecommendation', toTarget);
+  command('setRecommendationMode', toTarget);
+  command('triggerResizeCycle', () => undefined);
+  command('setBounds', toTarget);
+  command('removeBounds', (request) => ({ ...onTarget(request), body: {} }));
+  command('setExclusion', toTarget);
+  command('approveLimitException', toTarget);
+  command('rejectLimitException', toTarget);
+  command('wakeWorkload', toTarget);
+  command('setPolicyOverride', ({ path, body }) => ({ target: path, body }));
+  command('resetToDeploy', (request) => ({ ...onTarget(request), body: request.body ?? {} }));
+  command('deleteRecommendation', (request) => ({ ...onTarget(request), body: {} }));
+  command('stripAnnotations', (request) => ({ ...onTarget(request), body: {} }));
+
+  bulk('bulkRecommendations', ({ body }) => body);
+  bulk('bulkOverrides', ({ body }) => body);
+  bulk('bulkResourceAudit', ({ body }) => body);
+}
+
+interface OnWorkloadRequest {
+  readonly path: { readonly ns: string; readonly name: string };
+  readonly query: { readonly kind?: string };
+}
+
+/** The query parameters as they are. */
+function asked<Query>({ query }: { readonly query: Query }): Query {
+  return query;
+}
+
+/** The workload that a path names, and the kind that chooses where two share the name. */
+function onTarget({ path, query }: OnWorkloadRequest) {
+  return { target: { namespace: path.ns, name: path.name, kind: query.kind } };
+}
+
+function toTarget<Body>(request: OnWorkloadRequest & { readonly body: Body }) {
+  return { ...onTarget(request), body: request.body };
+}
+
+function callerOf({ scope, requestId, address, idempotencyKey, query, body }: ApiRequest<OperationTypes>): Caller {
+  const caller = { scope, requestId, address, idempotencyKey, dryRun: query['dryRun'] === true };
+  return idempotencyKey === null ? caller : { ...caller, bodyHash: hashOfBody(body) };
+}
+
+/** Compares what a caller has seen (`If-Match`, the ETag of the object's own GET) with the object; undefined: anything will do. */
+function unmovedOf({ ifMatch, operation, scope }: ApiRequest<OperationTypes>): ((item: unknown) => boolean) | undefined {
+  if (ifMatch === null) return undefined;
+  if (!operation.takesIfMatch) {
+    throw invalidRequest([{ path: 'header.if-match', message: 'has no meaning here: nothing of its own is read by a GET' }]);
+  }
+  return ifMatch.trim() === '*' ? undefined : (item) => tagMatches(ifMatch, entityTag(item, 1, scope.key));
+}
+
+function countsOf(results: readonly BulkResult[]): { readonly succeeded: number; readonly failed: number } {
+  const succeeded = results.filter(({ ok }) => ok).length;
+  return { succeeded, failed: results.length - succeeded };
+}
