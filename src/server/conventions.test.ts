@@ -328,9 +328,9 @@ describe('entity tags', () => {
 
 describe('guards', () => {
   /** fetch names the host itself, so this goes below it. */
-  const withHost = (host: string): Promise<number> =>
+  const withHost = (host: string, path = '/api/v1/mode'): Promise<number> =>
     new Promise((resolve, reject) => {
-      const request = httpRequest(`${client.origin}/api/v1/mode`, { headers: { host } }, (response) => {
+      const request = httpRequest(`${client.origin}${path}`, { headers: { host } }, (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       });
@@ -349,6 +349,14 @@ describe('guards', () => {
     ['127.0.0.1.evil.example', 403],
   ])('Host %s → %d', async (host, status) => {
     expect(await withHost(host)).toBe(status);
+  });
+
+  test.each(['/mcp', '/api:meta/openapi.json', '/api', '/nothing'])('stand before %s', async (path) => {
+    expect([await withHost('evil.example', path), await withHost('localhost', path)]).toEqual([403, 404]);
+  });
+
+  test('let the assets of the page through', async () => {
+    expect(await withHost('evil.example', '/assets/mark.svg')).toBe(200);
   });
 
   test.each([
