@@ -9,6 +9,7 @@ import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { EvidenceReading, EvidenceSink } from '../../ports/usage-source.ts';
 import { CounterDeltas } from './counter-deltas.ts';
 import { nextAt, phaseOf } from './phase.ts';
@@ -65,7 +66,7 @@ export class EvidenceSource {
     this.#parts = parts;
     this.#reads = parts.metrics.counter({
       name: 'evenkeel_evidence_reads_total',
-      help: 'Readings of the counters of a node’s containers (throttling, OOM kills), by source and outcome: ok, empty, failed.',
+      help: 'Readings of the counters of a node’s containers (throttling, OOM kills), by source and outcome: ok, empty, failed, too-large.',
       labels: ['source', 'outcome'],
     });
     this.#duration = parts.metrics.histogram({
@@ -184,7 +185,7 @@ export class EvidenceSource {
         if (known) return { source: source.name, counters };
         problems.push(`${source.name} has no container_cpu_cfs_periods_total of any container on node ${node.name}`);
       } catch (err) {
-        this.#reads.add(1, { source: source.name, outcome: 'failed' });
+        this.#reads.add(1, { source: source.name, outcome: err instanceof PageTooLarge ? 'too-large' : 'failed' });
         problems.push(err instanceof Error ? err.message : String(err));
       }
     }

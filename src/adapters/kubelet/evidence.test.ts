@@ -7,6 +7,7 @@ import { textFetcher } from '../../../test/fakes/text-fetcher.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { ContainerEvidence } from '../../core/model/usage.ts';
 import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { EvidenceReading } from '../../ports/usage-source.ts';
 import { CadvisorPage } from './cadvisor-page.ts';
 import { CounterDeltas } from './counter-deltas.ts';
@@ -379,6 +380,18 @@ describe('EvidenceSource', () => {
     expect(second.failures).toEqual([
       'prometheus.example: connect ECONNREFUSED; kubelet has no container_cpu_cfs_periods_total of any container on node n1',
     ]);
+  });
+
+  test.each([
+    ['that is larger than its node accounts for', 'too-large', (why: string) => Promise.reject(new PageTooLarge(why))],
+    ['that cannot be read', 'failed', (why: string) => Promise.reject(new Error(why))],
+  ])('counts a page %s as %s, and reports the failure', async (_, outcome, fail) => {
+    const metrics = new CountingMetrics();
+    const source: ContainerCounterSource = { name: 'kubelet', containerCounters: () => fail('the page has more than 2 containers') };
+    const { clock, failures } = running([aLimitedPod(1000)], { sources: () => [source], metrics });
+    await clock.advance(MINUTE);
+    expect(failures[0]).toBe('the page has more than 2 containers');
+    expect(metrics.total('evenkeel_evidence_reads_total', { source: 'kubelet', outcome })).toBe(failures.length);
   });
 
   test('reads a node again that failed', async () => {
