@@ -26,7 +26,7 @@ export function commandPorts(
       const overrides = decisions.wideningOverrides(workload);
       return overrides.length === 0 ? null : { policy: decisions.governance(workload).policy ?? '', overrides };
     },
-    protectionOf: ({ namespace: inNamespace, kind, labels }: WorkloadRecord) => {
+    protectionOf: ({ namespace: inNamespace, kind, labels }) => {
       const namespaceLabels = cluster.findNamespace(inNamespace)?.labels ?? {};
       return protectionOf(cluster.podResizePolicies(), { namespace: inNamespace, kind, labels, namespaceLabels }, namespace);
     },

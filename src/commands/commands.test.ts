@@ -14,6 +14,7 @@ import { deleteRecommendation } from './delete-recommendation.ts';
 import { rejectRecommendation } from './reject-recommendation.ts';
 import { resetToDeploy } from './reset-to-deploy.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
+import { setBounds } from './set-bounds.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 import { triggerResizeCycle } from './trigger-resize-cycle.ts';
 import { wakeWorkload } from './wake-workload.ts';
@@ -273,7 +274,9 @@ describe('in a protected namespace', () => {
     ['reject a limit exception', (by) => carryOut(rejectLimitException, ports, by, { target: CHECKOUT, body: {} })],
     ['delete the Recommendation', (by) => carryOut(deleteRecommendation, ports, by, { target: CHECKOUT, body: {} })],
     ['set the mode', (by) => carryOut(setWorkloadMode, ports, by, { target: CHECKOUT, body: { mode: 'Off' } })],
+    ['set bounds without a value', (by) => carryOut(setBounds, ports, by, { target: CHECKOUT, body: {} })],
     ['reset', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: {} })],
+    ['reset with a hold that is too long', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: { for: '91d' } })],
   ])('%s is refused for every role, and nothing is written', async (_command, run) => {
     ports = { ...ports, protectionOf: ({ namespace }) => `Namespace ${namespace} belongs to the cluster itself.` };
     const outcome = await run(caller());
@@ -282,6 +285,17 @@ describe('in a protected namespace', () => {
       message: 'Namespace shop belongs to the cluster itself. Its workloads are not changed through this API.',
     });
     expect(world.records.written).toEqual([]);
+  });
+
+  test('a reset of a single pod is refused for its namespace, not for being one', async () => {
+    world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', labels: { tier: 'web' } });
+    ports = { ...ports, protectionOf: ({ namespace, kind, labels }) => `${kind} of ${namespace} with ${JSON.stringify(labels)}.` };
+    expect(await carryOut(resetToDeploy, ports, caller(), { target: { namespace: 'shop', name: 'single' }, body: { for: '91d' } })).toEqual(
+      {
+        kind: 'forbidden',
+        message: 'Pod of shop with {"tier":"web"}. Its workloads are not changed through this API.',
+      },
+    );
   });
 
   test('a cycle of a policy that selects nothing else is not triggered; the other policies run', async () => {

@@ -16,8 +16,8 @@ export interface CommandPorts {
   readonly cluster: ClusterReader;
   /** The mode in force: what a person asks for must have an effect in it. */
   modeOf(workload: WorkloadRecord): ResizeMode;
-  /** Why nothing is asked of a workload for anyone, in a sentence: its namespace is reserved or excluded; null: it may be. */
-  protectionOf(workload: WorkloadRecord): string | null;
+  /** Why nothing is asked of a workload, or of a single pod, for anyone, in a sentence: its namespace is reserved or excluded; null: it may be. */
+  protectionOf(object: Pick<WorkloadRecord, 'namespace' | 'kind' | 'labels'>): string | null;
   /** Whether a policy selects only reserved namespaces, so that no cycle of it is triggered. */
   isProtectedPolicy(policy: PodResizePolicy): boolean;
   /** Whether a tool that reaches into running pods is switched on. */

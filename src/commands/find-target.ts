@@ -1,11 +1,18 @@
+import type { Refusal } from '../core/access/refusal.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { Caller, CommandPorts } from './context.ts';
 
 /** The workload that a command changes. In reserved and excluded namespaces every command is refused, whatever the role of the caller. */
 export function findTarget(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): ReturnType<typeof resolveWorkload> {
   const resolved = resolveWorkload(ports.cluster, scope, target);
-  if (resolved.kind !== 'workload') return resolved;
-  const protection = ports.protectionOf(resolved.workload);
-  if (protection === null) return resolved;
-  return { kind: 'forbidden', message: `${protection} Its workloads are not changed through this API.` };
+  return resolved.kind === 'workload' ? (refusalOfProtected(ports, resolved.workload) ?? resolved) : resolved;
+}
+
+/** Why no command changes an object of that namespace; null: commands may. */
+export function refusalOfProtected(
+  ports: Pick<CommandPorts, 'protectionOf'>,
+  object: Parameters<CommandPorts['protectionOf']>[0],
+): Refusal | null {
+  const protection = ports.protectionOf(object);
+  return protection === null ? null : { kind: 'forbidden', message: `${protection} Its workloads are not changed through this API.` };
 }

@@ -11,6 +11,7 @@ import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
 import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { refusalOfProtected } from './find-target.ts';
 import type { CommandRefusal } from './outcome.ts';
 
 const { resetToDeploy: RESET, heldUntil: HELD, overrideNotes: NOTES } = WORKLOAD_ANNOTATIONS;
@@ -26,13 +27,13 @@ const LONGEST_MS = 90 * DAY_MS;
 export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly reason?: string }>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   async run(ports, caller, { target, body }) {
-    const heldFor = holdOf(body.for);
-    if (typeof heldFor !== 'number') return heldFor;
-    const barePod = barePodNamed(ports, caller, target);
-    if (barePod !== null) return { kind: 'not-feasible', message: barePod };
+    const barePod = refusalOfBarePod(ports, caller, target);
+    if (barePod !== null) return barePod;
     return annotateWorkload(ports, askingForEffect(ports, caller), target, {
       action: 'ResetToDeploy',
       decide: (workload, now) => {
+        const heldFor = holdOf(body.for);
+        if (typeof heldFor !== 'number') return heldFor;
         const problem = restartProblem(workload);
         if (problem !== null) return { kind: 'not-feasible', message: problem };
         const pending = readResetRequest(workload.annotations);
@@ -76,10 +77,12 @@ export function holdOf(given: string | undefined): number | CommandRefusal {
   return held.value < SHORTEST_MS || held.value > LONGEST_MS ? wrong('must be from 1m to 90d') : held.value;
 }
 
-/** Why a bare pod of that name cannot be reset; null where there is none, or a workload has the name. */
-function barePodNamed({ cluster }: CommandPorts, { scope }: Caller, target: WorkloadTarget): string | null {
+/** Why a single pod of that name is not reset; null where there is none, or a workload has the name. */
+function refusalOfBarePod(ports: CommandPorts, { scope }: Caller, target: WorkloadTarget): CommandRefusal | null {
+  const { cluster } = ports;
   if (resolveWorkload(cluster, scope, target).kind !== 'not-found') return null;
   const pod = cluster.findPod(target.namespace, target.name);
   if (pod === undefined || (target.kind !== undefined && target.kind !== 'Pod')) return null;
-  return `${target.name} is a single pod: it has no template to be made from again. Delete and create it to have it as it was deployed.`;
+  const message = `${target.name} is a single pod: it has no template to be made from again. Delete and create it to have it as it was deployed.`;
+  return refusalOfProtected(ports, { namespace: pod.namespace, kind: 'Pod', labels: pod.labels }) ?? { kind: 'not-feasible', message };
 }

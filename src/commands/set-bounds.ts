@@ -14,13 +14,13 @@ const { floor: FLOOR, ceiling: CEILING, overrideNotes: NOTES } = WORKLOAD_ANNOTA
 export const setBounds: Command<OnWorkload<BoundsChange & { readonly reason?: string }>, WorkloadRecord> = {
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
-    if (body.floor === undefined && body.ceiling === undefined) {
-      const message = 'or ceiling is required: what is to be set, or null to take it away';
-      return Promise.resolve({ kind: 'invalid', details: [{ path: '/floor', message }] });
-    }
     return annotateWorkload(ports, caller, target, {
       action: 'SetBounds',
       decide: (workload, now) => {
+        if (body.floor === undefined && body.ceiling === undefined) {
+          const message = 'or ceiling is required: what is to be set, or null to take it away';
+          return { kind: 'invalid', details: [{ path: '/floor', message }] };
+        }
         const merged = mergeBounds(workload.annotations, body, containersOf(ports, workload));
         if (merged.kind === 'invalid') return { kind: 'invalid', details: merged.faults };
         if (merged.kind === 'unreadable') {

@@ -65,10 +65,13 @@ describe('reset to deploy', () => {
     ['a namespace that a policy excludes', 'bank', { excludeNamespaces: ['ba*'] }],
   ])('is refused in %s, and so is every other change of a workload or its Recommendation', async (_case, namespace, spec) => {
     world.cluster.workloadList = [aWorkloadRecord({ kind: 'Deployment', name: 'dns', namespace, uid: 'uid-dns' })];
+    world.cluster.podList = [{ ...world.cluster.podList[0]!, name: 'single', namespace, labels: {} }];
     world.cluster.policyList = [{ apiVersion: 'evenkeel.io/v1alpha1', kind: 'PodResizePolicy', metadata: { name: 'all' }, spec }];
     const dns = `/api/v1/recommendations/${namespace}/dns`;
     const answers = [
       await client.send('POST', `/api/v1/resource-audit/${namespace}/dns/reset-to-deploy`, {}),
+      await client.send('POST', `/api/v1/resource-audit/${namespace}/dns/reset-to-deploy`, { for: '91d' }),
+      await client.send('POST', `/api/v1/resource-audit/${namespace}/single/reset-to-deploy`, {}),
       await client.send('DELETE', `/api/v1/resource-audit/${namespace}/dns/annotations`),
       await client.send('DELETE', `/api/v1/resource-audit/${namespace}/dns/recommendation`),
       await client.send('PATCH', `/api/v1/overrides/${namespace}/dns/floor`, { floor: { '*': { cpu: '1' } } }),
