@@ -11,11 +11,14 @@ import {
 } from '../../../test/builders/rightsizing.ts';
 import type { IdleMemory, Sizes } from '../../core/resize/model/idle-memory.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
-import { NO_MEMORY } from '../../core/resize/model/situation.ts';
+import { isoTime } from '../../core/model/iso-time.ts';
+import { HOUR_MS, MINUTE_MS, type Instant } from '../../core/model/units.ts';
+import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
+import type { RecordSigner } from '../../ports/record-signer.ts';
 import { recordedIdle } from './idle-note.ts';
 import { refusedRecords } from './refused-records.ts';
 
@@ -130,8 +133,42 @@ describe('The annotation of an idle workload without a Recommendation, which any
   });
 });
 
-function eventsOf(note: string): readonly DecisionNote[] {
+describe('The annotation of a workload with a Recommendation, whose status alone counts,', () => {
+  const WOKEN_AT = T0 + HOUR_MS;
+  const status = { updatedAt: isoTime(WOKEN_AT) };
+  const lastIdle = { since: T0, wokenAt: WOKEN_AT, because: 'load', shortNaps: 0, awakeMs: 0, floor: new Map() };
+  const at = (now: Instant, memory: Partial<ResizeMemory> = {}) => ({ status, now, memory: { ...NO_MEMORY, lastIdle, ...memory } });
+  const reasonsOf = (...given: Parameters<typeof eventsOf>): readonly string[] => eventsOf(...given).map(({ reason }) => reason);
+
+  test.each<[string, string, ReturnType<typeof at>]>([
+    ['is not signed', 'RecordNotSigned', at(WOKEN_AT, { lastIdle: null })],
+    ['is of an idle period before the last', 'RecordOutdated', at(WOKEN_AT, { lastIdle: { ...lastIdle, since: T0 + 1 } })],
+    ['is older than a status that knows of no idle period', 'RecordOutdated', at(WOKEN_AT, { lastIdle: null })],
+    ['is of the last idle period, and is there a minute after that has ended', 'RecordOutdated', at(WOKEN_AT + MINUTE_MS)],
+  ])('is reported where it %s', (what, reason, context) => {
+    expect(reasonsOf(what === 'is not signed' ? writeIdleNote(NOTE) : signed(), context)).toEqual([reason]);
+  });
+
+  test.each<[string, string, ReturnType<typeof at>]>([
+    ['of an idle period that has not ended', writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE })],
+    ['whose removal is not seen yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
+    ['that was written before a process ended without a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
+  ])('is not reported %s', (_, note, context) => {
+    expect(reasonsOf(note, context)).toEqual([]);
+  });
+
+  test('is not reported while there is no key to verify it with', () => {
+    expect(reasonsOf(signed(), at(WOKEN_AT + HOUR_MS), new HmacSigner(() => null))).toEqual([]);
+  });
+});
+
+interface Refused extends Pick<WorkloadSituation, 'memory' | 'now'> {
+  readonly status: Parameters<typeof refusedRecords>[3]['status'];
+}
+
+const NO_STATUS: Refused = { status: undefined, now: T0, memory: NO_MEMORY };
+
+function eventsOf(note: string, { status, now, memory }: Refused = NO_STATUS, signer: RecordSigner = TEST_SIGNER): readonly DecisionNote[] {
   const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
-  const ports = { cluster: new FakeClusterReader(), signer: TEST_SIGNER };
-  return refusedRecords(ports, workload, { hpas: [], memory: NO_MEMORY }, { status: undefined });
+  return refusedRecords({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }

@@ -2,20 +2,28 @@
 
 import { HPA_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { originalBinding } from '../../core/hpa/kept-target.ts';
+import { instantOf } from '../../core/model/iso-time.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
-import type { WorkloadSituation } from '../../core/resize/model/situation.ts';
+import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
+import { readIdleNote } from '../../core/resize/status/idle-note.ts';
 import { isOwnNote } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
 
+/** Informers are seconds behind at the worst. */
+const REMOVAL_SHOWN_WITHIN_MS: DurationMs = MINUTE_MS;
+
 export function refusedRecords(
   ports: Pick<RecommendationPorts, 'cluster' | 'signer'>,
   workload: WorkloadRecord,
-  situation: Pick<WorkloadSituation, 'hpas' | 'memory'>,
+  situation: Pick<WorkloadSituation, 'hpas' | 'memory' | 'now'>,
   { status }: Pick<Remembered, 'status'>,
 ): readonly DecisionNote[] {
-  const idle = status === undefined ? refusedIdle(ports, workload, situation) : null;
+  // No record can be verified: health reports that.
+  if (!ports.signer.hasKey) return [];
+  const idle = refusedIdle(ports, workload, situation, status);
   const originals = [...ports.cluster.hpasOf(workloadKey(workload))].flatMap((hpa): DecisionNote[] => {
     const { [HPA_ANNOTATIONS.original]: record } = hpa.annotations;
     const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
@@ -28,17 +36,34 @@ export function refusedRecords(
   return idle === null ? originals : [idle, ...originals];
 }
 
-/** Where there is a status it alone counts, and the record is signed anew or removed. */
 function refusedIdle(
   { signer }: Pick<RecommendationPorts, 'signer'>,
   workload: WorkloadRecord,
-  { memory }: Pick<WorkloadSituation, 'memory'>,
+  { memory, now }: Pick<WorkloadSituation, 'memory' | 'now'>,
+  status: Remembered['status'],
 ): DecisionNote | null {
-  if (workload.annotations[WORKLOAD_ANNOTATIONS.idle] === undefined || memory.idle !== null) return null;
+  const { [WORKLOAD_ANNOTATIONS.idle]: record } = workload.annotations;
+  // Of a workload that is idle the record is signed anew.
+  if (record === undefined || memory.idle !== null) return null;
   const what = `annotation ${WORKLOAD_ANNOTATIONS.idle}`;
-  return isOwnNote(workload, signer)
-    ? outdated(`${what} does not describe the workload as it is, so it is of an earlier idle period; it is not followed and is removed`)
-    : notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
+  if (!isOwnNote(workload, signer))
+    return notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
+  if (status !== undefined && isOwnRemainder(readIdleNote(record)?.since ?? 0, memory, status, now)) return null;
+  return outdated(`${what} does not describe the workload as it is, so it is of an earlier idle period; it is not followed and is removed`);
+}
+
+/**
+ * Whether nobody has put the record back: the informers do not show its removal yet, or the process that wrote it ended before it wrote
+ * the status.
+ */
+function isOwnRemainder(
+  since: Instant,
+  { lastIdle }: Pick<ResizeMemory, 'lastIdle'>,
+  { updatedAt }: NonNullable<Remembered['status']>,
+  now: Instant,
+): boolean {
+  if (since === lastIdle?.since) return now - lastIdle.wokenAt < REMOVAL_SHOWN_WITHIN_MS;
+  return since >= (instantOf(updatedAt) ?? 0);
 }
 
 function notSigned(message: string): DecisionNote {
