@@ -15,13 +15,13 @@ export const WORKLOAD_ANNOTATIONS = {
   exclude: 'evenkeel.io/exclude',
   /** What was applied last, when, and from what (JSON). Written by Evenkeel. */
   resized: 'evenkeel.io/resized',
-  /** Set while the workload is made small because nobody uses it (JSON). Written by Evenkeel. */
+  /** Set while the workload is idled: sizes and replicas before and while idle (JSON, signed). Written by Evenkeel. */
   idle: 'evenkeel.io/idle',
   /** RFC 3339; no automatic change before. */
   heldUntil: 'evenkeel.io/held-until',
   /** Who set which of the above through the API, when and why (JSON by annotation). Written by Evenkeel. */
   overrideNotes: 'evenkeel.io/override-notes',
-  /** A person asked for a reset to what was deployed (JSON); gone once the leader has carried it out. */
+  /** A user asked through the API for a reset to what was deployed (JSON, signed); gone once the leader has carried it out. */
   resetToDeploy: 'evenkeel.io/reset-to-deploy',
   /** `"true"`: its pods are never evicted or moved. */
   doNotDisrupt: 'evenkeel.io/do-not-disrupt',
@@ -40,16 +40,19 @@ export const POD_ANNOTATIONS = {
   karpenterDoNotDisrupt: 'karpenter.sh/do-not-disrupt',
 } as const;
 
-/** Annotations on HorizontalPodAutoscalers. */
+/** Annotations on HorizontalPodAutoscalers. `auto`, `cpuTarget`, `sensitivity` and `minReplicasFloor` have no effect in this version. */
 export const HPA_ANNOTATIONS = {
   auto: 'evenkeel.io/auto',
   /** Target utilization as a ratio, 0.1–3. */
   cpuTarget: 'evenkeel.io/cpu-target',
   sensitivity: 'evenkeel.io/sensitivity',
   minReplicasFloor: 'evenkeel.io/min-replicas-floor',
-  /** `allow`, `never` or `force`. */
+  /** `never`: the workload that it scales is not idled. Any other value has no effect. */
   idle: 'evenkeel.io/idle',
-  /** The spec before Evenkeel changed it (JSON), for putting it back. */
+  /**
+   * For each target that follows the requests of pods: its original value, the requests that it was set for, and where Evenkeel moved it;
+   * and when that was recorded (JSON, signed). Written by Evenkeel in the patch that moves a target, removed once all are back.
+   */
   original: 'evenkeel.io/original',
 } as const;
 

@@ -36,7 +36,10 @@ const LEAST_SINCE_START_MS: DurationMs = 10 * SECOND_MS;
 const FORGET_AFTER_ROUNDS = 5;
 /** More than any node runs: the rest is invented. */
 const MAX_CONTAINERS = 5_000;
-/** Series of one page of pods that are not on the node. Pods whose events have not arrived are far fewer; each costs time. */
+/**
+ * Samples of one page that may be refused: of pods that are not known on the node, and of containers past `MAX_CONTAINERS`. Pods whose
+ * events have not arrived have far fewer; each costs time.
+ */
 const MAX_REFUSED = 10_000;
 
 /** Turns the growing counters of one node into usage: what was used since the reading before. */
@@ -62,7 +65,8 @@ export class NodeCounters implements ResourceMetricsVisitor {
 
   /**
    * @param now time of samples that bear none
-   * @throws where most of the page is of pods that are not on the node
+   * @throws where more than `MAX_REFUSED` samples of the page are of pods that are not known on the node, or of containers past
+   * `MAX_CONTAINERS`
    */
   read(metrics: ResourceMetrics, now: Instant): NodeReading {
     this.#round += 1;
@@ -171,7 +175,10 @@ export class NodeCounters implements ResourceMetricsVisitor {
     return sample === null ? null : { node: this.#node, ...sample };
   }
 
-  /** null where the kubelet has measured nothing new since the reading before: it repeats its last sample. */
+  /**
+   * null where the page has no memory, and its CPU counter gives no rate: the kubelet repeats its last sample of CPU, or there is none to
+   * compare with.
+   */
   #sample(counter: Counter): { at: Instant; cpuMillicores: number | null; memoryBytes: number | null } | null {
     const at = Math.max(counter.newCpuSeconds === null ? 0 : counter.newCpuAt, counter.memoryBytes === null ? 0 : counter.memoryAt);
     const cpuMillicores = this.#rate(counter);
