@@ -58,11 +58,11 @@ const COMPRESS_FROM_BYTES = 1024;
 /** How often Node.js compares open requests with their deadlines. */
 const DEADLINE_CHECK_MS = 5000;
 /** Of a head: one packet, of most clients. */
-const HEADERS_MS = 10_000;
+export const HEADERS_MS = 10_000;
 /** Of a request that no handler reads: a mutation has a deadline of its own for its body. */
-const REQUEST_MS = 60_000;
+export const REQUEST_MS = 60_000;
 /** A connection over which nothing goes is closed. Longer than any change takes; a stream has its heartbeat. */
-const SILENCE_MS = 300_000;
+export const SILENCE_MS = 300_000;
 /** Requests under way at a stop get this long. */
 const CLOSE_GRACE_MS = 3000;
 

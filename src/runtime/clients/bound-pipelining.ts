@@ -5,7 +5,7 @@ import type { CountRefusal } from './refusals.ts';
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Neither browsers nor the usual proxies and clients send a request before the answer to the one before. */
-const MAX_PIPELINED = 4;
+export const MAX_PIPELINED = 4;
 
 /**
  * Bounds the requests of one connection whose answers are not sent yet: Node.js starts every one that it has read, a thousand in one

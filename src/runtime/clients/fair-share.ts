@@ -15,7 +15,7 @@ interface Holdings {
 }
 
 /** What one client may have of the whole: three that misbehave leave room for others. */
-const CLIENT_RATIO = 1 / 4;
+export const CLIENT_RATIO = 1 / 4;
 
 /**
  * An amount of which no client has more than a quarter. When all is taken, a client that has less takes from the one that has most: a

@@ -10,11 +10,11 @@ import { shareProblem } from './share-problem.ts';
 /** One mebibyte: room for 500 bulk items with room to spare, and no more than a process should parse for anyone. */
 export const MAX_BODY_BYTES = MiB;
 /** Of all bodies under way. */
-const MAX_BODIES_BYTES = 32 * MiB;
+export const MAX_BODIES_BYTES = 32 * MiB;
 /** A mebibyte comes in a second over a poor line. */
-const BODY_MS: DurationMs = 20 * SECOND_MS;
+export const BODY_MS: DurationMs = 20 * SECOND_MS;
 /** An answer that is not read waits in memory, some of a mebibyte or two. */
-const MAX_REQUESTS = 256;
+export const MAX_REQUESTS = 256;
 
 /** Bounds what requests under way hold of this process, by address and in all. */
 export class RequestBounds {

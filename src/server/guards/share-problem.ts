@@ -9,4 +9,5 @@ export function shareProblem(what: string, refusal: ShareRefusal): Problem {
   });
 }
 
-const RETRY_AFTER_SECONDS = 5;
+/** Both refusals name it. */
+export const RETRY_AFTER_SECONDS = 5;

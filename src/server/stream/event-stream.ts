@@ -9,11 +9,11 @@ import type { ChangeHub, StreamEvent, StreamTopic } from './change-hub.ts';
 /** Proxies close what is silent for a minute; browsers do not notice a dead peer at all. */
 const HEARTBEAT_MS = 15_000;
 /** A listener this far behind is cut off; it resumes, or reads everything again. */
-const MAX_BACKLOG_BYTES = 4 * MiB;
+export const MAX_BACKLOG_BYTES = 4 * MiB;
 /** What all listeners together have not read; beyond it those furthest behind are cut off, too. */
-const MAX_BACKLOGS_BYTES = 32 * MiB;
+export const MAX_BACKLOGS_BYTES = 32 * MiB;
 /** Each holds a socket for as long as someone looks at the page. */
-const MAX_STREAMS = 500;
+export const MAX_STREAMS = 500;
 
 /** One listener's wish. */
 export interface Subscription {

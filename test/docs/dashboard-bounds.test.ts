@@ -1,0 +1,76 @@
+// The figures of the table of the dashboard's bounds in docs/security.md are those of the code.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { MiB, SECOND_MS } from '../../src/core/model/units.ts';
+import { addressGroup } from '../../src/runtime/clients/address-group.ts';
+import { MAX_PIPELINED } from '../../src/runtime/clients/bound-pipelining.ts';
+import { CLIENT_RATIO } from '../../src/runtime/clients/fair-share.ts';
+import { SETTINGS } from '../../src/runtime/options/settings-schema.ts';
+import { BODY_MS, MAX_BODIES_BYTES, MAX_BODY_BYTES, MAX_REQUESTS } from '../../src/server/guards/request-bounds.ts';
+import { RETRY_AFTER_SECONDS } from '../../src/server/guards/share-problem.ts';
+import { PROBLEM_STATUS } from '../../src/server/problem.ts';
+import { HEADERS_MS, REQUEST_MS, SILENCE_MS } from '../../src/server/server.ts';
+import { MAX_BACKLOG_BYTES, MAX_BACKLOGS_BYTES, MAX_STREAMS } from '../../src/server/stream/event-stream.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const [, section = ''] = readFileSync(join(ROOT, 'docs/security.md'), 'utf8').split('### Bounds of the dashboard\n');
+const rows = (section.split('\n## ')[0] ?? '')
+  .split('\n')
+  .filter((line) => line.startsWith('| '))
+  .slice(2)
+  .map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+
+const text = (amount: number, unit = ''): string => `${amount.toLocaleString('en')}${unit}`;
+const mebibytes = (bytes: number): string => text(bytes / MiB, ' MiB');
+const seconds = (ms: number): string => text(ms / SECOND_MS, ' s');
+const shares = (total: number, unit = ''): readonly string[] => [text(Math.floor(total * CLIENT_RATIO), unit), text(total, unit)];
+
+const maxConnections = SETTINGS['dashboard.maxConnections'].default;
+const [perSecond, burst] = [SETTINGS['rateLimit.perAddressPerSecond'].default, SETTINGS['rateLimit.burst'].default];
+
+describe('The bounds of the dashboard in docs/security.md', () => {
+  test('are those of the code', () => {
+    expect(rows.map(([bound, one, all]) => [bound, one, all])).toEqual([
+      ['connections', ...shares(maxConnections)],
+      ['requests of one connection before their answers', text(MAX_PIPELINED), ''],
+      ['requests a second, while authentication is off', `${text(perSecond)}, ${text(burst)} at once`, ''],
+      ['requests under way, streams aside', ...shares(MAX_REQUESTS)],
+      ['bodies of requests under way', ...shares(MAX_BODIES_BYTES / MiB, ' MiB')],
+      ['one body', mebibytes(MAX_BODY_BYTES), ''],
+      ['time for a body', seconds(BODY_MS), ''],
+      ['time for the head of a request, and for a request that no route reads', `${seconds(HEADERS_MS)}, ${seconds(REQUEST_MS)}`, ''],
+      ['a connection over which nothing goes', seconds(SILENCE_MS), ''],
+      ['streams', ...shares(MAX_STREAMS)],
+      ['what one stream, and all of them, have not read', mebibytes(MAX_BACKLOG_BYTES), mebibytes(MAX_BACKLOGS_BYTES)],
+    ]);
+  });
+
+  test('name settings that are there, and files that decide them', () => {
+    expect(rows.flatMap((cells) => [...(cells[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))).toEqual([
+      'dashboard.maxConnections',
+      'rateLimit.perAddressPerSecond',
+      'rateLimit.burst',
+    ]);
+    expect(rows.flatMap((cells) => (cells[5] ?? '').split(', ')).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  test('answer with codes of the error catalogue, each with its status', () => {
+    const answers = rows.flatMap((cells) => [...(cells[4] ?? '').matchAll(/(\d{3}) `([a-z_]+)`/g)]);
+    expect(answers.length).toBeGreaterThan(0);
+    for (const [, status, code = ''] of answers)
+      expect([code, Number(status)]).toEqual([code, new Map(Object.entries(PROBLEM_STATUS)).get(code)]);
+    expect(section).toContain(`\`Retry-After: ${RETRY_AFTER_SECONDS}\``);
+  });
+
+  test('count an IPv6 address by its /64', () => {
+    expect(section).toContain('the /64 of an IPv6 address');
+    expect(addressGroup('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+  });
+});
