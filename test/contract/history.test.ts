@@ -4,17 +4,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { openNodeSqlite } from '../../src/adapters/history/node-sqlite.ts';
+import { SQLITE_TYPES, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
 import { historyBounds, historyCases } from './history-cases.ts';
+import { schemaCases, tablesOfVersion2 } from './schema-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
 const path = join(folder, 'history.sqlite');
 const clock = new FakeClock();
 
-function open(bounds: { readonly retentionMs: number; readonly maxBytes: number }) {
+const ROOMY = { retentionMs: 1e9, maxBytes: 1e12 };
+
+function open(bounds: { readonly retentionMs: number; readonly maxBytes: number; readonly steps?: readonly SchemaStep[] }) {
   return openSqliteHistory({ path, ...bounds, clock, machine: new FakeClock(), logger: SILENT_LOGGER, metrics: NO_METRICS });
 }
 
@@ -22,15 +27,42 @@ function clear(): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
 }
 
+async function query(statement: string): Promise<readonly object[]> {
+  const { raw } = openNodeSqlite(path);
+  try {
+    return raw
+      .prepare(statement)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    raw.close();
+  }
+}
+
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('History in SQLite', () => {
-  historyCases({ open: () => open({ retentionMs: 1e9, maxBytes: 1e12 }), clear: async () => clear() });
+  historyCases({ open: () => open(ROOMY), clear: async () => clear() });
 
   test('is of one process: nothing is shared through it', async () => {
-    const history = await open({ retentionMs: 1e9, maxBytes: 1e12 });
+    const history = await open(ROOMY);
     expect(history.shared).toBeNull();
     await history.close();
+  });
+});
+
+describe('The schema in SQLite', () => {
+  schemaCases({
+    open: (steps) => open(steps === undefined ? ROOMY : { ...ROOMY, steps }),
+    clear: async () => clear(),
+    query,
+    createTablesOfVersion2: async () => {
+      for (const statement of tablesOfVersion2(SQLITE_TYPES)) await query(statement);
+    },
+    readVersion: async () => ((await query('pragma user_version'))[0] as { user_version: number }).user_version,
+    writeVersion: async (version) => {
+      await query(`pragma user_version = ${version}`);
+    },
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openPostgresHistory, type PostgresHistoryOptions } from '../../src/adapters/history/postgres-history.ts';
+import { POSTGRES_TYPES, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
 import type { History } from '../../src/ports/history.ts';
 import type { SharedRecord } from '../../src/ports/shared-state.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
@@ -12,6 +13,7 @@ import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
 import { aCycle, anApplied, historyBounds, historyCases } from '../contract/history-cases.ts';
+import { schemaCases, tablesOfVersion2 } from '../contract/schema-cases.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
@@ -64,6 +66,29 @@ describe('History in PostgreSQL', () => {
   });
 });
 
+describe('The schema in PostgreSQL', () => {
+  schemaCases({
+    open: (steps) => open(steps === undefined ? {} : { steps }),
+    clear,
+    query: (statement) => server.query(statement),
+    createTablesOfVersion2: async () => {
+      for (const statement of tablesOfVersion2(POSTGRES_TYPES)) await server.query(statement);
+      await server.query('create table evenkeel_schema (version integer not null)');
+    },
+    readVersion: async () => (await server.query<{ version: number }>('select version from evenkeel_schema'))[0]?.version ?? 0,
+    writeVersion: async (version) => {
+      await server.query(`insert into evenkeel_schema (version) values (${version})`);
+    },
+  });
+
+  test('a refusal names the server, never the password', async () => {
+    await clear();
+    await (await open()).close();
+    await server.query('update evenkeel_schema set version = 99');
+    await expect(open()).rejects.toThrow(/^the history store postgres:\/\/evenkeel@127\.0\.0\.1.* schema 99 or later, /);
+  });
+});
+
 describe('History in PostgreSQL, bounded', () => {
   historyBounds(async (bounds) => {
     await clear();
@@ -107,6 +132,18 @@ describe('Two replicas on one store', () => {
     await Promise.all(all.map((history) => history.close()));
   });
 
+  test('that are upgraded at once run a step once, while one of the version before reads and writes', async () => {
+    await clear();
+    const older = await open();
+    const step: SchemaStep = { number: 99, oldestReader: 2, statements: () => ['create table notes (body text)'] };
+    const newer = await Promise.all(Array.from({ length: 6 }, () => open({ steps: [...SCHEMA_STEPS, step] })));
+    for (const [index, history] of [older, ...newer].entries()) history.appendCycle(aCycle(`c${index}`, index));
+    await Promise.all([older, ...newer].map((history) => history.flush()));
+    expect(await older.cycles(10)).toHaveLength(7);
+    expect(await server.query('select number from evenkeel_schema_steps where number = 99')).toHaveLength(1);
+    await Promise.all([older, ...newer].map((history) => history.close()));
+  });
+
   test('one writes and the other reads what changed since it last read, the newest of each key', async () => {
     await clear();
     const [leader, follower] = [await open(), await open()];
@@ -148,25 +185,6 @@ describe('Two replicas on one store', () => {
     await read();
     expect(seen.size).toBe(2 * 40 * 20);
     await Promise.all([...writers, reader].map((history) => history.close()));
-  });
-
-  test('a store of the tables before terms is taken on', async () => {
-    await clear();
-    await (await open()).close();
-    await server.query('alter table checkpoints drop column term');
-    await server.query('update evenkeel_schema set version = 1');
-    const history = await open();
-    expect(await history.saveCheckpoints([{ key: 'a', savedAt: 1, version: 1, data: Uint8Array.of(1) }], 3)).toBeNull();
-    await history.close();
-    expect(await server.query('select term::int from checkpoints')).toEqual([{ term: 3 }]);
-  });
-
-  test('a store of a newer version is refused, and left as it is', async () => {
-    await clear();
-    await (await open()).close();
-    await server.query('update evenkeel_schema set version = 99');
-    await expect(open()).rejects.toThrow(/postgres:\/\/evenkeel@127\.0\.0\.1.*newer version \(tables 99, this one knows 2\)/s);
-    expect(await server.query('select version from evenkeel_schema')).toEqual([{ version: 99 }]);
   });
 });
 

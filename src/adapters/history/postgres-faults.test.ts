@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { faultOf, NewerTables } from './postgres-faults.ts';
+import { faultOf } from './postgres-faults.ts';
+import { IncompatibleSchema } from './upgrade-schema.ts';
 
 const anError = (message: string, code?: string): Error => Object.assign(new Error(message), code === undefined ? {} : { code });
 
@@ -18,7 +19,7 @@ describe('what an error of PostgreSQL means', () => {
     ['the primary became a standby', anError('cannot execute INSERT in a read-only transaction', '25006'), 'lost'],
     ['a wrong password', anError('password authentication failed for user "keel"', '28P01'), 'wrong'],
     ['an unknown authority', anError('self-signed certificate in certificate chain', 'SELF_SIGNED_CERT_IN_CHAIN'), 'wrong'],
-    ['a newer store', new NewerTables('newer'), 'wrong'],
+    ['a newer store', new IncompatibleSchema(9, 2), 'wrong'],
     ['a full disk', anError('could not extend file', '53100'), 'statement'],
     ['a statement that took too long', anError('canceling statement due to statement timeout', '57014'), 'statement'],
     ['nothing known', 'text', 'statement'],

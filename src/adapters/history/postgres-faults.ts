@@ -1,5 +1,7 @@
 // What an error of PostgreSQL means for what is to be done next.
 
+import { IncompatibleSchema } from './upgrade-schema.ts';
+
 /**
  * `refused`: no connection came about; waiting helps. `lost`: a connection broke under the work; a new one may be had at
  * once. `wrong`: set up wrongly; only a person can help. `statement`: the server understood, and said no.
@@ -10,9 +12,6 @@ export interface PostgresFault {
   readonly kind: FaultKind;
   readonly message: string;
 }
-
-/** The store was written by a version that came after this one. */
-export class NewerTables extends Error {}
 
 const NETWORK_REFUSED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOENT', 'ETIMEDOUT', 'EACCES']);
 const NETWORK_LOST = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_DESTROYED']);
@@ -32,7 +31,7 @@ const NO_CONNECTION = /timeout exceeded when trying to connect|connection timeou
 const NO_ANSWER = /connection terminated|query read timeout|client has encountered a connection error/i;
 
 export function faultOf(error: unknown): PostgresFault {
-  if (error instanceof NewerTables) return { kind: 'wrong', message: error.message };
+  if (error instanceof IncompatibleSchema) return { kind: 'wrong', message: error.message };
   const { code = '', message = String(error) } = innermost(error);
   const remedy = WRONG[code];
   if (remedy !== undefined) return { kind: 'wrong', message: `${message}; ${remedy}` };

@@ -1,15 +1,17 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { History } from '../../ports/history.ts';
 import type { Random } from '../../ports/random.ts';
 import { backoffMs, type BackoffRules } from '../../runtime/backoff.ts';
 import { type PostgresAddress, type PostgresAddressOptions, readPostgresAddress } from './postgres-address.ts';
-import { faultOf, NewerTables } from './postgres-faults.ts';
+import { faultOf } from './postgres-faults.ts';
+import { POSTGRES_TYPES, SCHEMA_STEPS, type SchemaStep } from './schema-steps.ts';
 import { type HistoryOptions, SqlHistory } from './sql-history.ts';
 import type { StoreEngine } from './store-engine.ts';
-import { createTables, type HistoryTables, POSTGRES_TYPES, TABLES_VERSION } from './tables.ts';
+import type { HistoryTables } from './tables.ts';
+import { type SchemaEngine, upgradeSchema } from './upgrade-schema.ts';
 
 /** A few reads at once beside the one writer; a hundred replicas would still fit a small server. */
 const MOST_CONNECTIONS = 4;
@@ -22,7 +24,7 @@ const IDLE_MS: DurationMs = 30_000;
 /** Jitter, so that replicas that lost the same server do not come back together. */
 const RETRY: BackoffRules = { firstMs: 500, maxMs: 30_000, factor: 2, jitterRatio: 0.5 };
 /** Two keys of ours in the database's one space of advisory locks. */
-const MIGRATION_LOCK = 0x6576_6e01;
+const SCHEMA_LOCK = 0x6576_6e01;
 const CHANGES_LOCK = 0x6576_6e02;
 /** Times and numbers of ours stay below 2^53: as text, pg's own choice, they would only be in the way. */
 const TYPES = new pg.TypeOverrides();
@@ -37,7 +39,7 @@ export interface PostgresHistoryOptions extends HistoryOptions, PostgresAddressO
 /**
  * Opens the store, creating what is missing. A server that is out of reach does not fail the start: the store is away
  * until it answers. Throws for what only a person can put right: a wrong address or password, no such database, a store
- * of a newer version.
+ * that needs a newer version.
  */
 export async function openPostgresHistory(options: PostgresHistoryOptions): Promise<History> {
   const address = readPostgresAddress(options);
@@ -61,6 +63,7 @@ class PostgresEngine implements StoreEngine {
   readonly #timer: MachineTimer;
   readonly #random: Random;
   readonly #identity: string;
+  readonly #upgrade: (db: Kysely<HistoryTables>) => Promise<void>;
   #db: Kysely<HistoryTables>;
   #prepared: Promise<void> | null = null;
   #failures = 0;
@@ -73,6 +76,8 @@ class PostgresEngine implements StoreEngine {
     this.#timer = options.machine;
     this.#random = options.random;
     this.#identity = options.identity;
+    const { clock, steps = SCHEMA_STEPS } = options;
+    this.#upgrade = (db) => upgrade(db, { steps, now: clock.now() });
     this.#db = this.#connect();
   }
 
@@ -83,7 +88,7 @@ class PostgresEngine implements StoreEngine {
       const db = this.#db;
       let prepared = false;
       try {
-        await (this.#prepared ??= prepare(db));
+        await (this.#prepared ??= this.#upgrade(db));
         prepared = true;
         const result = await work(db);
         this.#failures = 0;
@@ -188,21 +193,31 @@ class PostgresEngine implements StoreEngine {
   }
 }
 
-/** Creates the tables. Two replicas that start at once take turns; a store of a newer version is left untouched. */
-async function prepare(db: Kysely<HistoryTables>): Promise<void> {
+/** Brings the schema up to date. The lock makes replicas that start at once take turns. */
+async function upgrade(db: Kysely<HistoryTables>, target: { readonly steps: readonly SchemaStep[]; readonly now: Instant }): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(trx);
-    const existing = await sql<{ found: boolean }>`select to_regclass('evenkeel_schema') is not null as found`.execute(trx);
-    const isNew = existing.rows[0]?.found !== true;
-    if (isNew) await sql`create table evenkeel_schema (version integer not null)`.execute(trx);
-    const { rows } = await sql<{ version: number | null }>`select max(version) as version from evenkeel_schema`.execute(trx);
-    const version = rows[0]?.version ?? 0;
-    if (version > TABLES_VERSION) {
-      throw new NewerTables(`it was written by a newer version (tables ${version}, this one knows ${TABLES_VERSION}): use that version`);
-    }
-    if (version === TABLES_VERSION) return;
-    await createTables(trx, POSTGRES_TYPES, version);
-    await sql`delete from evenkeel_schema`.execute(trx);
-    await sql`insert into evenkeel_schema (version) values (${sql.lit(TABLES_VERSION)})`.execute(trx);
+    await sql`select pg_advisory_xact_lock(${sql.lit(SCHEMA_LOCK)})`.execute(trx);
+    await upgradeSchema(trx, POSTGRES_SCHEMA, target);
   });
 }
+
+const hasTable = async (db: Kysely<HistoryTables>, name: string): Promise<boolean> => {
+  const { rows } = await sql<{ found: boolean }>`select to_regclass(${name}) is not null as found`.execute(db);
+  return rows[0]?.found === true;
+};
+
+const POSTGRES_SCHEMA: SchemaEngine = {
+  types: POSTGRES_TYPES,
+  hasTable,
+  // Code from before the steps reads this as the version of the tables, and refuses a later one than its own.
+  readOldestReader: async (db) => {
+    if (!(await hasTable(db, 'evenkeel_schema'))) return 0;
+    const { rows } = await sql<{ version: number | null }>`select max(version) as version from evenkeel_schema`.execute(db);
+    return rows[0]?.version ?? 0;
+  },
+  writeOldestReader: async (db, schema) => {
+    if (!(await hasTable(db, 'evenkeel_schema'))) await sql`create table evenkeel_schema (version integer not null)`.execute(db);
+    await sql`delete from evenkeel_schema`.execute(db);
+    await sql`insert into evenkeel_schema (version) values (${sql.lit(schema)})`.execute(db);
+  },
+};

@@ -9,6 +9,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import { prune } from './prune.ts';
+import type { SchemaStep } from './schema-steps.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
@@ -29,6 +30,8 @@ const SHARED_PER_PAGE = 100;
 export interface HistoryOptions {
   readonly retentionMs: DurationMs;
   readonly maxBytes: number;
+  /** The steps of the schema; left out: all that this version knows. */
+  readonly steps?: readonly SchemaStep[];
   readonly clock: Clock;
   readonly machine: MachineTimer;
   readonly logger: Logger;

@@ -6,7 +6,6 @@ import type { History } from '../../ports/history.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
-import { openNodeSqlite } from './node-sqlite.ts';
 import { openSqliteHistory } from './sqlite-history.ts';
 import { MOST_WAITING, WriteQueue } from './write-queue.ts';
 
@@ -29,20 +28,6 @@ function open(path: string, clock = new FakeClock()): Promise<History> {
 describe('SqliteHistory', () => {
   test('a path that cannot be opened fails with the path and the remedy', async () => {
     await expect(open(join(aFolder(), 'no', 'such', 'folder', 'h.sqlite'))).rejects.toThrow(/h\.sqlite.*set history\.url/s);
-  });
-
-  test('a file of the tables before terms is taken on, with what it has', async () => {
-    const path = join(aFolder(), 'h.sqlite');
-    await (await open(path)).close();
-    const { raw } = openNodeSqlite(path);
-    raw.exec(`ALTER TABLE checkpoints DROP COLUMN term; INSERT INTO checkpoints VALUES ('a', 1, 1, x'01'); PRAGMA user_version = 1`);
-    raw.close();
-    const history = await open(path);
-    expect(await history.saveCheckpoints([{ key: 'b', savedAt: 1, version: 1, data: Uint8Array.of(2) }], 3)).toBeNull();
-    const keys: string[] = [];
-    for await (const { key } of history.loadCheckpoints()) keys.push(key);
-    expect(keys).toEqual(['a', 'b']);
-    await history.close();
   });
 
   test('a damaged file is moved aside with what is beside it, three at most are kept, and a new store is used and reported', async () => {

@@ -5,9 +5,11 @@ import { isoTime } from '../../core/model/iso-time.ts';
 import type { DurationMs, Instant } from '../../core/model/units.ts';
 import type { History } from '../../ports/history.ts';
 import { openNodeSqlite } from './node-sqlite.ts';
+import { SCHEMA_STEPS, SQLITE_TYPES } from './schema-steps.ts';
 import { type HistoryOptions, SqlHistory } from './sql-history.ts';
 import type { StoreEngine } from './store-engine.ts';
-import { createTables, type HistoryTables, SQLITE_TYPES, TABLES_VERSION } from './tables.ts';
+import type { HistoryTables } from './tables.ts';
+import { IncompatibleSchema, type SchemaEngine, upgradeSchema } from './upgrade-schema.ts';
 
 /** A file that refused (a full disk, a lock held for long) is asked again after this time. */
 const RETRY_MS: DurationMs = 5_000;
@@ -33,42 +35,63 @@ interface OpenStore {
  * Opens (and where new, creates) the store. A damaged file is moved aside, now or when it turns out to be damaged, and the store begins
  * anew: history is worth less than a controller that works.
  *
- * @throws with the path where it cannot be opened or is of a newer version
+ * @throws with the path where it cannot be opened, or needs a newer version
  */
 export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
   const { path } = options;
   try {
-    const store = await open(path).catch((cause: unknown) => beginAnew(options, cause));
+    const store = await open(options).catch((cause: unknown) => beginAnew(options, cause));
     // A file is of one process: other replicas cannot read it.
     return new SqlHistory(new SqliteEngine(store, (cause) => beginAnew(options, cause)), options, false);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`opening the history store ${path}: ${why}; set history.url to a path that can be written`, { cause });
+    const remedy = cause instanceof IncompatibleSchema ? '' : '; set history.url to a path that can be written';
+    throw new Error(`opening the history store ${path}: ${why}${remedy}`, { cause });
   }
 }
 
-async function open(path: string, note: string | null = null): Promise<OpenStore> {
+async function open({ path, clock, steps = SCHEMA_STEPS }: SqliteHistoryOptions, note: string | null = null): Promise<OpenStore> {
   const database = openNodeSqlite(path);
   try {
-    const found = (database.raw.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
-    if (found > TABLES_VERSION) throw new Error(`it was written by a newer version (tables ${found}, this one knows ${TABLES_VERSION})`);
     const db = new Kysely<HistoryTables>({ dialect: new SqliteDialect({ database }) });
-    await createTables(db, SQLITE_TYPES, found);
-    database.raw.exec(`PRAGMA user_version = ${TABLES_VERSION}`);
+    await db.connection().execute(async (connection) => {
+      // Takes the write lock at once: of two processes that begin with a read, one would fail instead of waiting.
+      await sql`begin immediate`.execute(connection);
+      await upgradeSchema(connection, SQLITE_SCHEMA, { steps, now: clock.now() });
+      await sql`commit`.execute(connection);
+    });
     return { db, note };
   } catch (cause) {
+    // Rolls back as well.
     database.raw.close();
     throw cause;
   }
 }
 
+const SQLITE_SCHEMA: SchemaEngine = {
+  types: SQLITE_TYPES,
+  hasTable: async (db, name) => {
+    const { rows } = await sql`select 1 from sqlite_master where type = 'table' and name = ${name}`.execute(db);
+    return rows.length > 0;
+  },
+  // Code from before the steps reads this as the version of the tables, and refuses a later one than its own.
+  readOldestReader: async (db) => {
+    const { rows } = await sql<{ user_version: number }>`pragma user_version`.execute(db);
+    return rows[0]?.user_version ?? 0;
+  },
+  writeOldestReader: async (db, schema) => {
+    await sql`pragma user_version = ${sql.lit(schema)}`.execute(db);
+  },
+};
+
 /** A new store in place of a damaged one. @throws the cause where that is no damage */
-async function beginAnew({ path, clock, logger }: SqliteHistoryOptions, cause: unknown): Promise<OpenStore> {
+async function beginAnew(options: SqliteHistoryOptions, cause: unknown): Promise<OpenStore> {
+  const { path, clock, logger } = options;
   if (!isDamage(cause)) throw cause;
   const now = clock.now();
   const aside = moveAside(path, now);
   logger.warn('The history store is damaged; it was moved aside, and a new one is used', { path, aside, err: cause });
-  return open(path, `a damaged file was moved to ${aside} at ${isoTime(now)}`);
+  return open(options, `a damaged file was moved to ${aside} at ${isoTime(now)}`);
 }
 
 /** Extended result codes have the code itself in their lowest byte. */

@@ -1,0 +1,62 @@
+// The schema of the store, as steps that were published one after the other. A published step is never edited: stores have run it.
+
+/** How an engine spells the types of columns. */
+export interface ColumnTypes {
+  /** 64 bits, signed. */
+  readonly integer: string;
+  /** Double precision. */
+  readonly real: string;
+  readonly bytes: string;
+  /** Text that compares byte by byte, so that a prefix is a range. */
+  readonly text: string;
+  /** After a table whose primary key is also its order on disk. */
+  readonly byKey: string;
+}
+
+export const SQLITE_TYPES: ColumnTypes = { integer: 'integer', real: 'real', bytes: 'blob', text: 'text', byKey: ' without rowid' };
+export const POSTGRES_TYPES: ColumnTypes = {
+  integer: 'bigint',
+  real: 'double precision',
+  bytes: 'bytea',
+  text: 'text collate "C"',
+  byKey: '',
+};
+
+/** One change of the schema. A store runs each step once, in the order of the numbers. */
+export interface SchemaStep {
+  readonly number: number;
+  /**
+   * The oldest schema number whose code can still read and write a store with this step. Less than `number` only where every
+   * statement adds something that older code can leave out: a table, an index, a column with a default or null.
+   */
+  readonly oldestReader: number;
+  /** PostgreSQL runs them while older replicas write: a statement that rewrites or scans a large table blocks these. */
+  readonly statements: (types: ColumnTypes) => readonly string[];
+}
+
+export const SCHEMA_STEPS: readonly SchemaStep[] = [
+  {
+    number: 1,
+    oldestReader: 1,
+    // Only what is missing: stores from before the steps have some or all of these tables.
+    statements: ({ integer, real, bytes, text, byKey }) => [
+      `create table if not exists checkpoints (key ${text} primary key, saved_at ${integer} not null, version ${integer} not null, data ${bytes} not null)${byKey}`,
+      `create table if not exists cycles (id ${text} primary key, started_at ${integer} not null, body text not null)`,
+      'create index if not exists cycles_by_time on cycles (started_at)',
+      `create table if not exists applied (id ${text} primary key, at ${integer} not null, workload ${text} not null, body text not null)`,
+      'create index if not exists applied_by_workload on applied (workload, at)',
+      'create index if not exists applied_by_time on applied (at)',
+      `create table if not exists usage_points (key ${text} not null, at ${integer} not null, cpu_millicores ${real}, memory_bytes ${real}, replicas ${integer} not null, primary key (key, at))${byKey}`,
+      'create index if not exists usage_by_time on usage_points (at)',
+      `create table if not exists cluster_points (at ${integer} primary key, body text not null)`,
+      `create table if not exists shared_records (topic ${text} not null, key ${text} not null, at ${integer} not null, changed ${integer} not null, body text not null, primary key (topic, key))`,
+      'create index if not exists shared_by_change on shared_records (changed)',
+    ],
+  },
+  {
+    number: 2,
+    // Code of schema 1 replaces a checkpoint whatever the term, so that a deposed leader could overwrite its successor's.
+    oldestReader: 2,
+    statements: ({ integer }) => [`alter table checkpoints add column term ${integer} not null default 0`],
+  },
+];

@@ -1,0 +1,176 @@
+// What any store keeps to when its schema is upgraded, and when an older version of Evenkeel opens it again.
+
+import { expect, test } from '@jest/globals';
+import { type ColumnTypes, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
+import type { History } from '../../src/ports/history.ts';
+import { aCycle, anApplied } from './history-cases.ts';
+
+/** A store, and its database without the store's code. */
+export interface SchemaUnderTest {
+  open(steps?: readonly SchemaStep[]): Promise<History>;
+  /** Everything gone. */
+  clear(): Promise<void>;
+  query(statement: string): Promise<readonly object[]>;
+  /** Makes the tables as the last version before the steps did. */
+  createTablesOfVersion2(): Promise<void>;
+  /** The number that code from before the steps compares with its own. */
+  readVersion(): Promise<number>;
+  writeVersion(version: number): Promise<void>;
+}
+
+const NEWEST = SCHEMA_STEPS.at(-1)?.number ?? 0;
+const NEXT = NEWEST + 1;
+
+/** A step that only a later version knows: a table, an index, and a column that older code leaves out. */
+const ADDITIVE: SchemaStep = {
+  number: NEXT,
+  oldestReader: NEWEST,
+  statements: ({ integer }) => [
+    `create table notes (id ${integer} primary key, body text not null)`,
+    'create index notes_by_body on notes (body)',
+    'alter table cycles add column note text',
+    `alter table applied add column revision ${integer} not null default 0`,
+  ],
+};
+
+/** A step that older code would misread. */
+const BREAKING: SchemaStep = { number: NEXT, oldestReader: NEXT, statements: () => ['alter table cycles rename column body to content'] };
+
+/** The rules, as tests. */
+export function schemaCases(subject: SchemaUnderTest): void {
+  async function readSteps(): Promise<readonly number[]> {
+    const rows = await subject.query('select number from evenkeel_schema_steps order by number');
+    return rows.map((row) => (row as { number: number }).number);
+  }
+
+  async function readCheckpointKeys(history: History): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for await (const { key } of history.loadCheckpoints()) keys.push(key);
+    return keys;
+  }
+
+  const checkpoint = (key: string) => ({ key, savedAt: 1, version: 1, data: Uint8Array.of(1) });
+
+  /** Whether a read comes through: a server that refuses the schema may have let the start pass. */
+  async function readCycles(steps: readonly SchemaStep[]): Promise<unknown> {
+    const history = await subject.open(steps);
+    try {
+      return await history.cycles(10);
+    } finally {
+      await history.close();
+    }
+  }
+
+  test('a new store runs each step once, also when it is opened again', async () => {
+    await subject.clear();
+    await (await subject.open()).close();
+    await subject.query('update evenkeel_schema_steps set applied_at = -1');
+    await (await subject.open()).close();
+    expect(await readSteps()).toEqual(SCHEMA_STEPS.map(({ number }) => number));
+    expect(await subject.query('select number from evenkeel_schema_steps where applied_at <> -1')).toEqual([]);
+  });
+
+  test('a new store can be read by the code from before the steps, whose tables had version 2', async () => {
+    await subject.clear();
+    await (await subject.open()).close();
+    expect(await subject.readVersion()).toBe(2);
+  });
+
+  test('a store that newer code has extended is read and written by older code, and by the newer code after that', async () => {
+    await subject.clear();
+    const newer = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
+    newer.appendCycle(aCycle('newer', 1));
+    newer.appendApplied(anApplied('newer', 1));
+    await newer.saveCheckpoints([checkpoint('newer')], 1);
+    await newer.close();
+
+    const older = await subject.open();
+    expect(await older.cycles(10)).toEqual([aCycle('newer', 1)]);
+    expect(await older.applied({ limit: 10 })).toEqual([anApplied('newer', 1)]);
+    older.appendCycle(aCycle('older', 2));
+    older.appendApplied(anApplied('older', 2));
+    await older.saveCheckpoints([checkpoint('older')], 2);
+    await older.flush();
+    expect(older.status()).toMatchObject({ ok: true });
+    await older.close();
+
+    const again = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
+    expect((await again.cycles(10)).map(({ id }) => id)).toEqual(['older', 'newer']);
+    expect((await again.applied({ limit: 10 })).map(({ id }) => id)).toEqual(['older', 'newer']);
+    expect(await readCheckpointKeys(again)).toEqual(['newer', 'older']);
+    await again.close();
+    expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
+  });
+
+  test('a store with a step that older code would misread is refused by it with both numbers and the remedy, and left as it is', async () => {
+    await subject.clear();
+    await (await subject.open([...SCHEMA_STEPS, BREAKING])).close();
+    const refusal = new RegExp(
+      `schema ${NEXT} or later, and this version has schema ${NEWEST}: deploy the version that upgraded the store or a later one, ` +
+        'or set history\\.url to a new store$',
+    );
+    await expect(subject.open()).rejects.toThrow(refusal);
+    expect(await readSteps()).toEqual([...SCHEMA_STEPS, BREAKING].map(({ number }) => number));
+    expect(await subject.readVersion()).toBe(NEXT);
+    await (await subject.open([...SCHEMA_STEPS, BREAKING])).close();
+  });
+
+  test('a step that fails leaves nothing of itself, and runs at the next start', async () => {
+    await subject.clear();
+    const failing: SchemaStep = { ...ADDITIVE, statements: (types) => [...ADDITIVE.statements(types), 'create table cycles (id text)'] };
+    await expect(readCycles([...SCHEMA_STEPS, failing])).rejects.toThrow(/cycles/);
+    expect(await readCycles([...SCHEMA_STEPS, ADDITIVE])).toEqual([]);
+    expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
+  });
+
+  test('a store from before the steps is adopted with all that it has', async () => {
+    await subject.clear();
+    await subject.createTablesOfVersion2();
+    await subject.writeVersion(2);
+    await subject.query(`insert into cycles (id, started_at, body) values ('c', 1, '${JSON.stringify(aCycle('c', 1))}')`);
+    await subject.query(`insert into checkpoints (key, saved_at, version, data, term) values ('a', 1, 1, 'data', 4)`);
+    const history = await subject.open();
+    expect(await history.cycles(10)).toEqual([aCycle('c', 1)]);
+    expect(await history.saveCheckpoints([checkpoint('a')], 3)).toBe(4);
+    expect(await history.saveCheckpoints([checkpoint('b')], 4)).toBeNull();
+    expect(await readCheckpointKeys(history)).toEqual(['a', 'b']);
+    await history.close();
+    expect(await readSteps()).toEqual(SCHEMA_STEPS.map(({ number }) => number));
+    expect(await subject.readVersion()).toBe(2);
+  });
+
+  test('a store of the first tables, whose checkpoints have no term, is adopted with all that it has', async () => {
+    await subject.clear();
+    await subject.createTablesOfVersion2();
+    await subject.query('alter table checkpoints drop column term');
+    await subject.query('drop table shared_records');
+    await subject.writeVersion(1);
+    await subject.query(`insert into checkpoints (key, saved_at, version, data) values ('a', 1, 1, 'data')`);
+    const history = await subject.open();
+    expect(await history.saveCheckpoints([checkpoint('b')], 3)).toBeNull();
+    expect(await readCheckpointKeys(history)).toEqual(['a', 'b']);
+    await history.close();
+    expect(await subject.query('select key from shared_records')).toEqual([]);
+    expect(await subject.query('select key from checkpoints where term = 3')).toEqual([{ key: 'b' }]);
+    expect(await subject.readVersion()).toBe(2);
+  });
+}
+
+/** As the last version before the steps made them. */
+export function tablesOfVersion2({ integer, real, bytes, text, byKey }: ColumnTypes): readonly string[] {
+  const points = `cpu_millicores ${real}, memory_bytes ${real}, replicas ${integer} not null`;
+  const shared = `topic ${text} not null, key ${text} not null, at ${integer} not null, changed ${integer} not null, body text not null`;
+  return [
+    `create table checkpoints (key ${text} primary key, saved_at ${integer} not null, version ${integer} not null, data ${bytes} not null, term ${integer} not null)${byKey}`,
+    `create table cycles (id ${text} primary key, started_at ${integer} not null, body text not null)`,
+    'create index cycles_by_time on cycles (started_at)',
+    `create table applied (id ${text} primary key, at ${integer} not null, workload ${text} not null, body text not null)`,
+    'create index applied_by_workload on applied (workload, at)',
+    'create index applied_by_time on applied (at)',
+    `create table usage_points (key ${text} not null, at ${integer} not null, ${points}, primary key (key, at))${byKey}`,
+    'create index usage_by_time on usage_points (at)',
+    `create table cluster_points (at ${integer} primary key, body text not null)`,
+    `create table shared_records (${shared}, primary key (topic, key))`,
+    'create index shared_by_change on shared_records (changed)',
+  ];
+}
