@@ -4,7 +4,7 @@ import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
 import { HOURS_PER_MONTH, type Usd } from '../core/model/units.ts';
 import { workloadKey } from '../core/model/workload.ts';
-import type { ClusterPoint } from '../ports/history.ts';
+import type { ClusterPoint } from '../ports/usage-rollups.ts';
 import { roundParts, sumCents, toCents } from './cents.ts';
 import type { FigureKeeper, Figures, Sums } from './figures.ts';
 import { confirmedAt } from './freshness.ts';
@@ -88,7 +88,7 @@ export class ClusterQueries {
     const range = readTimeRange(query, this.#sources.clock.now());
     if ('details' in range) return { kind: 'invalid', details: range.details };
     try {
-      const past = await this.#sources.history.cluster(range.start, range.end);
+      const past = await this.#sources.rollups.readCluster(range.start, range.end);
       return found(seriesSet(range, clusterLines([...past, this.#now(range)])));
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });

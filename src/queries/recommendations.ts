@@ -143,7 +143,7 @@ export class RecommendationQueries {
   async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {
     const { namespace, kind, name } = workload;
     try {
-      const applied = await this.#sources.history.applied({ workload: { namespace, kind, name }, limit: HISTORY_SHOWN });
+      const applied = await this.#sources.timeline.readApplied({ workload: { namespace, kind, name }, limit: HISTORY_SHOWN });
       // Acts other than values stand in the timeline.
       const values = applied.filter(({ act }) => act === undefined);
       return values.map(({ id, at, pod, container, from, to, reason, actor, outcome, message }) => {

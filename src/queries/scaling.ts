@@ -4,7 +4,7 @@ import type { Scope } from '../core/access/scope.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS } from '../core/model/units.ts';
-import type { AppliedValue } from '../ports/history.ts';
+import type { AppliedValue } from '../ports/timeline.ts';
 import { selectPage, type Listing, type SortValue } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -37,21 +37,21 @@ const LONGEST_MS = 90 * DAY_MS;
 
 /** `/scaling`: what was done to whom, by whom and why, as history remembers it. */
 export class ScalingQueries {
-  readonly #sources: Pick<ReadSources, 'clock' | 'history' | 'logger'>;
+  readonly #sources: Pick<ReadSources, 'clock' | 'timeline' | 'logger'>;
 
-  constructor(sources: Pick<ReadSources, 'clock' | 'history' | 'logger'>) {
+  constructor(sources: Pick<ReadSources, 'clock' | 'timeline' | 'logger'>) {
     this.#sources = sources;
   }
 
   async list(scope: Scope, query: Operations['listScaling']['query']): Promise<Page<ScalingActivity> | Refusal> {
-    const { clock, history, logger } = this.#sources;
+    const { clock, timeline, logger } = this.#sources;
     const duration = parseDuration(query.duration);
     if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
       return { kind: 'invalid', details: [{ path: '/duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
     }
     let rows: readonly AppliedValue[];
     try {
-      rows = await history.applied({ since: clock.now() - duration.value, limit: MOST_ROWS });
+      rows = await timeline.readApplied({ since: clock.now() - duration.value, limit: MOST_ROWS });
     } catch (error) {
       logger.warn('history out of reach', { err: error });
       const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];

@@ -11,7 +11,9 @@ import type { WorkloadKey, WorkloadRecord, WorkloadRef } from '../core/model/wor
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
-import type { History } from '../ports/history.ts';
+import type { ResizeCycleReader } from '../ports/resize-cycle-log.ts';
+import type { TimelineReader } from '../ports/timeline.ts';
+import type { UsageRollupReader } from '../ports/usage-rollups.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { PriceSource } from '../ports/price-source.ts';
 
@@ -115,7 +117,9 @@ export interface ReadSources {
   readonly usage: UsageReader;
   readonly decisions: DecisionReader;
   readonly prices: PriceSource;
-  readonly history: Pick<History, 'cycles' | 'applied' | 'usage' | 'cluster'>;
+  readonly cycleLog: ResizeCycleReader;
+  readonly rollups: UsageRollupReader;
+  readonly timeline: TimelineReader;
   readonly health: readonly HealthSource[];
   /** What the API server has refused us, as `list pods`. */
   readonly missingPermissions: () => readonly string[];

@@ -63,7 +63,7 @@ export class SystemQueries {
 
   async cycles(scope: Scope, query: Operations['listResizeStats']['query']): Promise<Page<ResizeCycle> | Refusal> {
     try {
-      const cycles = await this.#sources.history.cycles(CYCLES_KEPT);
+      const cycles = await this.#sources.cycleLog.readCycles(CYCLES_KEPT);
       const records = cycles.map((cycle): ResizeCycle => ({ ...cycle, startedAt: isoTime(cycle.startedAt) }));
       return selectPage(records, CYCLES, query, scope);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { SeriesSet, Operations } from '../apis/http/types.generated.ts';
 import type { OptionalResources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import type { UsagePoint } from '../ports/history.ts';
+import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
@@ -36,7 +36,7 @@ export class WorkloadUsageQueries {
     const { workload } = resolved;
     try {
       const keyPrefix = `${workloadKey(workload)}/`;
-      const points = await this.#sources.history.usage({ keyPrefix, from: range.start, to: range.end });
+      const points = await this.#sources.rollups.readUsage({ keyPrefix, from: range.start, to: range.end });
       return found(seriesSet(range, this.#lines(workload, range, points, keyPrefix)));
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
-import type { AppliedValue } from '../ports/history.ts';
+import type { AppliedValue } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
 import { NO_METRICS } from './metrics.ts';
@@ -62,7 +62,7 @@ describe('EffectGate', () => {
 
   test('what a dry run would do is told once, and again when it is something else or a day has gone by', async () => {
     const told: AppliedValue[] = [];
-    const { gate, clock, written, logger } = aGate({ dryRun: true, history: { appendApplied: (value) => void told.push(value) } });
+    const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendApplied: (value) => void told.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
     for (let times = 0; times < 3; times += 1) {
       expect(await gate.evictPod(effect, pod, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
@@ -137,14 +137,14 @@ describe('EffectGate', () => {
 
   test('what was done to a workload is remembered with who asked; a budget that says not now, and a resize, are not', async () => {
     const remembered: AppliedValue[] = [];
-    const history = { appendApplied: (value: AppliedValue) => void remembered.push(value) };
+    const timeline = { appendApplied: (value: AppliedValue) => void remembered.push(value) };
     const restart = { path: '/x', resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} };
-    const { gate } = aGate({ history });
+    const { gate } = aGate({ timeline });
     await gate.restartWorkload({ ...effect, change: 'restarted', actor: 'ann' }, restart, running);
     await gate.resizePod(effect, pod, running);
     await gate.evictPod({ ...effect, recorded: true }, pod, running);
     const budget: WriteOutcome = { kind: 'refused', status: 429, message: 'disruption budget' };
-    await aGate({ history, effects: aWriter(budget, [], 'real') }).gate.evictPod(effect, pod, running);
+    await aGate({ timeline, effects: aWriter(budget, [], 'real') }).gate.evictPod(effect, pod, running);
     expect(remembered).toMatchObject([
       {
         act: 'restart',

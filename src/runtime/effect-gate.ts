@@ -16,7 +16,7 @@ import type { SourceName, StaleSource } from '../core/model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
 import { parseWorkloadKey } from '../core/model/workload.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { History } from '../ports/history.ts';
+import type { TimelineWriter } from '../ports/timeline.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';
 import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../ports/writers.ts';
@@ -51,7 +51,7 @@ export interface EffectGateParts {
   /** How many reductions a minute the cluster takes; what safety needs is bounded by the API client's rate alone. */
   readonly reductionsPerMinute?: () => number;
   /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
-  readonly history?: Pick<History, 'appendApplied'>;
+  readonly timeline?: TimelineWriter;
 }
 
 /** What the gate would say at this moment, for decisions that explain themselves. */
@@ -88,7 +88,7 @@ const WORDS = {
 
 const TOO_MANY_REQUESTS = 429;
 
-/** How history calls it; null: nothing came of it. */
+/** How the timeline calls it; null: nothing came of it. */
 const OUTCOMES = {
   done: 'applied',
   'dry-run': 'dry-run',
@@ -219,10 +219,10 @@ export class EffectGate {
     const told = OUTCOMES[outcome.kind];
     // A disruption budget is asked again and again: only what comes of it in the end is worth remembering.
     if (told === null || isRepeated(outcome) || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return;
-    const { clock, history } = this.#parts;
+    const { clock, timeline } = this.#parts;
     const { owner, change, because, actor = 'evenkeel' } = effect;
     const message = 'message' in outcome ? outcome.message : change;
-    history?.appendApplied({
+    timeline?.appendApplied({
       id: `${act}/${object}/${owner}/${askedAt}`,
       at: askedAt,
       act,

@@ -3,7 +3,7 @@
 import type { Instant } from '../core/model/units.ts';
 import type { NodeUsage, UsageSample, UsageSeries } from '../core/model/usage.ts';
 import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
-import type { UsagePoint } from '../ports/history.ts';
+import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { faultOfSample } from './sample-gate.ts';
 import { UsageRing, type UsageSlot } from './usage-ring.ts';
 

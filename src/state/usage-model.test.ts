@@ -10,7 +10,7 @@ import { ContainerModel } from '../core/recommender/container-model.ts';
 import type { ContainerUsage } from '../core/model/usage.ts';
 import { GiB } from '../core/model/units.ts';
 import { workloadKey } from '../core/model/workload.ts';
-import type { UsagePoint } from '../ports/history.ts';
+import type { UsagePoint } from '../ports/usage-rollups.ts';
 import { ClusterState } from './cluster-state.ts';
 import { UsageModel } from './usage-model.ts';
 import { SLOT_MS, UsageRing } from './usage-ring.ts';

@@ -91,7 +91,9 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
         rules: () => [{ name: 'goal', value: 'Balanced', source: 'policy' }],
       },
       prices: { priceOf: shopPrice },
-      history,
+      cycleLog: history,
+      rollups: history,
+      timeline: history,
       missingPermissions: () => [],
       health: [
         { name: 'api-server', status: () => ({ status: 'ok', message: 'answers', since: start - DAY_MS, latencyMs: 3 }) },

@@ -2,11 +2,14 @@
 
 import { expect, test } from '@jest/globals';
 import type { WorkloadRef } from '../../src/core/model/workload.ts';
-import type { AppliedValue, History, ResizeCycle, UsageCheckpoint } from '../../src/ports/history.ts';
+import type { UsageCheckpoint } from '../../src/ports/checkpoint-store.ts';
+import type { HistoryStore } from '../../src/ports/history-store.ts';
+import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
+import type { AppliedValue } from '../../src/ports/timeline.ts';
 
 /** An empty store, and the same store opened once more after it was closed. */
 export interface HistoryUnderTest {
-  open(): Promise<History>;
+  open(): Promise<HistoryStore>;
   /** Everything gone. */
   clear(): Promise<void>;
 }
@@ -50,7 +53,7 @@ const aCheckpoint = (key: string, savedAt: number, data: readonly number[]): Usa
 
 /** The rules, as tests. */
 export function historyCases(subject: HistoryUnderTest): void {
-  async function fresh(): Promise<History> {
+  async function fresh(): Promise<HistoryStore> {
     await subject.clear();
     return subject.open();
   }
@@ -65,18 +68,18 @@ export function historyCases(subject: HistoryUnderTest): void {
     await first.close();
 
     const again = await subject.open();
-    expect(await again.cycles(10)).toEqual([aCycle('c2', 2_000.75), aCycle('c1', 1_000)]);
-    expect((await again.cycles(1)).map(({ id }) => id)).toEqual(['c2']);
-    expect((await again.applied({ limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2', 'a1']);
-    expect(await again.applied({ workload: WEB, limit: 5 })).toEqual([anApplied('a2', 2_000.5), anApplied('a1', 1_000)]);
-    expect((await again.applied({ since: 2_000.5, limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2']);
+    expect(await again.readCycles(10)).toEqual([aCycle('c2', 2_000.75), aCycle('c1', 1_000)]);
+    expect((await again.readCycles(1)).map(({ id }) => id)).toEqual(['c2']);
+    expect((await again.readApplied({ limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2', 'a1']);
+    expect(await again.readApplied({ workload: WEB, limit: 5 })).toEqual([anApplied('a2', 2_000.5), anApplied('a1', 1_000)]);
+    expect((await again.readApplied({ since: 2_000.5, limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2']);
     await again.close();
   });
 
   test('reads what was written a moment ago', async () => {
     const history = await fresh();
     history.appendApplied(anApplied('a1', 1));
-    expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    expect(await history.readApplied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
     await history.close();
   });
 
@@ -89,8 +92,8 @@ export function historyCases(subject: HistoryUnderTest): void {
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 2, memoryBytes: 2, replicas: 1 },
     ]);
-    expect((await history.applied({ limit: 10 })).map(({ outcome }) => outcome)).toEqual(['rolled-back']);
-    const points = await history.usage({ keyPrefix: 'shop/', from: 0, to: 1_000 });
+    expect((await history.readApplied({ limit: 10 })).map(({ outcome }) => outcome)).toEqual(['rolled-back']);
+    const points = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: 1_000 });
     expect(points.map(({ cpuMillicores }) => cpuMillicores)).toEqual([2]);
     await history.close();
   });
@@ -104,7 +107,7 @@ export function historyCases(subject: HistoryUnderTest): void {
       { key: 'shop/Deployment/website/app', at: 150, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
       { key: 'shop/Deployment/web-a/app', at: 150, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
     ]);
-    expect(await history.usage({ keyPrefix: 'shop/Deployment/web/', from: 0.25, to: 150.75 })).toEqual([
+    expect(await history.readUsage({ keyPrefix: 'shop/Deployment/web/', from: 0.25, to: 150.75 })).toEqual([
       { key: 'shop/Deployment/web/App', at: 100, cpuMillicores: null, memoryBytes: 2 ** 45, replicas: 65_000 },
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 5.5, memoryBytes: null, replicas: 2 },
     ]);
@@ -128,7 +131,7 @@ export function historyCases(subject: HistoryUnderTest): void {
     history.appendCluster(point(300, 0.1));
     history.appendCluster(point(100, null));
     history.appendCluster(point(200, 2));
-    expect(await history.cluster(100, 200)).toEqual([point(100, null), point(200, 2)]);
+    expect(await history.readCluster(100, 200)).toEqual([point(100, null), point(200, 2)]);
     await history.close();
   });
 
@@ -170,7 +173,7 @@ export function historyCases(subject: HistoryUnderTest): void {
       return { key: `shop/Deployment/web-${index}/app`, at: 100, cpuMillicores: index, memoryBytes: index, replicas: 1 };
     });
     history.appendUsage(points);
-    expect(await history.usage({ keyPrefix: 'shop/', from: 0, to: 100 })).toHaveLength(5_000);
+    expect(await history.readUsage({ keyPrefix: 'shop/', from: 0, to: 100 })).toHaveLength(5_000);
     expect(history.status()).toMatchObject({ ok: true, message: 'writable' });
     await history.close();
   });
@@ -178,11 +181,11 @@ export function historyCases(subject: HistoryUnderTest): void {
 
 /** Retention and size, on a clock of the test's own. @param open a store with these bounds */
 export function historyBounds(
-  open: (bounds: { readonly retentionMs: number; readonly maxBytes: number }) => Promise<History>,
+  open: (bounds: { readonly retentionMs: number; readonly maxBytes: number }) => Promise<HistoryStore>,
   clock: { advance(ms: number): Promise<void>; now(): number },
 ): void {
   /** As many flushes as lie between two looks at what is old. */
-  async function untilPruned(history: History): Promise<void> {
+  async function untilPruned(history: HistoryStore): Promise<void> {
     for (let flush = 0; flush < 600; flush += 1) {
       history.appendCluster({ at: clock.now() } as never);
       await history.flush();
@@ -197,8 +200,8 @@ export function historyBounds(
     await clock.advance(61_000);
     history.appendCycle(aCycle('new', clock.now()));
     await untilPruned(history);
-    expect((await history.cycles(10)).map(({ id }) => id)).toEqual(['new']);
-    expect(await history.applied({ limit: 10 })).toEqual([]);
+    expect((await history.readCycles(10)).map(({ id }) => id)).toEqual(['new']);
+    expect(await history.readApplied({ limit: 10 })).toEqual([]);
     await history.close();
   });
 
@@ -209,7 +212,7 @@ export function historyBounds(
     await clock.advance(41 * 3_600_000);
     const left = async (): Promise<readonly number[]> => {
       await untilPruned(history);
-      return (await history.usage({ keyPrefix: 'shop/', from: 0, to: clock.now() })).map(({ at }) => at);
+      return (await history.readUsage({ keyPrefix: 'shop/', from: 0, to: clock.now() })).map(({ at }) => at);
     };
     expect(await left()).toEqual(hours.slice(24));
     expect(await left()).toEqual([]);
@@ -225,7 +228,7 @@ export function historyBounds(
     history.appendUsage(points);
     await clock.advance(100_000);
     await untilPruned(history);
-    const left = await history.usage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
+    const left = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
     expect(left.length).toBeGreaterThanOrEqual(88);
     expect(left.length).toBeLessThanOrEqual(91);
     expect(left[0]?.at).toBeGreaterThan(begun + 5_000);

@@ -1,4 +1,4 @@
-// The contract of the History port, kept by SQLite. PostgreSQL keeps the same in test/controlplane/history-postgres.test.ts.
+// The contract of the history store, kept by SQLite. PostgreSQL keeps the same in test/controlplane/history-postgres.test.ts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

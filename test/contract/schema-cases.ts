@@ -2,12 +2,12 @@
 
 import { expect, test } from '@jest/globals';
 import { type ColumnTypes, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
-import type { History } from '../../src/ports/history.ts';
+import type { HistoryStore } from '../../src/ports/history-store.ts';
 import { aCycle, anApplied } from './history-cases.ts';
 
 /** A store, and its database without the store's code. */
 export interface SchemaUnderTest {
-  open(steps?: readonly SchemaStep[]): Promise<History>;
+  open(steps?: readonly SchemaStep[]): Promise<HistoryStore>;
   /** Everything gone. */
   clear(): Promise<void>;
   query(statement: string): Promise<readonly object[]>;
@@ -43,7 +43,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     return rows.map((row) => (row as { number: number }).number);
   }
 
-  async function readCheckpointKeys(history: History): Promise<readonly string[]> {
+  async function readCheckpointKeys(history: HistoryStore): Promise<readonly string[]> {
     const keys: string[] = [];
     for await (const { key } of history.loadCheckpoints()) keys.push(key);
     return keys;
@@ -55,7 +55,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
   async function readCycles(steps: readonly SchemaStep[]): Promise<unknown> {
     const history = await subject.open(steps);
     try {
-      return await history.cycles(10);
+      return await history.readCycles(10);
     } finally {
       await history.close();
     }
@@ -85,8 +85,8 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await newer.close();
 
     const older = await subject.open();
-    expect(await older.cycles(10)).toEqual([aCycle('newer', 1)]);
-    expect(await older.applied({ limit: 10 })).toEqual([anApplied('newer', 1)]);
+    expect(await older.readCycles(10)).toEqual([aCycle('newer', 1)]);
+    expect(await older.readApplied({ limit: 10 })).toEqual([anApplied('newer', 1)]);
     older.appendCycle(aCycle('older', 2));
     older.appendApplied(anApplied('older', 2));
     await older.saveCheckpoints([checkpoint('older')], 2);
@@ -95,8 +95,8 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await older.close();
 
     const again = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
-    expect((await again.cycles(10)).map(({ id }) => id)).toEqual(['older', 'newer']);
-    expect((await again.applied({ limit: 10 })).map(({ id }) => id)).toEqual(['older', 'newer']);
+    expect((await again.readCycles(10)).map(({ id }) => id)).toEqual(['older', 'newer']);
+    expect((await again.readApplied({ limit: 10 })).map(({ id }) => id)).toEqual(['older', 'newer']);
     expect(await readCheckpointKeys(again)).toEqual(['newer', 'older']);
     await again.close();
     expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
@@ -130,7 +130,7 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await subject.query(`insert into cycles (id, started_at, body) values ('c', 1, '${JSON.stringify(aCycle('c', 1))}')`);
     await subject.query(`insert into checkpoints (key, saved_at, version, data, term) values ('a', 1, 1, 'data', 4)`);
     const history = await subject.open();
-    expect(await history.cycles(10)).toEqual([aCycle('c', 1)]);
+    expect(await history.readCycles(10)).toEqual([aCycle('c', 1)]);
     expect(await history.saveCheckpoints([checkpoint('a')], 3)).toBe(4);
     expect(await history.saveCheckpoints([checkpoint('b')], 4)).toBeNull();
     expect(await readCheckpointKeys(history)).toEqual(['a', 'b']);

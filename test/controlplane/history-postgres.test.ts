@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openPostgresHistory, type PostgresHistoryOptions } from '../../src/adapters/history/postgres-history.ts';
 import { POSTGRES_TYPES, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
-import type { History } from '../../src/ports/history.ts';
+import type { HistoryStore } from '../../src/ports/history-store.ts';
 import type { SharedRecord } from '../../src/ports/shared-state.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function open(options: Partial<PostgresHistoryOptions> = {}): Promise<History> {
+function open(options: Partial<PostgresHistoryOptions> = {}): Promise<HistoryStore> {
   return openPostgresHistory({
     url: server.url,
     password: PASSWORD,
@@ -61,7 +61,7 @@ describe('History in PostgreSQL', () => {
   test('has its totals read while nothing was ever written', async () => {
     await clear();
     const history = await open();
-    expect([await history.cycles(5), await history.usage({ keyPrefix: '', from: 0, to: 1e15 })]).toEqual([[], []]);
+    expect([await history.readCycles(5), await history.readUsage({ keyPrefix: '', from: 0, to: 1e15 })]).toEqual([[], []]);
     await history.close();
   });
 });
@@ -112,7 +112,7 @@ describe('History in PostgreSQL, bounded', () => {
         await history.flush();
       }
     }
-    const left = await history.usage({ keyPrefix: 'shop/', from: 0, to: begun + 60_000 });
+    const left = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 60_000 });
     expect(left.length).toBeGreaterThan(2_000);
     expect(left.length).toBeLessThan(20_000);
     await history.close();
@@ -127,7 +127,7 @@ describe('Two replicas on one store', () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => open()));
     for (const [index, history] of all.entries()) history.appendCycle(aCycle(`c${index}`, index));
     await Promise.all(all.map((history) => history.flush()));
-    expect(await all[0]?.cycles(10)).toHaveLength(6);
+    expect(await all[0]?.readCycles(10)).toHaveLength(6);
     expect(await server.query('select version from evenkeel_schema')).toEqual([{ version: 2 }]);
     await Promise.all(all.map((history) => history.close()));
   });
@@ -139,7 +139,7 @@ describe('Two replicas on one store', () => {
     const newer = await Promise.all(Array.from({ length: 6 }, () => open({ steps: [...SCHEMA_STEPS, step] })));
     for (const [index, history] of [older, ...newer].entries()) history.appendCycle(aCycle(`c${index}`, index));
     await Promise.all([older, ...newer].map((history) => history.flush()));
-    expect(await older.cycles(10)).toHaveLength(7);
+    expect(await older.readCycles(10)).toHaveLength(7);
     expect(await server.query('select number from evenkeel_schema_steps where number = 99')).toHaveLength(1);
     await Promise.all([older, ...newer].map((history) => history.close()));
   });
@@ -197,7 +197,7 @@ describe('A server that is away', () => {
     history.appendApplied(anApplied('a1', 1));
     await eventually('the status reports the store as away: its server was stopped', HANG_MS, () => !history.status().ok);
     expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
-    await expect(history.applied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
+    await expect(history.readApplied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
     await server.up();
     // Without a further call: it retries by itself.
     await eventuallyReads(
@@ -206,7 +206,7 @@ describe('A server that is away', () => {
       () => history.status(),
       ({ ok }) => ok,
     );
-    expect(await history.applied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    expect(await history.readApplied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
     await history.close();
   });
 
@@ -216,10 +216,10 @@ describe('A server that is away', () => {
     history.appendCycle(aCycle('c1', 1));
     await history.flush();
     await server.down('immediate');
-    await expect(history.cycles(1)).rejects.toThrow();
+    await expect(history.readCycles(1)).rejects.toThrow();
     await expect(history.shared!.changes(0)).rejects.toThrow(/reading what the leader shares/);
     await server.up();
-    await eventually('cycles are read again: the server was started', HANG_MS, async () => (await history.cycles(1)).length === 1);
+    await eventually('cycles are read again: the server was started', HANG_MS, async () => (await history.readCycles(1)).length === 1);
     await history.close();
   });
 
@@ -230,7 +230,7 @@ describe('A server that is away', () => {
     await history.flush();
     for (let round = 0; round < 3; round += 1) {
       await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'evenkeel/%'");
-      expect(await history.cycles(5)).toHaveLength(1);
+      expect(await history.readCycles(5)).toHaveLength(1);
     }
     await history.close();
   });
@@ -249,14 +249,14 @@ describe('A server that is away', () => {
     await server.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`);
     await unlock();
     await written;
-    expect(await history.cycles(5)).toHaveLength(1);
+    expect(await history.readCycles(5)).toHaveLength(1);
     await history.close();
   });
 
   test('connections are bounded and say whose they are', async () => {
     await clear();
     const history = await open();
-    await Promise.all(Array.from({ length: 40 }, () => history.cycles(1)));
+    await Promise.all(Array.from({ length: 40 }, () => history.readCycles(1)));
     const [row] = await server.query<{ count: string; names: number }>(
       "select count(*), count(distinct application_name) as names from pg_stat_activity where application_name = 'evenkeel/evenkeel-controller-0_abc'",
     );
@@ -299,7 +299,8 @@ describe('Over TLS', () => {
       const otherFile = join(folder, 'other.pem');
       writeFileSync(caFile, certificate.caCertificate);
       writeFileSync(otherFile, (await makeServingCertificate('127.0.0.1')).caCertificate);
-      const attempt = (sslmode: string, file: string): Promise<History> => open({ url: `${tls.url}?sslmode=${sslmode}`, caFile: file });
+      const attempt = (sslmode: string, file: string): Promise<HistoryStore> =>
+        open({ url: `${tls.url}?sslmode=${sslmode}`, caFile: file });
       for (const [mode, file] of [
         ['verify-full', caFile],
         ['verify-ca', caFile],
@@ -307,7 +308,7 @@ describe('Over TLS', () => {
       ] as const) {
         const history = await attempt(mode, file);
         history.appendCycle(aCycle('c1', 1));
-        expect(await history.cycles(1)).toHaveLength(1);
+        expect(await history.readCycles(1)).toHaveLength(1);
         await history.close();
       }
       await expect(attempt('verify-full', otherFile)).rejects.toThrow(/history\.caFile/);
@@ -323,7 +324,7 @@ describe('A server that nobody listens on', () => {
   test('is away, not wrong', async () => {
     const [port = 0] = await freePorts(1);
     const history = await open({ url: `postgres://evenkeel@127.0.0.1:${port}/history` });
-    await expect(history.cycles(1)).rejects.toThrow(/away|ECONNREFUSED/);
+    await expect(history.readCycles(1)).rejects.toThrow(/away|ECONNREFUSED/);
     await history.close();
   });
 });

@@ -1,20 +1,22 @@
-import type { AppliedValue, ClusterPoint, History, ResizeCycle, UsagePoint } from '../../src/ports/history.ts';
+import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/resize-cycle-log.ts';
+import type { AppliedValue, TimelineReader } from '../../src/ports/timeline.ts';
+import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage-rollups.ts';
 import { workloadKey, type WorkloadRef } from '../../src/core/model/workload.ts';
 
 /** The reads of a history that a test writes down; `away` makes every read reject. */
-export class FakeHistory implements Pick<History, 'cycles' | 'applied' | 'usage' | 'cluster'> {
+export class FakeHistory implements ResizeCycleReader, TimelineReader, UsageRollupReader {
   cycleList: ResizeCycle[] = [];
   appliedList: AppliedValue[] = [];
   usagePoints: UsagePoint[] = [];
   clusterPoints: ClusterPoint[] = [];
   away = false;
 
-  async cycles(limit: number): Promise<readonly ResizeCycle[]> {
+  async readCycles(limit: number): Promise<readonly ResizeCycle[]> {
     this.#reach();
     return this.cycleList.slice(0, limit);
   }
 
-  async applied(filter: {
+  async readApplied(filter: {
     readonly workload?: WorkloadRef;
     readonly since?: number;
     readonly limit: number;
@@ -27,12 +29,12 @@ export class FakeHistory implements Pick<History, 'cycles' | 'applied' | 'usage'
     return matching.slice(0, filter.limit);
   }
 
-  async usage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {
+  async readUsage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {
     this.#reach();
     return this.usagePoints.filter((point) => point.key.startsWith(filter.keyPrefix) && point.at >= filter.from && point.at <= filter.to);
   }
 
-  async cluster(from: number, to: number): Promise<readonly ClusterPoint[]> {
+  async readCluster(from: number, to: number): Promise<readonly ClusterPoint[]> {
     this.#reach();
     return this.clusterPoints.filter((point) => point.at >= from && point.at <= to);
   }

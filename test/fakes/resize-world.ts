@@ -20,7 +20,8 @@ import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from
 import { NO_AUTOSCALER_LEASE, type AutoscalerLease } from '../../src/core/resize/policy/autoscaler-lease.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
-import type { AppliedValue, ResizeCycle } from '../../src/ports/history.ts';
+import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
+import type { AppliedValue } from '../../src/ports/timeline.ts';
 import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
@@ -170,7 +171,7 @@ export class ResizeWorld {
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },
       gate: this.gate,
       events: { record: (event) => void this.events.push(event) },
-      history: { appendApplied: (value) => void this.applied.push(value) },
+      timeline: { appendApplied: (value) => void this.applied.push(value) },
       logger: this.log,
       idle: {
         enabled: this.idleWorkloads,
@@ -187,7 +188,7 @@ export class ResizeWorld {
     });
     this.policies = new PodResizePolicyReconciler({
       ...shared,
-      history: { appendCycle: (cycle) => void this.cycleRecords.push(cycle) },
+      cycleLog: { appendCycle: (cycle) => void this.cycleRecords.push(cycle) },
       dryRun: this.#options.dryRun ?? false,
       enqueueWorkload: (key) => this.#wake(key, 0),
       missingPermissions: () => [],

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { DurationMs, Instant } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { History } from '../../ports/history.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Random } from '../../ports/random.ts';
 import { backoffMs, type BackoffRules } from '../../runtime/backoff.ts';
 import { type PostgresAddress, type PostgresAddressOptions, readPostgresAddress } from './postgres-address.ts';
@@ -41,7 +41,7 @@ export interface PostgresHistoryOptions extends HistoryOptions, PostgresAddressO
  * until it answers. Throws for what only a person can put right: a wrong address or password, no such database, a store
  * that needs a newer version.
  */
-export async function openPostgresHistory(options: PostgresHistoryOptions): Promise<History> {
+export async function openPostgresHistory(options: PostgresHistoryOptions): Promise<HistoryStore> {
   const address = readPostgresAddress(options);
   const engine = new PostgresEngine(address, options);
   const history = new SqlHistory(engine, options, true);

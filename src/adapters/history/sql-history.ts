@@ -1,10 +1,14 @@
-// The History port over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
+// The history of all topics over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
 // memory and in the store.
 
 import type { DurationMs, Instant } from '../../core/model/units.ts';
 import { workloadKey } from '../../core/model/workload.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
-import type { AppliedValue, ClusterPoint, History, ResizeCycle, UsageCheckpoint, UsagePoint } from '../../ports/history.ts';
+import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
+import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
+import type { AppliedValue, TimelineFilter } from '../../ports/timeline.ts';
+import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../ports/usage-rollups.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
@@ -38,7 +42,7 @@ export interface HistoryOptions {
   readonly metrics: Metrics;
 }
 
-export class SqlHistory implements History {
+export class SqlHistory implements HistoryStore {
   readonly shared: SharedState | null;
   readonly #engine: StoreEngine;
   readonly #options: HistoryOptions;
@@ -116,7 +120,7 @@ export class SqlHistory implements History {
     this.#append('cluster', [point]);
   }
 
-  async cycles(limit: number): Promise<readonly ResizeCycle[]> {
+  async readCycles(limit: number): Promise<readonly ResizeCycle[]> {
     await this.flush();
     const rows = await this.#engine.run('reading cycles', (db) =>
       db.selectFrom('cycles').select('body').orderBy('started_at', 'desc').orderBy('id', 'desc').limit(limit).execute(),
@@ -124,7 +128,7 @@ export class SqlHistory implements History {
     return rows.map(({ body }) => JSON.parse(body) as ResizeCycle);
   }
 
-  async applied(filter: Parameters<History['applied']>[0]): Promise<readonly AppliedValue[]> {
+  async readApplied(filter: TimelineFilter): Promise<readonly AppliedValue[]> {
     await this.flush();
     const rows = await this.#engine.run('reading applied values', (db) => {
       let query = db.selectFrom('applied').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(filter.limit);
@@ -135,7 +139,7 @@ export class SqlHistory implements History {
     return rows.map(({ body }) => JSON.parse(body) as AppliedValue);
   }
 
-  async usage(filter: Parameters<History['usage']>[0]): Promise<readonly UsagePoint[]> {
+  async readUsage(filter: Parameters<UsageRollupReader['readUsage']>[0]): Promise<readonly UsagePoint[]> {
     await this.flush();
     const rows = await this.#engine.run('reading usage', (db) =>
       db
@@ -158,7 +162,7 @@ export class SqlHistory implements History {
     }));
   }
 
-  async cluster(from: Instant, to: Instant): Promise<readonly ClusterPoint[]> {
+  async readCluster(from: Instant, to: Instant): Promise<readonly ClusterPoint[]> {
     await this.flush();
     const rows = await this.#engine.run('reading totals of the cluster', (db) =>
       db

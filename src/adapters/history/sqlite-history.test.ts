@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { History } from '../../ports/history.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS } from '../../runtime/metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
@@ -20,7 +20,7 @@ function aFolder(): string {
   return folder;
 }
 
-function open(path: string, clock = new FakeClock()): Promise<History> {
+function open(path: string, clock = new FakeClock()): Promise<HistoryStore> {
   const machine = new FakeClock();
   return openSqliteHistory({ path, retentionMs: 1e9, maxBytes: 1e9, clock, machine, logger: SILENT_LOGGER, metrics: NO_METRICS });
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { Kysely, SqliteDialect, sql } from 'kysely';
 import { isoTime } from '../../core/model/iso-time.ts';
 import type { DurationMs, Instant } from '../../core/model/units.ts';
-import type { History } from '../../ports/history.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
 import { openNodeSqlite } from './node-sqlite.ts';
 import { SCHEMA_STEPS, SQLITE_TYPES } from './schema-steps.ts';
 import { type HistoryOptions, SqlHistory } from './sql-history.ts';
@@ -37,7 +37,7 @@ interface OpenStore {
  *
  * @throws with the path where it cannot be opened, or needs a newer version
  */
-export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<History> {
+export async function openSqliteHistory(options: SqliteHistoryOptions): Promise<HistoryStore> {
   const { path } = options;
   try {
     const store = await open(options).catch((cause: unknown) => beginAnew(options, cause));

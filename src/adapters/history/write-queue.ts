@@ -1,4 +1,6 @@
-import type { AppliedValue, ClusterPoint, ResizeCycle, UsagePoint } from '../../ports/history.ts';
+import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
+import type { AppliedValue } from '../../ports/timeline.ts';
+import type { ClusterPoint, UsagePoint } from '../../ports/usage-rollups.ts';
 
 /** What waits to be written, by table. */
 export interface Pending {

@@ -1,7 +1,7 @@
 import { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { History } from '../../ports/history.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
+import type { UsageRollupWriter } from '../../ports/usage-rollups.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import type { Reconcilers } from './reconcilers.ts';
@@ -9,18 +9,18 @@ import type { Reconcilers } from './reconcilers.ts';
 export interface ControllerHistoryParts {
   readonly state: ClusterState;
   readonly usage: UsageModel;
-  readonly history: History;
+  readonly rollups: UsageRollupWriter;
   readonly prices: PriceSource;
   readonly reconcilers: Pick<Reconcilers, 'recommendedTotal'>;
   readonly clock: Clock;
 }
 
 /** What is remembered of the whole cluster: its usage, what it costs, and what all recommendations come to. */
-export function controllerHistory({ state, usage, history, prices, reconcilers, clock }: ControllerHistoryParts): HistoryRecorder {
+export function controllerHistory({ state, usage, rollups, prices, reconcilers, clock }: ControllerHistoryParts): HistoryRecorder {
   const costPerHourUsd = (): number => {
     let sum = 0;
     for (const node of state.nodes()) sum += prices.priceOf(node).perHourUsd;
     return sum;
   };
-  return new HistoryRecorder({ cluster: state, usage, history, clock, recommended: () => reconcilers.recommendedTotal(), costPerHourUsd });
+  return new HistoryRecorder({ cluster: state, usage, rollups, clock, recommended: () => reconcilers.recommendedTotal(), costPerHourUsd });
 }

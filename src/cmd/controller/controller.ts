@@ -20,9 +20,10 @@ import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { reductionsPerMinute } from '../../core/effects/gate.ts';
 import { type DurationMs, type Instant, MINUTE_MS } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
-import type { History } from '../../ports/history.ts';
 import type { Learner } from '../../ports/learner.ts';
+import type { SharedState } from '../../ports/shared-state.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
@@ -163,7 +164,7 @@ class Starting {
     const gate = new EffectGate({
       effects: new KubernetesEffectWriter(fencedTransport(world.effectTransport ?? transport, isLeader)),
       dryRunEffects: dryRunEffectWriter(transport),
-      history,
+      timeline: history,
       clock,
       logger,
       metrics,
@@ -201,7 +202,9 @@ class Starting {
       usageSource: usageSources.usage,
       learner,
       errorRates: prometheus.errorRates,
-      history,
+      cycleLog: history,
+      rollups: history,
+      timeline: history,
       prices,
       gate,
       records: new KubernetesRecordWriter(leaders),
@@ -222,7 +225,7 @@ class Starting {
       world,
       metrics,
     });
-    const leaderFeed = this.#leaderFeed(history, usage, reconcilers, election);
+    const leaderFeed = this.#leaderFeed(history.shared, usage, reconcilers, election);
     const joined = {
       permissions: this.#permissions,
       plaintext,
@@ -260,7 +263,7 @@ class Starting {
     );
     const checkpoints = await this.#startLearning(learner, state, usage, history, prometheus, isLeader);
     restoreLost = () => checkpoints.restore();
-    const recorder = controllerHistory({ state, usage, history, prices, reconcilers, clock });
+    const recorder = controllerHistory({ state, usage, rollups: history, prices, reconcilers, clock });
     // Records of an earlier term are known from the first decision on.
     const decide = (term: AbortSignal): Promise<void> => recordKey.look(term).then(() => reconcilers.run(term));
     if (leaderFeed === null) {
@@ -348,8 +351,12 @@ class Starting {
   }
 
   /** Only where replicas share a store and take turns in leading. */
-  #leaderFeed(history: History, usage: UsageModel, { decisions }: Reconcilers, election: LeaderElection | null): LeaderFeed | null {
-    const { shared } = history;
+  #leaderFeed(
+    shared: SharedState | null,
+    usage: UsageModel,
+    { decisions }: Reconcilers,
+    election: LeaderElection | null,
+  ): LeaderFeed | null {
     if (shared === null || election === null) return null;
     const { world, settings, logger, metrics } = this.#parts;
     const intervalMs = settings['kubelet.interval'];
@@ -360,13 +367,13 @@ class Starting {
     learner: Learner,
     state: ClusterState,
     usage: UsageModel,
-    history: History,
+    store: CheckpointStore,
     prometheus: ControllerPrometheus,
     isLeader: () => boolean,
   ): Promise<Checkpoints> {
     const { world, logger } = this.#parts;
     const { clock, activity, pastUsage } = world;
-    const checkpoints = new Checkpoints({ learner, history, isLeader, clock, activity, logger });
+    const checkpoints = new Checkpoints({ learner, store, isLeader, clock, activity, logger });
     await checkpoints.restore();
     const onForgotten = (keys: readonly string[]): void => void checkpoints.delete(keys);
     const feed = new RecommenderFeed({ cluster: state, usage, learner, clock, logger, onForgotten });

@@ -2,7 +2,7 @@ import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { History } from '../../ports/history.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
@@ -57,7 +57,7 @@ export interface JoinedParts {
   readonly prometheus: Pick<ControllerPrometheus, 'problem' | 'status'>;
   /** null: this replica always reads for itself. */
   readonly leaderFeed: LeaderFeed | null;
-  readonly history: History;
+  readonly history: HistoryStore;
   readonly prices: PriceSource;
   readonly election: LeaderElection | null;
   readonly reconcilers: Reconcilers;
@@ -126,7 +126,9 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     }),
     decisions: reconcilers.decisions,
     prices,
-    history,
+    cycleLog: history,
+    rollups: history,
+    timeline: history,
     health: healthSources(world, joined),
     missingPermissions: () => joined.permissions.missing().map(wordsOf),
     pastUsageProblem: () => joined.prometheus.problem(),

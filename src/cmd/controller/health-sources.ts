@@ -4,7 +4,7 @@ import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permiss
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
-import type { History } from '../../ports/history.ts';
+import type { StoreHealth } from '../../ports/history-store.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
@@ -138,9 +138,9 @@ export function recordKeyHealth(recordKey: { readonly problem: string | null }, 
   });
 }
 
-export function storeHealth(history: History, clock: Clock): HealthSource {
+export function storeHealth(store: StoreHealth, clock: Clock): HealthSource {
   return healthSource('store', clock, () => {
-    const { ok, message } = history.status();
+    const { ok, message } = store.status();
     return { status: ok ? 'ok' : 'failed', message };
   });
 }

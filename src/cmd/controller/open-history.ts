@@ -1,6 +1,6 @@
 import { openPostgresHistory } from '../../adapters/history/postgres-history.ts';
 import { openSqliteHistory } from '../../adapters/history/sqlite-history.ts';
-import type { History } from '../../ports/history.ts';
+import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
@@ -19,7 +19,7 @@ export function openHistory(parts: {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}): Promise<History> {
+}): Promise<HistoryStore> {
   const { world, settings, logger, metrics } = parts;
   const url = settings['history.url'];
   const bounds = { retentionMs: settings['history.retention'], maxBytes: settings['history.maxBytes'] };

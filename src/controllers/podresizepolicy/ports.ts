@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { History } from '../../ports/history.ts';
+import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
 import type { WorkloadKey } from '../../core/model/workload.ts';
@@ -17,7 +17,7 @@ export interface PodResizePolicyPorts {
   readonly decisions: DecisionBook;
   readonly cycles: ResizeCycles;
   readonly records: RecordWriter;
-  readonly history: Pick<History, 'appendCycle'>;
+  readonly cycleLog: ResizeCycleWriter;
   readonly metrics: Metrics;
   /** controller.dryRun */
   readonly dryRun: boolean;

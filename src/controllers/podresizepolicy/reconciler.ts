@@ -169,14 +169,14 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   #ended(policy: string, result: CycleResult): void {
-    const { history, decisions, enqueuePolicy } = this.#ports;
+    const { cycleLog, decisions, enqueuePolicy } = this.#ports;
     const { id, startedAt, finishedAt, evaluated, changed, deferred, blocked, failed, byReason } = result;
     const durationMs = (finishedAt ?? startedAt) - startedAt;
     const savings = savingsOf([...decisions.of(policy === '' ? null : policy)].map(([, decided]) => decided));
     this.#metrics.ended(policy === '' ? NO_POLICY : policy, durationMs, evaluated);
     // Nothing under no policy is nothing to remember.
     if (policy === '' && evaluated === 0) return;
-    history.appendCycle({
+    cycleLog.appendCycle({
       id,
       startedAt,
       durationMs,

@@ -49,7 +49,7 @@ async function lowestOf(
 }
 
 function report(
-  { events, history, clock }: RecommendationPorts,
+  { events, timeline, clock }: RecommendationPorts,
   workload: WorkloadRecord,
   step: ScaleStep,
   change: string,
@@ -67,7 +67,7 @@ function report(
     message,
   });
   const now = clock.now();
-  history.appendApplied({
+  timeline.appendApplied({
     act: step.autoscaler === null ? 'scale' : 'hpa',
     id: `${uid}/replicas/${now}`,
     at: now,

@@ -8,7 +8,7 @@ import { sameValues } from '../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { AppliedValue } from '../../ports/history.ts';
+import type { AppliedValue } from '../../ports/timeline.ts';
 import type { PodResize, WriteOutcome } from '../../ports/writers.ts';
 import type { Effect } from '../../runtime/effect-gate.ts';
 import { resizeEvent, stepSummary } from './events.ts';
@@ -147,7 +147,7 @@ function report(
   metrics: RecommendationMetrics,
   { workload, step, outcome, actor, now, askedAt }: Reported,
 ): void {
-  const { events, history } = ports;
+  const { events, timeline } = ports;
   metrics.resized(step.kind, outcome.kind);
   const event = resizeEvent(workload, step, outcome);
   if (event !== null) events.record(event);
@@ -156,7 +156,7 @@ function report(
   const message = 'message' in outcome ? outcome.message : step.because;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
-    history.appendApplied({
+    timeline.appendApplied({
       id: `${step.pod.uid}/${change.name}/${now}`,
       at: now,
       workload: { namespace, kind, name },

@@ -28,7 +28,7 @@ function aWatch() {
   });
   const watch = new IdleWatch({
     cluster,
-    history,
+    rollups: history,
     logger: SILENT_LOGGER,
     usage: {
       onSample: (listener) => {
@@ -88,12 +88,12 @@ describe('The watch for idle workloads', () => {
 
   test('asks a store that was out of reach again, and goes without it meanwhile', async () => {
     const { watch, history, tell, begin } = aWatch();
-    const usage = history.usage.bind(history);
-    history.usage = () => Promise.reject(new Error('away'));
+    const usage = history.readUsage.bind(history);
+    history.readUsage = () => Promise.reject(new Error('away'));
     await begin();
     tell(T0 + MINUTE_MS, 1);
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 + MINUTE_MS });
-    history.usage = usage;
+    history.readUsage = usage;
     history.usagePoints = past(Array<number>(24).fill(1));
     await begin();
     expect(watch.activityOf(WEB)).toMatchObject({ quietSince: T0 - 2 * HOUR_MS });

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../..
 import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { History } from '../../ports/history.ts';
+import type { UsageRollupReader } from '../../ports/usage-rollups.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
@@ -21,7 +21,7 @@ const STEP_MS: DurationMs = 300 * SECOND_MS;
 export interface IdleWatchParts {
   readonly cluster: Pick<ClusterReader, 'podsOf'>;
   readonly usage: Pick<UsageModel, 'onSample' | 'networkOf'> & { readonly graphs: Pick<UsageModel['graphs'], 'series' | 'seriesOf'> };
-  readonly history: Pick<History, 'usage'>;
+  readonly rollups: UsageRollupReader;
   readonly logger: Logger;
   /** A sample shows a workload in use: whoever made it small is to look at once. */
   readonly onInUse: (workload: WorkloadKey) => void;
@@ -115,7 +115,7 @@ export class IdleWatch {
     from: Instant,
     to: Instant,
   ): Promise<{ readonly points: readonly PastPoint[]; readonly complete: boolean }> {
-    const { usage, history, logger } = this.#parts;
+    const { usage, rollups, logger } = this.#parts;
     /** By step and container: the store and the graphs may both know it. */
     const steps = new Map<number, Map<string, number>>();
     const put = (container: string, at: Instant, cpuMillicores: number | null): void => {
@@ -128,7 +128,7 @@ export class IdleWatch {
     let complete = true;
     try {
       const prefix = `${key}/`;
-      for (const point of await history.usage({ keyPrefix: prefix, from, to })) {
+      for (const point of await rollups.readUsage({ keyPrefix: prefix, from, to })) {
         put(point.key.slice(prefix.length), point.at, point.cpuMillicores);
       }
     } catch (err) {

@@ -10,7 +10,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
-import type { History } from '../../ports/history.ts';
+import type { TimelineWriter } from '../../ports/timeline.ts';
 import type { Learner } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
@@ -46,7 +46,7 @@ export interface RecommendationPorts {
   /** Of what is written on workloads and autoscalers, and believed when it is read again. */
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
-  readonly history: Pick<History, 'appendApplied'>;
+  readonly timeline: TimelineWriter;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Absent: no workload is ever made small for being idle. */

@@ -6,7 +6,7 @@ import { WEB } from '../../../test/fakes/resize-world.ts';
 import { MINUTE_MS } from '../../core/model/units.ts';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
-import type { UsageCheckpoint } from '../../ports/history.ts';
+import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import { Checkpoints } from './checkpoints.ts';
 
 class MemoryStore {
@@ -44,10 +44,10 @@ class MemoryStore {
   }
 }
 
-function aReplica(history: MemoryStore, clock: FakeClock, isLeader: () => boolean = () => true) {
+function aReplica(store: MemoryStore, clock: FakeClock, isLeader: () => boolean = () => true) {
   const learner = aLearner();
   const logger = new RecordingLogger();
-  const checkpoints = new Checkpoints({ learner, history, isLeader, clock, activity: new FakeActivity(), logger });
+  const checkpoints = new Checkpoints({ learner, store, isLeader, clock, activity: new FakeActivity(), logger });
   /** @param samples one a minute, up to now */
   const learn = (samples: number): void => {
     for (let minute = samples; minute > 0; minute -= 1) {

@@ -2,7 +2,7 @@
 
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import type { Activity, Clock } from '../../ports/clock.ts';
-import type { History, UsageCheckpoint } from '../../ports/history.ts';
+import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import type { Learner, LearnerMarks } from '../../ports/learner.ts';
 import type { Logger } from '../../ports/logger.ts';
 
@@ -13,7 +13,7 @@ const RESTORED_AT_ONCE = 200;
 
 export interface CheckpointParts {
   readonly learner: Learner;
-  readonly history: Pick<History, 'saveCheckpoints' | 'loadCheckpoints' | 'deleteCheckpoints'>;
+  readonly store: CheckpointStore;
   /** Whether this replica leads at this moment, by the clock. */
   readonly isLeader: () => boolean;
   readonly clock: Clock;
@@ -43,7 +43,7 @@ export class Checkpoints {
    * restores none, and is asked again before anything is saved.
    */
   async restore(): Promise<number> {
-    const { history, learner, logger } = this.#parts;
+    const { store, learner, logger } = this.#parts;
     let restored = 0;
     let refused = 0;
     const take = async (portion: readonly UsageCheckpoint[]): Promise<void> => {
@@ -54,7 +54,7 @@ export class Checkpoints {
     try {
       const fresh = this.#saved === null && (await learner.marks()).every((mark) => mark === 0);
       let portion: UsageCheckpoint[] = [];
-      for await (const checkpoint of history.loadCheckpoints()) {
+      for await (const checkpoint of store.loadCheckpoints()) {
         portion.push(checkpoint);
         if (portion.length < RESTORED_AT_ONCE) continue;
         await take(portion);
@@ -91,11 +91,11 @@ export class Checkpoints {
 
   /** Throws away what is not to be restored again. Never throws: what stays is forgotten again a week after the next start. */
   async delete(keys: readonly string[]): Promise<void> {
-    const { history, activity, logger } = this.#parts;
+    const { store, activity, logger } = this.#parts;
     if (!this.#saving) return;
     const end = activity.begin();
     try {
-      await history.deleteCheckpoints(keys, this.#term);
+      await store.deleteCheckpoints(keys, this.#term);
     } catch (err) {
       logger.warn('Deleting checkpoints failed', { err, checkpoints: keys.length });
     } finally {
@@ -105,7 +105,7 @@ export class Checkpoints {
 
   /** Writes every container that changed since the last time. Never throws: what failed is written the next time. */
   async save(): Promise<void> {
-    const { learner, history, clock, activity, logger } = this.#parts;
+    const { learner, store, clock, activity, logger } = this.#parts;
     const end = activity.begin();
     const left = this.#left;
     try {
@@ -115,7 +115,7 @@ export class Checkpoints {
       const savedAt = clock.now();
       for await (const portion of learner.changedSince(this.#saved)) {
         const rows = portion.map((checkpoint) => ({ ...checkpoint, savedAt }));
-        const laterTerm = await history.saveCheckpoints(rows, this.#term);
+        const laterTerm = await store.saveCheckpoints(rows, this.#term);
         if (laterTerm !== null) this.#refused(laterTerm);
         if (laterTerm !== null || left !== this.#left) return;
       }

@@ -5,7 +5,7 @@ import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ClusterPoint, History } from '../../ports/history.ts';
+import type { ClusterPoint, UsageRollupWriter } from '../../ports/usage-rollups.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
 const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
@@ -13,7 +13,7 @@ const RECORD_EVERY_MS: DurationMs = 5 * MINUTE_MS;
 export interface HistoryRecorderParts {
   readonly cluster: ClusterReader;
   readonly usage: UsageModel;
-  readonly history: Pick<History, 'appendUsage' | 'appendCluster'>;
+  readonly rollups: UsageRollupWriter;
   readonly clock: Clock;
   /** Sum of what is recommended over all pods; null where nothing is yet. */
   readonly recommended: () => Resources | null;
@@ -30,8 +30,8 @@ export class HistoryRecorder {
   }
 
   start(): void {
-    const { usage, history } = this.#parts;
-    this.#stopPoints = usage.graphs.onPoint((point) => history.appendUsage([point]));
+    const { usage, rollups } = this.#parts;
+    this.#stopPoints = usage.graphs.onPoint((point) => rollups.appendUsage([point]));
     this.#plan();
   }
 
@@ -42,10 +42,10 @@ export class HistoryRecorder {
 
   // On a grid of five minutes, so that points of all restarts fall together.
   #plan(): void {
-    const { clock, history } = this.#parts;
+    const { clock, rollups } = this.#parts;
     const next = (Math.floor(clock.now() / RECORD_EVERY_MS) + 1) * RECORD_EVERY_MS;
     this.#cancel = clock.schedule(next, () => {
-      history.appendCluster(this.#clusterPoint());
+      rollups.appendCluster(this.#clusterPoint());
       this.#plan();
     });
   }

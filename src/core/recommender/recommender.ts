@@ -10,7 +10,7 @@ import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { CHECKPOINT_VERSION, ContainerModel } from './container-model.ts';
 import { SLOT_MS } from './slots.ts';
 
-/** One container's state at rest. The shape of `UsageCheckpoint` of the History port, less the moment of saving. */
+/** One container's state at rest. The shape of `UsageCheckpoint` of the store, less the moment of saving. */
 export interface RecommenderCheckpoint {
   /** `namespace/kind/name/container`. */
   readonly key: string;

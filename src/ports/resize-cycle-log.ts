@@ -1,0 +1,30 @@
+import type { Instant } from '../core/model/units.ts';
+
+/** One evaluation of every workload by one policy run. */
+export interface ResizeCycle {
+  readonly id: string;
+  readonly startedAt: Instant;
+  readonly durationMs: number;
+  readonly evaluated: number;
+  readonly changed: number;
+  readonly deferred: number;
+  readonly blocked: number;
+  readonly failed: number;
+  readonly byReason: Readonly<Record<string, number>>;
+  readonly savings: {
+    readonly potentialPerMonthUsd: number | null;
+    readonly reclaimedPerMonthUsd: number | null;
+    readonly realisedPerMonthUsd: number | null;
+  };
+}
+
+/** Queues finished cycles for the store. */
+export interface ResizeCycleWriter {
+  appendCycle(cycle: ResizeCycle): void;
+}
+
+/** Past cycles. Reads reject while the store is away. */
+export interface ResizeCycleReader {
+  /** The newest first. */
+  readCycles(limit: number): Promise<readonly ResizeCycle[]>;
+}
