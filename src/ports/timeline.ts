@@ -1,41 +1,54 @@
-import type { Instant } from '../core/model/units.ts';
-import type { WorkloadRef } from '../core/model/workload.ts';
+import type { DurationMs, Instant } from '../core/model/units.ts';
 
-/** One value put into force (or tried) on one container, or another act on a workload. */
-export interface AppliedValue {
-  /** Left out: a value of a container or of replicas. Else what was done, and `to` tells it in words. */
-  readonly act?: 'evict' | 'restart' | 'hpa' | 'scale';
-  /** From asking to the API server's answer. */
-  readonly durationMs?: number;
-  /** What it adds to the cost of what is requested, at the node's price; null: not known. */
-  readonly costDeltaPerHourUsd?: number | null;
+/** What kind of act an entry records. */
+export type ActivityKind = 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';
+
+/** An object of any kind, as the timeline names it. */
+export interface TimelineObject {
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** One act on one object, or on one container of a pod, whether it was carried out or not. */
+export interface TimelineEntry {
   readonly id: string;
   readonly at: Instant;
-  readonly workload: WorkloadRef;
-  readonly pod: string;
-  readonly container: string;
+  readonly kind: ActivityKind;
+  readonly object: TimelineObject;
+  /** Null: a cluster-scoped object. Only administrators see such entries. */
+  readonly namespace: string | null;
+  /** The pod that was changed, where the object is the workload that owns it; else null. */
+  readonly pod: string | null;
+  /** The container whose values `from` and `to` are; null: they describe the object. Containers changed at once are an entry each. */
+  readonly container: string | null;
+  /** Null where there is nothing to compare. */
   readonly from: unknown;
+  /** The same afterwards, or a text that says what was done. */
   readonly to: unknown;
   readonly reason: string;
   readonly actor: string;
   readonly outcome: 'applied' | 'deferred' | 'infeasible' | 'rejected' | 'rolled-back' | 'dry-run' | 'failed';
   readonly message: string;
+  /** From the request to the API server's answer; null: not measured. */
+  readonly durationMs: DurationMs | null;
+  /** What the act adds to the cost of what is requested, at the node's price; null: not known. */
+  readonly costDeltaPerHourUsd: number | null;
 }
 
-/** Queues what was done for the store. */
+/** Queues entries for the store. */
 export interface TimelineWriter {
-  appendApplied(value: AppliedValue): void;
+  appendEntry(entry: TimelineEntry): void;
 }
 
-/** Which entries of the timeline are read; each field that is left out excludes none. */
+/** Which entries are read; each field that is left out excludes none. */
 export interface TimelineFilter {
-  readonly workload?: WorkloadRef;
+  readonly object?: TimelineObject & { readonly namespace: string | null };
   readonly since?: Instant;
   readonly limit: number;
 }
 
-/** What was done, to which workload and why. Reads reject while the store is away. */
+/** What was done, to which object and why. Reads reject while the store is away. */
 export interface TimelineReader {
   /** The newest first. */
-  readApplied(filter: TimelineFilter): Promise<readonly AppliedValue[]>;
+  readEntries(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
 }

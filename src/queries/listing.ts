@@ -17,8 +17,11 @@ export interface ListQuery {
 export interface Listing<Item> {
   /** Distinct for each item and stable: breaks ties, and cursors stand on it. */
   id(item: Item): string;
-  /** null where the items have no namespace. */
-  namespaceOf: ((item: Item) => string) | null;
+  /**
+   * null where no item has a namespace: then whoever may call the operation sees all of them. An item without one in a list of
+   * items with namespaces is for administrators alone.
+   */
+  namespaceOf: ((item: Item) => string | null) | null;
   /** Names that `q` looks into. */
   namesOf(item: Item): readonly (string | null)[];
   readonly defaultSort: string;
@@ -113,10 +116,11 @@ class FirstOf<T> {
 }
 
 function matches<Item extends object>(item: Item, listing: Listing<Item>, query: ListQuery, scope: Scope): boolean {
-  const namespace = listing.namespaceOf?.(item);
-  if (namespace !== undefined && !scope.allows(namespace)) return false;
+  const namespace = listing.namespaceOf?.(item) ?? null;
+  const isVisible = namespace === null ? listing.namespaceOf === null || scope.admin : scope.allows(namespace);
+  if (!isVisible) return false;
   // What is in no namespace is in none of those that are named.
-  if (query.namespace !== undefined && (namespace === undefined || !query.namespace.includes(namespace))) return false;
+  if (query.namespace !== undefined && (namespace === null || !query.namespace.includes(namespace))) return false;
   const wanted = query as Readonly<Record<string, unknown>>;
   for (const field of listing.filters ?? []) {
     const values = wanted[field];
@@ -124,7 +128,7 @@ function matches<Item extends object>(item: Item, listing: Listing<Item>, query:
   }
   const q = query.q?.toLowerCase() ?? '';
   if (q === '') return true;
-  return [...listing.namesOf(item), namespace ?? null].some((name) => name?.toLowerCase().includes(q) === true);
+  return [...listing.namesOf(item), namespace].some((name) => name?.toLowerCase().includes(q) === true);
 }
 
 /** A dotted field of a record; what cannot be compared counts as not known. */

@@ -143,12 +143,11 @@ export class RecommendationQueries {
   async #history(workload: WorkloadRecord, warnings: Warning[]): Promise<readonly AppliedValue[] | null> {
     const { namespace, kind, name } = workload;
     try {
-      const applied = await this.#sources.timeline.readApplied({ workload: { namespace, kind, name }, limit: HISTORY_SHOWN });
-      // Acts other than values stand in the timeline.
-      const values = applied.filter(({ act }) => act === undefined);
-      return values.map(({ id, at, pod, container, from, to, reason, actor, outcome, message }) => {
-        return { id, at: isoTime(at), pod, container, from, to, reason, actor, outcome, message };
-      });
+      const entries = await this.#sources.timeline.readEntries({ object: { namespace, kind, name }, limit: HISTORY_SHOWN });
+      // Other acts on the workload are shown by the timeline alone.
+      return entries.flatMap(({ id, at, pod, container, from, to, reason, actor, outcome, message }) =>
+        container === null ? [] : [{ id, at: isoTime(at), pod: pod ?? '', container, from, to, reason, actor, outcome, message }],
+      );
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });
       warnings.push({ code: 'history_unavailable', message: 'The store is out of reach, so applied values are not shown.' });

@@ -4,7 +4,7 @@ import type { Scope } from '../core/access/scope.ts';
 import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS } from '../core/model/units.ts';
-import type { AppliedValue } from '../ports/timeline.ts';
+import type { TimelineEntry } from '../ports/timeline.ts';
 import { selectPage, type Listing, type SortValue } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -35,7 +35,7 @@ const MOST_ROWS = 20_000;
 const SHORTEST_MS = 5 * 60_000;
 const LONGEST_MS = 90 * DAY_MS;
 
-/** `/scaling`: what was done to whom, by whom and why, as history remembers it. */
+/** `/scaling`: what was done to which object, by whom and why. */
 export class ScalingQueries {
   readonly #sources: Pick<ReadSources, 'clock' | 'timeline' | 'logger'>;
 
@@ -49,9 +49,9 @@ export class ScalingQueries {
     if (!duration.ok || duration.value < SHORTEST_MS || duration.value > LONGEST_MS) {
       return { kind: 'invalid', details: [{ path: '/duration', message: duration.ok ? 'must be from 5m to 90d' : duration.message }] };
     }
-    let rows: readonly AppliedValue[];
+    let rows: readonly TimelineEntry[];
     try {
-      rows = await timeline.readApplied({ since: clock.now() - duration.value, limit: MOST_ROWS });
+      rows = await timeline.readEntries({ since: clock.now() - duration.value, limit: MOST_ROWS });
     } catch (error) {
       logger.warn('history out of reach', { err: error });
       const warnings = [{ code: 'history_unavailable', message: 'The store is out of reach, so what was done is not shown.' }];
@@ -72,13 +72,13 @@ export class ScalingQueries {
  * Containers that changed in one stroke are one activity. By what tells it from any other, whatever comes after it: of two
  * acts at the same moment none hides the other where a page ends.
  */
-function strokesOf(rows: readonly AppliedValue[]): ReadonlyMap<string, readonly AppliedValue[]> {
-  const strokes = new Map<string, AppliedValue[]>();
+function strokesOf(rows: readonly TimelineEntry[]): ReadonlyMap<string, readonly TimelineEntry[]> {
+  const strokes = new Map<string, TimelineEntry[]>();
   for (const row of rows) {
-    const { namespace, kind, name } = row.workload;
-    const stroke = [namespace, kind, name, row.pod, row.act ?? '', row.outcome].join('/');
+    const { kind, namespace, object, pod, outcome } = row;
+    const stroke = [kind, namespace ?? '', object.kind, object.name, pod ?? '', outcome].join('/');
     // What is done to no container is an act of its own, also of two at the same moment.
-    const id = `${isoTime(row.at)}/${row.container === '' ? row.id : stroke}`;
+    const id = `${isoTime(row.at)}/${row.container === null ? row.id : stroke}`;
     const others = strokes.get(id);
     if (others === undefined) strokes.set(id, [row]);
     else others.push(row);
@@ -86,24 +86,24 @@ function strokesOf(rows: readonly AppliedValue[]): ReadonlyMap<string, readonly 
   return strokes;
 }
 
-function activityOf(stroke: readonly AppliedValue[]): ScalingActivity {
+function activityOf(stroke: readonly TimelineEntry[]): ScalingActivity {
   const [first] = stroke;
   if (first === undefined) throw new Error('a stroke holds at least one change');
-  const { at, actor, act, workload, pod, reason, outcome, durationMs } = first;
+  const { at, actor, kind, namespace, object, pod, reason, outcome, durationMs } = first;
   const sides = (side: 'from' | 'to'): unknown =>
-    first.container === '' ? first[side] : Object.fromEntries(stroke.map((change) => [change.container, change[side]]));
+    first.container === null ? first[side] : Object.fromEntries(stroke.map((change) => [change.container, change[side]]));
   return {
     time: isoTime(at),
     actor,
-    kind: act === 'hpa' ? 'hpa' : 'resize',
-    object: { ...workload, pod: pod === '' ? null : pod },
+    kind,
+    object: { namespace, ...object, pod },
     from: sides('from'),
     to: sides('to'),
     reason,
     dryRun: outcome === 'dry-run',
     outcome,
-    durationSeconds: durationMs === undefined ? null : durationMs / 1000,
-    costDeltaPerHourUsd: sumOrNull(stroke.map((change) => change.costDeltaPerHourUsd ?? null)),
+    durationSeconds: durationMs === null ? null : durationMs / 1000,
+    costDeltaPerHourUsd: sumOrNull(stroke.map((change) => change.costDeltaPerHourUsd)),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
-import type { AppliedValue } from '../ports/timeline.ts';
+import type { TimelineEntry } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
 import { NO_METRICS } from './metrics.ts';
@@ -61,8 +61,8 @@ describe('EffectGate', () => {
   });
 
   test('what a dry run would do is told once, and again when it is something else or a day has gone by', async () => {
-    const told: AppliedValue[] = [];
-    const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendApplied: (value) => void told.push(value) } });
+    const told: TimelineEntry[] = [];
+    const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void told.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
     for (let times = 0; times < 3; times += 1) {
       expect(await gate.evictPod(effect, pod, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
@@ -136,8 +136,8 @@ describe('EffectGate', () => {
   });
 
   test('what was done to a workload is remembered with who asked; a budget that says not now, and a resize, are not', async () => {
-    const remembered: AppliedValue[] = [];
-    const timeline = { appendApplied: (value: AppliedValue) => void remembered.push(value) };
+    const remembered: TimelineEntry[] = [];
+    const timeline = { appendEntry: (value: TimelineEntry) => void remembered.push(value) };
     const restart = { path: '/x', resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} };
     const { gate } = aGate({ timeline });
     await gate.restartWorkload({ ...effect, change: 'restarted', actor: 'ann' }, restart, running);
@@ -147,12 +147,15 @@ describe('EffectGate', () => {
     await aGate({ timeline, effects: aWriter(budget, [], 'real') }).gate.evictPod(effect, pod, running);
     expect(remembered).toMatchObject([
       {
-        act: 'restart',
+        kind: 'resize',
         actor: 'ann',
         to: 'restarted',
         reason: 'less is enough',
         outcome: 'applied',
-        workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+        namespace: 'shop',
+        object: { kind: 'Deployment', name: 'web' },
+        pod: null,
+        container: null,
       },
     ]);
   });

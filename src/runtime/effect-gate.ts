@@ -221,14 +221,16 @@ export class EffectGate {
     if (told === null || isRepeated(outcome) || (outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS)) return;
     const { clock, timeline } = this.#parts;
     const { owner, change, because, actor = 'evenkeel' } = effect;
+    const { namespace, kind, name } = parseWorkloadKey(owner);
     const message = 'message' in outcome ? outcome.message : change;
-    timeline?.appendApplied({
+    timeline?.appendEntry({
       id: `${act}/${object}/${owner}/${askedAt}`,
       at: askedAt,
-      act,
-      workload: parseWorkloadKey(owner),
-      pod: act === 'evict' ? object.slice(object.indexOf('/') + 1) : '',
-      container: '',
+      kind: act === 'hpa' ? 'hpa' : 'resize',
+      object: { kind, name },
+      namespace,
+      pod: act === 'evict' ? object.slice(object.indexOf('/') + 1) : null,
+      container: null,
       from: null,
       to: change,
       reason: because,
@@ -236,6 +238,7 @@ export class EffectGate {
       outcome: told,
       message,
       durationMs: clock.now() - askedAt,
+      costDeltaPerHourUsd: null,
     });
   }
 

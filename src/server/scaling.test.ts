@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
-import type { AppliedValue } from '../ports/timeline.ts';
+import type { TimelineEntry } from '../ports/timeline.ts';
 
 let world: DashboardWorld;
 let client: DashboardClient;
 let made = 0;
 beforeEach(async () => {
   world = dashboardWorld();
-  world.history.appliedList = [];
+  world.history.entries = [];
   made = 0;
   client = await startDashboard(world);
 });
@@ -18,10 +18,12 @@ const sizes = (cpuMillicores: number) => ({
   requests: { cpuMillicores, memoryBytes: null },
   limits: { cpuMillicores: null, memoryBytes: null },
 });
-const applied = (more: Partial<AppliedValue>): AppliedValue => ({
+const anEntry = (more: Partial<TimelineEntry>): TimelineEntry => ({
   id: `row-${(made += 1)}`,
   at: world.clock.now() - 60_000,
-  workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+  kind: 'resize',
+  namespace: 'shop',
+  object: { kind: 'Deployment', name: 'web' },
   pod: 'web-0',
   container: 'app',
   from: sizes(500),
@@ -37,10 +39,7 @@ const applied = (more: Partial<AppliedValue>): AppliedValue => ({
 
 describe('the timeline', () => {
   test('tells the containers of one stroke as one activity', async () => {
-    world.history.appliedList = [
-      applied({}),
-      applied({ container: 'proxy', from: sizes(100), to: sizes(50), costDeltaPerHourUsd: -0.002 }),
-    ];
+    world.history.entries = [anEntry({}), anEntry({ container: 'proxy', from: sizes(100), to: sizes(50), costDeltaPerHourUsd: -0.002 })];
     const { body } = await client.get('/api/v1/scaling');
     expect(body.data).toEqual([
       {
@@ -60,9 +59,9 @@ describe('the timeline', () => {
   });
 
   test('tells other acts in words, and they are not among the applied values of a recommendation', async () => {
-    world.history.appliedList = [
-      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'cpu target 70 % → 85 %' }),
-      applied({ act: 'restart', pod: '', container: '', from: null, to: 'restarted', actor: 'ann', outcome: 'dry-run' }),
+    world.history.entries = [
+      anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'cpu target 70 % → 85 %' }),
+      anEntry({ pod: null, container: null, from: null, to: 'restarted', actor: 'ann', outcome: 'dry-run' }),
     ];
     const { body } = await client.get('/api/v1/scaling?sort=object.name');
     expect(
@@ -79,13 +78,13 @@ describe('the timeline', () => {
   });
 
   test('begins where the duration says, a day ago by itself', async () => {
-    world.history.appliedList = [applied({ at: world.clock.now() - 2 * 86_400_000 })];
+    world.history.entries = [anEntry({ at: world.clock.now() - 2 * 86_400_000 })];
     expect((await client.get('/api/v1/scaling')).body.data).toEqual([]);
     expect((await client.get('/api/v1/scaling?duration=7d')).body.meta.total).toBe(1);
   });
 
   test('pages, filters by namespace and comes as CSV', async () => {
-    world.history.appliedList = Array.from({ length: 5 }, (_, index) => applied({ pod: `web-${index}` }));
+    world.history.entries = Array.from({ length: 5 }, (_, index) => anEntry({ pod: `web-${index}` }));
     const first = (await client.get('/api/v1/scaling?limit=3')).body;
     const second = (await client.get(`/api/v1/scaling?limit=3&cursor=${first.meta.nextCursor}`)).body;
     const pods = [...first.data, ...second.data].map((item: { object: { pod: string } }) => item.object.pod);
@@ -95,13 +94,13 @@ describe('the timeline', () => {
   });
 
   test.each([1, 2, 3])('no page of %i hides one of several acts on the same object at the same moment', async (limit) => {
-    world.history.appliedList = [
-      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'a: cpu target 70 % → 85 %', id: 'hpa/a' }),
-      applied({ act: 'hpa', pod: '', container: '', from: null, to: 'b: cpu target 60 % → 75 %', id: 'hpa/b' }),
-      applied({ act: 'restart', pod: '', container: '', from: null, to: 'restarted', id: 'restart' }),
-      applied({ pod: '', id: 'resize' }),
-      applied({ pod: '', outcome: 'deferred', id: 'deferred' }),
-      applied({ pod: '', container: 'proxy', id: 'resize-proxy' }),
+    world.history.entries = [
+      anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'a: cpu target 70 % → 85 %', id: 'hpa/a' }),
+      anEntry({ kind: 'hpa', pod: null, container: null, from: null, to: 'b: cpu target 60 % → 75 %', id: 'hpa/b' }),
+      anEntry({ pod: null, container: null, from: null, to: 'restarted', id: 'restart' }),
+      anEntry({ pod: null, id: 'resize' }),
+      anEntry({ pod: null, outcome: 'deferred', id: 'deferred' }),
+      anEntry({ pod: null, container: 'proxy', id: 'resize-proxy' }),
     ];
     const whole = (await client.get('/api/v1/scaling')).body.data;
     expect(whole).toHaveLength(5);

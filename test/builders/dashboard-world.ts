@@ -19,7 +19,7 @@ import { FakeHistory } from '../fakes/fake-history.ts';
 import { FakeRecordWriter } from '../fakes/fake-record-writer.ts';
 import { ManualClock } from '../fakes/manual-clock.ts';
 import { RecordingLogger } from '../fakes/recording-logger.ts';
-import { appliedUntil, cyclesUntil, dayOfUsage, weekOfCluster } from './shop-history.ts';
+import { entriesUntil, cyclesUntil, dayOfUsage, weekOfCluster } from './shop-history.ts';
 import { MACHINES, SHOP, amounts, appliedAt, type ShopRow } from './shop-rows.ts';
 import { aContainerRecord, aNodeRecord, aPodRecord, aWorkloadRecord } from './records.ts';
 
@@ -56,7 +56,7 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
   history.clusterPoints = weekOfCluster(start);
   history.usagePoints = SHOP.flatMap((row) => dayOfUsage(row, start));
   history.cycleList = cyclesUntil(start);
-  history.appliedList = appliedUntil(start);
+  history.entries = entriesUntil(start);
   const logger = new RecordingLogger();
   const world: DashboardWorld = {
     clock,

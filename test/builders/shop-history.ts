@@ -54,14 +54,16 @@ export function cyclesUntil(start: Instant): FakeHistory['cycleList'] {
 }
 
 /** What was applied to the rows that were changed. */
-export function appliedUntil(start: Instant): FakeHistory['appliedList'] {
+export function entriesUntil(start: Instant): FakeHistory['entries'] {
   return SHOP.flatMap((row) => {
     const { before } = row;
     if (before === undefined) return [];
     return Array.from({ length: row.replicas }, (_, replica) => ({
       id: `${row.name}-${replica}`,
       at: Date.parse(appliedAt(row, start)) + replica * MINUTE_MS,
-      workload: { namespace: row.namespace, kind: row.kind, name: row.name },
+      kind: 'resize' as const,
+      namespace: row.namespace,
+      object: { kind: row.kind, name: row.name },
       pod: `${row.name}-${replica}`,
       container: 'app',
       from: { requests: amounts(before), limits: { cpuMillicores: null, memoryBytes: null } },
@@ -70,6 +72,8 @@ export function appliedUntil(start: Instant): FakeHistory['appliedList'] {
       actor: 'evenkeel',
       outcome: 'applied' as const,
       message: '',
+      durationMs: null,
+      costDeltaPerHourUsd: null,
     }));
   });
 }

@@ -1,11 +1,10 @@
 // What any store of history keeps to, whichever database holds it.
 
 import { expect, test } from '@jest/globals';
-import type { WorkloadRef } from '../../src/core/model/workload.ts';
 import type { UsageCheckpoint } from '../../src/ports/checkpoint-store.ts';
 import type { HistoryStore } from '../../src/ports/history-store.ts';
 import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
-import type { AppliedValue } from '../../src/ports/timeline.ts';
+import type { TimelineEntry } from '../../src/ports/timeline.ts';
 
 /** An empty store, and the same store opened once more after it was closed. */
 export interface HistoryUnderTest {
@@ -27,12 +26,14 @@ export const aCycle = (id: string, startedAt: number): ResizeCycle => ({
   savings: { potentialPerMonthUsd: 1.5, reclaimedPerMonthUsd: null, realisedPerMonthUsd: null },
 });
 
-const WEB: WorkloadRef = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+const WEB = { namespace: 'shop', kind: 'Deployment', name: 'web' };
 
-export const anApplied = (id: string, at: number, name = 'web'): AppliedValue => ({
+export const anEntry = (id: string, at: number, name = 'web'): TimelineEntry => ({
   id,
   at,
-  workload: { ...WEB, name },
+  kind: 'resize',
+  namespace: WEB.namespace,
+  object: { kind: WEB.kind, name },
   pod: `${name}-1`,
   container: 'app',
   from: {},
@@ -42,6 +43,8 @@ export const anApplied = (id: string, at: number, name = 'web'): AppliedValue =>
   outcome: 'applied',
   // What a cluster may say: quotes, other scripts, a NUL that PostgreSQL's text cannot hold, half of a surrogate pair.
   message: `it's "done" – ñ 漢 🙂 \0 \ud800`,
+  durationMs: 12.5,
+  costDeltaPerHourUsd: null,
 });
 
 const aCheckpoint = (key: string, savedAt: number, data: readonly number[]): UsageCheckpoint => ({
@@ -58,41 +61,60 @@ export function historyCases(subject: HistoryUnderTest): void {
     return subject.open();
   }
 
-  test('gives back cycles and applied values, newest first, after it was closed and opened again', async () => {
+  test('gives back cycles and entries of the timeline, newest first, after it was closed and opened again', async () => {
     const first = await fresh();
     first.appendCycle(aCycle('c1', 1_000));
     first.appendCycle(aCycle('c2', 2_000.75));
-    first.appendApplied(anApplied('a1', 1_000));
-    first.appendApplied(anApplied('a2', 2_000.5));
-    first.appendApplied(anApplied('a3', 3_000, 'other'));
+    first.appendEntry(anEntry('a1', 1_000));
+    first.appendEntry(anEntry('a2', 2_000.5));
+    first.appendEntry(anEntry('a3', 3_000, 'other'));
     await first.close();
 
     const again = await subject.open();
     expect(await again.readCycles(10)).toEqual([aCycle('c2', 2_000.75), aCycle('c1', 1_000)]);
     expect((await again.readCycles(1)).map(({ id }) => id)).toEqual(['c2']);
-    expect((await again.readApplied({ limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2', 'a1']);
-    expect(await again.readApplied({ workload: WEB, limit: 5 })).toEqual([anApplied('a2', 2_000.5), anApplied('a1', 1_000)]);
-    expect((await again.readApplied({ since: 2_000.5, limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2']);
+    expect((await again.readEntries({ limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2', 'a1']);
+    expect(await again.readEntries({ object: WEB, limit: 5 })).toEqual([anEntry('a2', 2_000.5), anEntry('a1', 1_000)]);
+    expect((await again.readEntries({ since: 2_000.5, limit: 10 })).map(({ id }) => id)).toEqual(['a3', 'a2']);
     await again.close();
+  });
+
+  test('keeps entries of objects without a namespace apart from those of the same name in one', async () => {
+    const history = await fresh();
+    const node: TimelineEntry = {
+      ...anEntry('n1', 2),
+      kind: 'scale-down',
+      namespace: null,
+      object: { kind: 'Node', name: 'pool-a-1' },
+      pod: null,
+      container: null,
+    };
+    const namespaced: TimelineEntry = { ...node, id: 'n2', at: 1, namespace: 'shop' };
+    history.appendEntry(node);
+    history.appendEntry(namespaced);
+    expect(await history.readEntries({ limit: 10 })).toEqual([node, namespaced]);
+    expect(await history.readEntries({ object: { namespace: null, ...node.object }, limit: 10 })).toEqual([node]);
+    expect(await history.readEntries({ object: { namespace: 'shop', ...node.object }, limit: 10 })).toEqual([namespaced]);
+    await history.close();
   });
 
   test('reads what was written a moment ago', async () => {
     const history = await fresh();
-    history.appendApplied(anApplied('a1', 1));
-    expect(await history.readApplied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    history.appendEntry(anEntry('a1', 1));
+    expect(await history.readEntries({ limit: 10 })).toEqual([anEntry('a1', 1)]);
     await history.close();
   });
 
   test('an entry written twice is kept once, as it was written last', async () => {
     const history = await fresh();
-    history.appendApplied(anApplied('a1', 1));
-    history.appendApplied({ ...anApplied('a1', 1), outcome: 'rolled-back' });
+    history.appendEntry(anEntry('a1', 1));
+    history.appendEntry({ ...anEntry('a1', 1), outcome: 'rolled-back' });
     await history.flush();
     history.appendUsage([
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 1, memoryBytes: 1, replicas: 1 },
       { key: 'shop/Deployment/web/app', at: 100, cpuMillicores: 2, memoryBytes: 2, replicas: 1 },
     ]);
-    expect((await history.readApplied({ limit: 10 })).map(({ outcome }) => outcome)).toEqual(['rolled-back']);
+    expect((await history.readEntries({ limit: 10 })).map(({ outcome }) => outcome)).toEqual(['rolled-back']);
     const points = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: 1_000 });
     expect(points.map(({ cpuMillicores }) => cpuMillicores)).toEqual([2]);
     await history.close();
@@ -195,13 +217,13 @@ export function historyBounds(
   test('what is older than the retention goes', async () => {
     const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
     history.appendCycle(aCycle('old', clock.now()));
-    history.appendApplied(anApplied('old', clock.now()));
+    history.appendEntry(anEntry('old', clock.now()));
     await history.flush();
     await clock.advance(61_000);
     history.appendCycle(aCycle('new', clock.now()));
     await untilPruned(history);
     expect((await history.readCycles(10)).map(({ id }) => id)).toEqual(['new']);
-    expect(await history.readApplied({ limit: 10 })).toEqual([]);
+    expect(await history.readEntries({ limit: 10 })).toEqual([]);
     await history.close();
   });
 

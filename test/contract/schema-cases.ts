@@ -3,7 +3,7 @@
 import { expect, test } from '@jest/globals';
 import { type ColumnTypes, SCHEMA_STEPS, type SchemaStep } from '../../src/adapters/history/schema-steps.ts';
 import type { HistoryStore } from '../../src/ports/history-store.ts';
-import { aCycle, anApplied } from './history-cases.ts';
+import { aCycle, anEntry } from './history-cases.ts';
 
 /** A store, and its database without the store's code. */
 export interface SchemaUnderTest {
@@ -20,6 +20,8 @@ export interface SchemaUnderTest {
 
 const NEWEST = SCHEMA_STEPS.at(-1)?.number ?? 0;
 const NEXT = NEWEST + 1;
+/** Of the version before the timeline had a table. */
+const SCHEMA_2 = SCHEMA_STEPS.slice(0, 2);
 
 /** A step that only a later version knows: a table, an index, and a column that older code leaves out. */
 const ADDITIVE: SchemaStep = {
@@ -36,6 +38,19 @@ const ADDITIVE: SchemaStep = {
 /** A step that older code would misread. */
 const BREAKING: SchemaStep = { number: NEXT, oldestReader: NEXT, statements: () => ['alter table cycles rename column body to content'] };
 
+/** An entry of the timeline as versions before schema 3 store it. */
+const APPLIED = {
+  workload: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+  pod: 'web-1',
+  container: 'app',
+  from: {},
+  to: { cpu: '120m' },
+  reason: 'asks for more than it needs',
+  actor: 'policy/default',
+  outcome: 'applied',
+  message: '',
+};
+
 /** The rules, as tests. */
 export function schemaCases(subject: SchemaUnderTest): void {
   async function readSteps(): Promise<readonly number[]> {
@@ -50,6 +65,9 @@ export function schemaCases(subject: SchemaUnderTest): void {
   }
 
   const checkpoint = (key: string) => ({ key, savedAt: 1, version: 1, data: Uint8Array.of(1) });
+
+  const insertApplied = (id: string, at: number, body: object): Promise<unknown> =>
+    subject.query(`insert into applied (id, at, workload, body) values ('${id}', ${at}, 'shop/Deployment/web', '${JSON.stringify(body)}')`);
 
   /** Whether a read comes through: a server that refuses the schema may have let the start pass. */
   async function readCycles(steps: readonly SchemaStep[]): Promise<unknown> {
@@ -80,15 +98,15 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await subject.clear();
     const newer = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
     newer.appendCycle(aCycle('newer', 1));
-    newer.appendApplied(anApplied('newer', 1));
+    newer.appendEntry(anEntry('newer', 1));
     await newer.saveCheckpoints([checkpoint('newer')], 1);
     await newer.close();
 
     const older = await subject.open();
     expect(await older.readCycles(10)).toEqual([aCycle('newer', 1)]);
-    expect(await older.readApplied({ limit: 10 })).toEqual([anApplied('newer', 1)]);
+    expect(await older.readEntries({ limit: 10 })).toEqual([anEntry('newer', 1)]);
     older.appendCycle(aCycle('older', 2));
-    older.appendApplied(anApplied('older', 2));
+    older.appendEntry(anEntry('older', 2));
     await older.saveCheckpoints([checkpoint('older')], 2);
     await older.flush();
     expect(older.status()).toMatchObject({ ok: true });
@@ -96,10 +114,22 @@ export function schemaCases(subject: SchemaUnderTest): void {
 
     const again = await subject.open([...SCHEMA_STEPS, ADDITIVE]);
     expect((await again.readCycles(10)).map(({ id }) => id)).toEqual(['older', 'newer']);
-    expect((await again.readApplied({ limit: 10 })).map(({ id }) => id)).toEqual(['older', 'newer']);
+    expect((await again.readEntries({ limit: 10 })).map(({ id }) => id)).toEqual(['older', 'newer']);
     expect(await readCheckpointKeys(again)).toEqual(['newer', 'older']);
     await again.close();
     expect(await readSteps()).toEqual([...SCHEMA_STEPS, ADDITIVE].map(({ number }) => number));
+  });
+
+  test('entries that a version of schema 2 writes after a rollback are read beside those from before it', async () => {
+    await subject.clear();
+    const newer = await subject.open();
+    newer.appendEntry(anEntry('newer', 2));
+    await newer.close();
+    await (await subject.open(SCHEMA_2)).close();
+    await insertApplied('rolled back', 3, { ...APPLIED, id: 'rolled back', at: 3 });
+    const again = await subject.open();
+    expect((await again.readEntries({ limit: 10 })).map(({ id }) => id)).toEqual(['rolled back', 'newer']);
+    await again.close();
   });
 
   test('a store with a step that older code would misread is refused by it with both numbers and the remedy, and left as it is', async () => {
@@ -129,8 +159,21 @@ export function schemaCases(subject: SchemaUnderTest): void {
     await subject.writeVersion(2);
     await subject.query(`insert into cycles (id, started_at, body) values ('c', 1, '${JSON.stringify(aCycle('c', 1))}')`);
     await subject.query(`insert into checkpoints (key, saved_at, version, data, term) values ('a', 1, 1, 'data', 4)`);
+    await insertApplied('new', 3, { ...APPLIED, id: 'new', at: 3.5, durationMs: 20, costDeltaPerHourUsd: -0.01 });
+    await insertApplied('act', 2, { ...APPLIED, id: 'act', at: 2, act: 'hpa', pod: '', container: '', from: null, to: '70 % → 85 %' });
+    await insertApplied('old', 1, { ...APPLIED, id: 'old', at: 1 });
     const history = await subject.open();
     expect(await history.readCycles(10)).toEqual([aCycle('c', 1)]);
+    const stored = { ...anEntry('old', 1), message: '', durationMs: null };
+    const object = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+    expect(await history.readEntries({ object, limit: 10 })).toEqual([
+      { ...stored, id: 'new', at: 3.5, durationMs: 20, costDeltaPerHourUsd: -0.01 },
+      { ...stored, id: 'act', at: 2, kind: 'hpa', pod: null, container: null, from: null, to: '70 % → 85 %' },
+      stored,
+    ]);
+    history.appendEntry(anEntry('between', 2.5));
+    expect((await history.readEntries({ since: 2, limit: 2 })).map(({ id }) => id)).toEqual(['new', 'between']);
+    expect(await history.readEntries({ object: { ...object, namespace: null }, limit: 10 })).toEqual([]);
     expect(await history.saveCheckpoints([checkpoint('a')], 3)).toBe(4);
     expect(await history.saveCheckpoints([checkpoint('b')], 4)).toBeNull();
     expect(await readCheckpointKeys(history)).toEqual(['a', 'b']);

@@ -12,7 +12,7 @@ import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SeededRandom } from '../../src/runtime/random.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
 import { makeServingCertificate } from '../../src/simulator/api/http/serving-certificate.ts';
-import { aCycle, anApplied, historyBounds, historyCases } from '../contract/history-cases.ts';
+import { aCycle, anEntry, historyBounds, historyCases } from '../contract/history-cases.ts';
 import { schemaCases, tablesOfVersion2 } from '../contract/schema-cases.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { freePorts } from '../e2e/free-ports.ts';
@@ -194,10 +194,10 @@ describe('A server that is away', () => {
     await server.down();
     const history = await open();
     expect(logger.lines.some(({ message }) => message.includes('out of reach; starting without it'))).toBe(true);
-    history.appendApplied(anApplied('a1', 1));
+    history.appendEntry(anEntry('a1', 1));
     await eventually('the status reports the store as away: its server was stopped', HANG_MS, () => !history.status().ok);
     expect(history.status().message).toMatch(/not writable: .*1 rows wait, 0 dropped/);
-    await expect(history.readApplied({ limit: 1 })).rejects.toThrow(/reading applied values: /);
+    await expect(history.readEntries({ limit: 1 })).rejects.toThrow(/reading the timeline: /);
     await server.up();
     // Without a further call: it retries by itself.
     await eventuallyReads(
@@ -206,7 +206,7 @@ describe('A server that is away', () => {
       () => history.status(),
       ({ ok }) => ok,
     );
-    expect(await history.readApplied({ limit: 10 })).toEqual([anApplied('a1', 1)]);
+    expect(await history.readEntries({ limit: 10 })).toEqual([anEntry('a1', 1)]);
     await history.close();
   });
 

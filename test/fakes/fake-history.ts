@@ -1,12 +1,11 @@
 import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/resize-cycle-log.ts';
-import type { AppliedValue, TimelineReader } from '../../src/ports/timeline.ts';
+import type { TimelineEntry, TimelineFilter, TimelineReader } from '../../src/ports/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage-rollups.ts';
-import { workloadKey, type WorkloadRef } from '../../src/core/model/workload.ts';
 
 /** The reads of a history that a test writes down; `away` makes every read reject. */
 export class FakeHistory implements ResizeCycleReader, TimelineReader, UsageRollupReader {
   cycleList: ResizeCycle[] = [];
-  appliedList: AppliedValue[] = [];
+  entries: TimelineEntry[] = [];
   usagePoints: UsagePoint[] = [];
   clusterPoints: ClusterPoint[] = [];
   away = false;
@@ -16,17 +15,15 @@ export class FakeHistory implements ResizeCycleReader, TimelineReader, UsageRoll
     return this.cycleList.slice(0, limit);
   }
 
-  async readApplied(filter: {
-    readonly workload?: WorkloadRef;
-    readonly since?: number;
-    readonly limit: number;
-  }): Promise<readonly AppliedValue[]> {
+  async readEntries({ object, since = 0, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
     this.#reach();
-    const { workload, since = 0 } = filter;
-    const matching = this.appliedList.filter(
-      (value) => value.at >= since && (workload === undefined || workloadKey(value.workload) === workloadKey(workload)),
+    const matching = this.entries.filter(
+      (entry) =>
+        entry.at >= since &&
+        (object === undefined ||
+          (entry.namespace === object.namespace && entry.object.kind === object.kind && entry.object.name === object.name)),
     );
-    return matching.slice(0, filter.limit);
+    return matching.slice(0, limit);
   }
 
   async readUsage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {

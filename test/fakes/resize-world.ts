@@ -21,7 +21,7 @@ import { NO_AUTOSCALER_LEASE, type AutoscalerLease } from '../../src/core/resize
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
-import type { AppliedValue } from '../../src/ports/timeline.ts';
+import type { TimelineEntry } from '../../src/ports/timeline.ts';
 import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
@@ -61,7 +61,7 @@ export class ResizeWorld {
   /** What the policy's query for errors answers. */
   errorRate: number | null = null;
   readonly events: EventSpec[] = [];
-  readonly applied: AppliedValue[] = [];
+  readonly applied: TimelineEntry[] = [];
   readonly cycleRecords: ResizeCycle[] = [];
   readonly metrics = new CountingMetrics();
   readonly log = new RecordingLogger();
@@ -171,7 +171,7 @@ export class ResizeWorld {
       prices: { priceOf: () => ({ perHourUsd: 0.2, perCoreHourUsd: 0.03, perGiBHourUsd: 0.004, source: 'test', estimate: false }) },
       gate: this.gate,
       events: { record: (event) => void this.events.push(event) },
-      timeline: { appendApplied: (value) => void this.applied.push(value) },
+      timeline: { appendEntry: (entry) => void this.applied.push(entry) },
       logger: this.log,
       idle: {
         enabled: this.idleWorkloads,

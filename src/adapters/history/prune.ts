@@ -41,6 +41,7 @@ async function deleteBefore(db: Kysely<HistoryTables>, at: Instant): Promise<voi
   await db.deleteFrom('cluster_points').where('at', '<', before).execute();
   await db.deleteFrom('cycles').where('started_at', '<', before).execute();
   await db.deleteFrom('applied').where('at', '<', before).execute();
+  await db.deleteFrom('timeline').where('at', '<', before).execute();
 }
 
 async function deletePointsBefore(db: Kysely<HistoryTables>, before: Instant): Promise<void> {

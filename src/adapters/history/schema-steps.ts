@@ -59,4 +59,14 @@ export const SCHEMA_STEPS: readonly SchemaStep[] = [
     oldestReader: 2,
     statements: ({ integer }) => [`alter table checkpoints add column term ${integer} not null default 0`],
   },
+  {
+    number: 3,
+    // A table of its own: code of schema 2 expects a workload in every row of `applied`.
+    oldestReader: 2,
+    statements: ({ integer, text }) => [
+      `create table timeline (id ${text} primary key, at ${integer} not null, namespace ${text}, object_kind ${text} not null, object_name ${text} not null, body text not null)`,
+      'create index timeline_by_object on timeline (object_kind, object_name, namespace, at)',
+      'create index timeline_by_time on timeline (at)',
+    ],
+  },
 ];

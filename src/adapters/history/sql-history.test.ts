@@ -32,7 +32,7 @@ test('a store that goes on refusing is asked ever more seldom, however much is a
   const engine = new RefusingEngine();
   const history = new SqlHistory(engine, { ...BOUNDS, clock, machine: clock }, true);
   const append = async (): Promise<void> => {
-    history.appendApplied({ id: 'one', at: clock.now(), workload: { namespace: 'shop', kind: 'Deployment', name: 'web' } } as never);
+    history.appendEntry({ id: 'one', at: clock.now(), namespace: 'shop', object: { kind: 'Deployment', name: 'web' } } as never);
     history.shared?.share({ topic: 'usage', key: 'n1', at: clock.now(), body: null });
     await clock.advance(SECOND_MS);
   };

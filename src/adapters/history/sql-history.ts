@@ -2,17 +2,17 @@
 // memory and in the store.
 
 import type { DurationMs, Instant } from '../../core/model/units.ts';
-import { workloadKey } from '../../core/model/workload.ts';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import type { HistoryStore } from '../../ports/history-store.ts';
 import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
-import type { AppliedValue, TimelineFilter } from '../../ports/timeline.ts';
+import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../ports/usage-rollups.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { SharedChanges, SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import { prune } from './prune.ts';
+import { readTimeline } from './read-timeline.ts';
 import type { SchemaStep } from './schema-steps.ts';
 import { SharedOutbox } from './shared-outbox.ts';
 import type { StoreEngine } from './store-engine.ts';
@@ -106,9 +106,9 @@ export class SqlHistory implements HistoryStore {
     this.#append('cycles', [cycle]);
   }
 
-  appendApplied(value: AppliedValue): void {
-    this.#append('applied', [value]);
-    // What was done to somebody's pods is the trail that a crash must not take along; it is rare, so it need not wait for others.
+  appendEntry(entry: TimelineEntry): void {
+    this.#append('timeline', [entry]);
+    // A crash must not lose the record of an act. Acts are rare, so each is written at once.
     if (this.#status.ok) void this.flush();
   }
 
@@ -128,15 +128,9 @@ export class SqlHistory implements HistoryStore {
     return rows.map(({ body }) => JSON.parse(body) as ResizeCycle);
   }
 
-  async readApplied(filter: TimelineFilter): Promise<readonly AppliedValue[]> {
+  async readEntries(filter: TimelineFilter): Promise<readonly TimelineEntry[]> {
     await this.flush();
-    const rows = await this.#engine.run('reading applied values', (db) => {
-      let query = db.selectFrom('applied').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(filter.limit);
-      if (filter.workload !== undefined) query = query.where('workload', '=', workloadKey(filter.workload));
-      if (filter.since !== undefined) query = query.where('at', '>=', Math.floor(filter.since));
-      return query.execute();
-    });
-    return rows.map(({ body }) => JSON.parse(body) as AppliedValue);
+    return this.#engine.run('reading the timeline', (db) => readTimeline(db, filter));
   }
 
   async readUsage(filter: Parameters<UsageRollupReader['readUsage']>[0]): Promise<readonly UsagePoint[]> {

@@ -3,7 +3,9 @@ export interface HistoryTables {
   /** `term`: transitions of the lease of the leader that saved it. */
   checkpoints: { key: string; saved_at: number; version: number; data: Uint8Array; term: number };
   cycles: { id: string; started_at: number; body: string };
+  /** The timeline of versions before schema 3, which is only read. */
   applied: { id: string; at: number; workload: string; body: string };
+  timeline: { id: string; at: number; namespace: string | null; object_kind: string; object_name: string; body: string };
   usage_points: { key: string; at: number; cpu_millicores: number | null; memory_bytes: number | null; replicas: number };
   cluster_points: { at: number; body: string };
   /** What the leader tells the other replicas. `changed` grows with every commit. */

@@ -2,12 +2,11 @@
 // Times are whole milliseconds here: PostgreSQL refuses a fraction where an integer is meant.
 
 import type { Kysely } from 'kysely';
-import { workloadKey } from '../../core/model/workload.ts';
 import type { SharedRecord } from '../../ports/shared-state.ts';
 import type { HistoryTables } from './tables.ts';
 import type { Pending } from './write-queue.ts';
 
-/** One statement's worth: SQLite allows 32,766 parameters and PostgreSQL 65,535, five a row at most. */
+/** One statement's worth: SQLite allows 32,766 parameters and PostgreSQL 65,535, six a row at most. */
 const ROWS_PER_STATEMENT = 500;
 /** Each some kilobytes of JSON, written out only when its turn comes: after an outage all nodes wait at once. */
 const SHARED_PER_STATEMENT = 100;
@@ -25,17 +24,22 @@ export async function writePending(trx: Kysely<HistoryTables>, batch: Pending): 
       )
       .execute();
   }
-  const applied = lastOf(batch.applied, ({ id }) => id).map((row) => {
-    return { id: row.id, at: Math.floor(row.at), workload: workloadKey(row.workload), body: JSON.stringify(row) };
+  const entries = lastOf(batch.timeline, ({ id }) => id).map((entry) => {
+    const { id, at, namespace, object } = entry;
+    return { id, at: Math.floor(at), namespace, object_kind: object.kind, object_name: object.name, body: JSON.stringify(entry) };
   });
-  for (const rows of batches(applied)) {
+  for (const rows of batches(entries)) {
     await trx
-      .insertInto('applied')
+      .insertInto('timeline')
       .values(rows)
       .onConflict((conflict) =>
-        conflict
-          .column('id')
-          .doUpdateSet((row) => ({ at: row.ref('excluded.at'), workload: row.ref('excluded.workload'), body: row.ref('excluded.body') })),
+        conflict.column('id').doUpdateSet((row) => ({
+          at: row.ref('excluded.at'),
+          namespace: row.ref('excluded.namespace'),
+          object_kind: row.ref('excluded.object_kind'),
+          object_name: row.ref('excluded.object_name'),
+          body: row.ref('excluded.body'),
+        })),
       )
       .execute();
   }

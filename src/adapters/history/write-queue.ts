@@ -1,11 +1,11 @@
 import type { ResizeCycle } from '../../ports/resize-cycle-log.ts';
-import type { AppliedValue } from '../../ports/timeline.ts';
+import type { TimelineEntry } from '../../ports/timeline.ts';
 import type { ClusterPoint, UsagePoint } from '../../ports/usage-rollups.ts';
 
 /** What waits to be written, by table. */
 export interface Pending {
   cycles: ResizeCycle[];
-  applied: AppliedValue[];
+  timeline: TimelineEntry[];
   usage: UsagePoint[];
   cluster: ClusterPoint[];
 }
@@ -22,7 +22,7 @@ export class WriteQueue {
   #dropped = 0;
 
   get size(): number {
-    return this.#pending.cycles.length + this.#pending.applied.length + this.#pending.usage.length + this.#pending.cluster.length;
+    return this.#pending.cycles.length + this.#pending.timeline.length + this.#pending.usage.length + this.#pending.cluster.length;
   }
 
   get dropped(): number {
@@ -48,7 +48,7 @@ export class WriteQueue {
   /** A batch that could not be written goes back in front of what came since. */
   putBack(batch: Pending): void {
     const since = this.takeAll();
-    for (const kind of ['cycles', 'applied', 'usage', 'cluster'] as const) {
+    for (const kind of ['cycles', 'timeline', 'usage', 'cluster'] as const) {
       this.add(kind, batch[kind]);
       this.add(kind, since[kind]);
     }
@@ -56,5 +56,5 @@ export class WriteQueue {
 }
 
 function empty(): Pending {
-  return { cycles: [], applied: [], usage: [], cluster: [] };
+  return { cycles: [], timeline: [], usage: [], cluster: [] };
 }

@@ -953,10 +953,11 @@ export interface ScalingActivity {
   /** `resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a target that was moved. */
   readonly kind: 'scale-up' | 'scale-down' | 'consolidate' | 'resize' | 'rebalance' | 'hpa' | 'scheduled' | 'interruption';
   readonly object: {
-    readonly namespace: string;
+    /** Null: cluster-scoped, for administrators alone. */
+    readonly namespace: string | null;
     readonly kind: string;
     readonly name: string;
-    /** Where it was done to one pod. */
+    /** Where it was done to one pod of a workload. */
     readonly pod: string | null;
   };
   /** Requests and limits by container, or `{ replicas }`; null where there is nothing to compare. */
@@ -1528,7 +1529,7 @@ export interface Operations {
     readonly data: ResourceAudit;
     readonly summary: undefined;
   };
-  /** What was done to whom, by whom and why. */
+  /** What was done to which object, by whom and why. */
   listScaling: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {

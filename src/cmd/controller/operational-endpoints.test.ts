@@ -45,7 +45,7 @@ test('a store that refuses writes fails in health and leaves /readyz at 200', as
     timer: clock,
   });
   try {
-    history.appendApplied({ id: 'one', at: clock.now(), workload: { namespace: 'shop', kind: 'Deployment', name: 'web' } } as never);
+    history.appendEntry({ id: 'one', at: clock.now(), namespace: 'shop', object: { kind: 'Deployment', name: 'web' } } as never);
     await clock.advance(10 * MINUTE_MS);
     expect(storeHealth(history, clock).status()).toMatchObject({ status: 'failed', message: expect.stringContaining('disk is full') });
     const { status } = await fetch(`http://127.0.0.1:${endpoints.probePort}/readyz`);

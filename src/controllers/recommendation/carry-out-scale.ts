@@ -67,18 +67,21 @@ function report(
     message,
   });
   const now = clock.now();
-  timeline.appendApplied({
-    act: step.autoscaler === null ? 'scale' : 'hpa',
+  timeline.appendEntry({
+    kind: step.autoscaler === null ? 'resize' : 'hpa',
     id: `${uid}/replicas/${now}`,
     at: now,
-    workload: { namespace, kind, name },
-    pod: '',
-    container: '',
+    object: { kind, name },
+    namespace,
+    pod: null,
+    container: null,
     from: { replicas: step.from },
     to: { replicas: step.to },
     reason: step.because,
     actor: 'evenkeel',
     outcome: refused ? 'rejected' : 'applied',
     message,
+    durationMs: null,
+    costDeltaPerHourUsd: null,
   });
 }

@@ -53,7 +53,7 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
     clock,
     cluster: { findPodByUid: (uid: string) => [...pods.values()].find((pod) => pod.uid === uid), findNode: () => undefined },
     events: { record: () => undefined },
-    timeline: { appendApplied: () => undefined },
+    timeline: { appendEntry: () => undefined },
   } as unknown as RecommendationPorts;
   const decision = { ...decideInPlace(aSituation()), steps };
   const state = { ended: false };

@@ -8,7 +8,7 @@ import { sameValues } from '../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
-import type { AppliedValue } from '../../ports/timeline.ts';
+import type { TimelineEntry } from '../../ports/timeline.ts';
 import type { PodResize, WriteOutcome } from '../../ports/writers.ts';
 import type { Effect } from '../../runtime/effect-gate.ts';
 import { resizeEvent, stepSummary } from './events.ts';
@@ -151,15 +151,17 @@ function report(
   metrics.resized(step.kind, outcome.kind);
   const event = resizeEvent(workload, step, outcome);
   if (event !== null) events.record(event);
-  const told = historyOutcome(step, outcome);
+  const told = timelineOutcome(step, outcome);
   if (told === null) return;
   const message = 'message' in outcome ? outcome.message : step.because;
   const { namespace, kind, name } = workload;
   for (const change of step.containers) {
-    timeline.appendApplied({
+    timeline.appendEntry({
       id: `${step.pod.uid}/${change.name}/${now}`,
       at: now,
-      workload: { namespace, kind, name },
+      kind: 'resize',
+      object: { kind, name },
+      namespace,
       pod: step.pod.name,
       container: change.name,
       from: change.from,
@@ -174,7 +176,7 @@ function report(
   }
 }
 
-function historyOutcome(step: ResizeStep, outcome: WriteOutcome): AppliedValue['outcome'] | null {
+function timelineOutcome(step: ResizeStep, outcome: WriteOutcome): TimelineEntry['outcome'] | null {
   switch (outcome.kind) {
     case 'done':
       if (step.kind !== 'write-back') return 'applied';

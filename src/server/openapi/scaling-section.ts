@@ -14,7 +14,12 @@ export const SCALING_SCHEMAS: Readonly<Record<string, Schema>> = {
         KINDS,
         '`resize`: requests, replicas of an idle workload, evictions and restarts for a size. `hpa`: a target that was moved.',
       ),
-      object: object({ namespace: string(), kind: string(), name: string(), pod: nullable(string('Where it was done to one pod.')) }),
+      object: object({
+        namespace: nullable(string('Null: cluster-scoped, for administrators alone.')),
+        kind: string(),
+        name: string(),
+        pod: nullable(string('Where it was done to one pod of a workload.')),
+      }),
       from: anything('Requests and limits by container, or `{ replicas }`; null where there is nothing to compare.'),
       to: anything('The same afterwards, or what was done in words.'),
       reason: string(),
@@ -35,8 +40,9 @@ export const SCALING_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/scaling',
     tag: 'Scaling',
-    title: 'What was done to whom, by whom and why',
-    description: 'The timeline as history remembers it: it survives a restart. `duration` says how far back.',
+    title: 'What was done to which object, by whom and why',
+    description:
+      'The timeline as history remembers it: it survives a restart. `duration` says how far back. Entries of objects without a namespace are for administrators alone.',
     parameters: [durationQuery('24h')],
     list: {
       sort: ['-time', 'object.name', 'durationSeconds', 'costDeltaPerHourUsd'],

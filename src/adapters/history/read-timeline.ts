@@ -1,0 +1,65 @@
+import type { Kysely } from 'kysely';
+import { workloadKey, type WorkloadRef } from '../../core/model/workload.ts';
+import type { TimelineEntry, TimelineFilter } from '../../ports/timeline.ts';
+import type { HistoryTables } from './tables.ts';
+
+/**
+ * An entry in the table `applied`, where versions before schema 3 keep the timeline: one from before the upgrade, or from a
+ * rollback to such a version.
+ */
+interface AppliedEntry extends Omit<
+  TimelineEntry,
+  'kind' | 'namespace' | 'object' | 'pod' | 'container' | 'durationMs' | 'costDeltaPerHourUsd'
+> {
+  readonly act?: 'evict' | 'restart' | 'hpa' | 'scale';
+  readonly workload: WorkloadRef;
+  /** Empty: none, as of the container. */
+  readonly pod: string;
+  readonly container: string;
+  readonly durationMs?: number;
+  readonly costDeltaPerHourUsd?: number | null;
+}
+
+/** Entries of both tables, the newest first. */
+export async function readTimeline(db: Kysely<HistoryTables>, filter: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  const entries = [...(await readEntries(db, filter)), ...(await readApplied(db, filter))];
+  return entries.sort((a, b) => Math.floor(b.at) - Math.floor(a.at) || (a.id < b.id ? 1 : -1)).slice(0, filter.limit);
+}
+
+async function readEntries(db: Kysely<HistoryTables>, { object, since, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  let query = db.selectFrom('timeline').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
+  if (object !== undefined) {
+    const { namespace, kind, name } = object;
+    query = query.where('object_kind', '=', kind).where('object_name', '=', name);
+    query = namespace === null ? query.where('namespace', 'is', null) : query.where('namespace', '=', namespace);
+  }
+  if (since !== undefined) query = query.where('at', '>=', Math.floor(since));
+  const rows = await query.execute();
+  return rows.map(({ body }) => JSON.parse(body) as TimelineEntry);
+}
+
+async function readApplied(db: Kysely<HistoryTables>, { object, since, limit }: TimelineFilter): Promise<readonly TimelineEntry[]> {
+  let query = db.selectFrom('applied').select('body').orderBy('at', 'desc').orderBy('id', 'desc').limit(limit);
+  if (object !== undefined) {
+    const { namespace, ...rest } = object;
+    if (namespace === null) return [];
+    query = query.where('workload', '=', workloadKey({ namespace, ...rest }));
+  }
+  if (since !== undefined) query = query.where('at', '>=', Math.floor(since));
+  const rows = await query.execute();
+  return rows.map(({ body }) => toEntry(JSON.parse(body) as AppliedEntry));
+}
+
+function toEntry({ act, workload, pod, container, ...applied }: AppliedEntry): TimelineEntry {
+  const { namespace, ...object } = workload;
+  return {
+    ...applied,
+    kind: act === 'hpa' ? 'hpa' : 'resize',
+    object,
+    namespace,
+    pod: pod === '' ? null : pod,
+    container: container === '' ? null : container,
+    durationMs: applied.durationMs ?? null,
+    costDeltaPerHourUsd: applied.costDeltaPerHourUsd ?? null,
+  };
+}
