@@ -201,19 +201,19 @@ export function historyCases(subject: HistoryUnderTest): void {
   });
 }
 
+/** As many flushes as lie between two looks at what is old. */
+export async function untilPruned(history: HistoryStore, clock: { now(): number }): Promise<void> {
+  for (let flush = 0; flush < 600; flush += 1) {
+    history.appendCluster({ at: clock.now() } as never);
+    await history.flush();
+  }
+}
+
 /** Retention and size, on a clock of the test's own. @param open a store with these bounds */
 export function historyBounds(
   open: (bounds: { readonly retentionMs: number; readonly maxBytes: number }) => Promise<HistoryStore>,
   clock: { advance(ms: number): Promise<void>; now(): number },
 ): void {
-  /** As many flushes as lie between two looks at what is old. */
-  async function untilPruned(history: HistoryStore): Promise<void> {
-    for (let flush = 0; flush < 600; flush += 1) {
-      history.appendCluster({ at: clock.now() } as never);
-      await history.flush();
-    }
-  }
-
   test('what is older than the retention goes', async () => {
     const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
     history.appendCycle(aCycle('old', clock.now()));
@@ -221,7 +221,7 @@ export function historyBounds(
     await history.flush();
     await clock.advance(61_000);
     history.appendCycle(aCycle('new', clock.now()));
-    await untilPruned(history);
+    await untilPruned(history, clock);
     expect((await history.readCycles(10)).map(({ id }) => id)).toEqual(['new']);
     expect(await history.readEntries({ limit: 10 })).toEqual([]);
     await history.close();
@@ -233,7 +233,7 @@ export function historyBounds(
     history.appendUsage(hours.map((at) => ({ key: 'shop/Deployment/web/app', at, cpuMillicores: 1, memoryBytes: 1, replicas: 1 })));
     await clock.advance(41 * 3_600_000);
     const left = async (): Promise<readonly number[]> => {
-      await untilPruned(history);
+      await untilPruned(history, clock);
       return (await history.readUsage({ keyPrefix: 'shop/', from: 0, to: clock.now() })).map(({ at }) => at);
     };
     expect(await left()).toEqual(hours.slice(24));
@@ -249,7 +249,7 @@ export function historyBounds(
     });
     history.appendUsage(points);
     await clock.advance(100_000);
-    await untilPruned(history);
+    await untilPruned(history, clock);
     const left = await history.readUsage({ keyPrefix: 'shop/', from: 0, to: begun + 200_000 });
     expect(left.length).toBeGreaterThanOrEqual(88);
     expect(left.length).toBeLessThanOrEqual(91);

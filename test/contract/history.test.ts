@@ -10,7 +10,7 @@ import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts'
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { FakeClock } from '../fakes/fake-clock.ts';
-import { historyBounds, historyCases } from './history-cases.ts';
+import { historyBounds, historyCases, untilPruned } from './history-cases.ts';
 import { schemaCases, tablesOfVersion2 } from './schema-cases.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'evenkeel-history-'));
@@ -71,4 +71,16 @@ describe('History in SQLite, bounded', () => {
     clear();
     return open(bounds);
   }, clock);
+
+  test('entries that versions before schema 3 have stored go with the retention as well', async () => {
+    clear();
+    await (await open(ROOMY)).close();
+    const at = clock.now();
+    await query(`insert into applied (id, at, workload, body) values ('old', ${at}, 'w', '{}'), ('new', ${at + 60_000}, 'w', '{}')`);
+    const history = await open({ retentionMs: 60_000, maxBytes: 1e12 });
+    await clock.advance(61_000);
+    await untilPruned(history, clock);
+    await history.close();
+    expect(await query('select id from applied')).toEqual([{ id: 'new' }]);
+  });
 });
