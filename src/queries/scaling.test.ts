@@ -6,8 +6,8 @@ import { ScalingQueries } from './scaling.ts';
 
 const QUERY = { limit: 100, sort: '-time', duration: '24h', format: 'json' } as const;
 
-const allNamespaces: Scope = { admin: false, operator: true, actor: 'ann', key: '*', allows: () => true };
-const onlyShop: Scope = { admin: false, operator: true, actor: 'bob', key: 'shop', allows: (namespace) => namespace === 'shop' };
+const allNamespaces = aScope('operator', ['*']);
+const onlyShop = aScope('operator', ['shop']);
 
 /** A timeline with an entry of a node, of a workload in shop and of one in pay. */
 function aTimeline() {

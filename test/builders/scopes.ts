@@ -1,8 +1,8 @@
 import type { Scope } from '../../src/core/access/scope.ts';
 
-/** A caller with a role in some namespaces, signed in to the dashboard. */
+/** A caller with a role in some namespaces (`*`: in all), signed in to the dashboard. */
 export function aScope(role: 'viewer' | 'operator', namespaces: readonly string[], actor = 'ann@example.com'): Scope {
-  const allows = (namespace: string): boolean => namespaces.includes(namespace);
+  const allows = (namespace: string): boolean => namespaces.includes('*') || namespaces.includes(namespace);
   const operator = role === 'operator';
   return {
     identified: true,

@@ -8,8 +8,9 @@ export function openNodeSqlite(path: string): SqliteDatabase & { readonly raw: D
   const raw = new DatabaseSync(path);
   try {
     // WAL: a reader never waits for the writer. NORMAL: a crash may lose the last batch, never the file.
+    // busy_timeout precedes all: processes that create the same file at once wait for each other from the first statement.
     // auto_vacuum precedes WAL: switching to WAL writes the first page, after which SQLite ignores the setting.
-    raw.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000;');
+    raw.exec('PRAGMA busy_timeout = 5000; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
   } catch (cause) {
     raw.close();
     throw cause;
