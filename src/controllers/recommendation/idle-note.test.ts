@@ -149,8 +149,14 @@ describe('The annotation of a workload with a Recommendation, whose status alone
     expect(reasonsOf(what === 'is not signed' ? writeIdleNote(NOTE) : signed(), context)).toEqual([reason]);
   });
 
+  test('is reported while the workload is idle, where it is not signed', () => {
+    expect(eventsOf(writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE }))).toMatchObject([
+      { reason: 'RecordNotSigned', message: expect.stringContaining('the status of its Recommendation counts') },
+    ]);
+  });
+
   test.each<[string, string, ReturnType<typeof at>]>([
-    ['of an idle period that has not ended', writeIdleNote(NOTE), at(WOKEN_AT, { idle: NOTE })],
+    ['of an idle period that has not ended', signed(), at(WOKEN_AT, { idle: NOTE })],
     ['whose removal is not seen yet', signed(), at(WOKEN_AT + MINUTE_MS - 1)],
     ['that was written before a process ended without a status', signed({ ...NOTE, since: WOKEN_AT }), at(WOKEN_AT + MINUTE_MS)],
   ])('is not reported %s', (_, note, context) => {

@@ -43,18 +43,23 @@ function refusedIdle(
   status: Remembered['status'],
 ): DecisionNote | null {
   const { [WORKLOAD_ANNOTATIONS.idle]: record } = workload.annotations;
-  // Of a workload that is idle the record is signed anew.
-  if (record === undefined || memory.idle !== null) return null;
+  if (record === undefined) return null;
   const what = `annotation ${WORKLOAD_ANNOTATIONS.idle}`;
-  if (!isOwnNote(workload, signer))
-    return notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
+  const isSigned = isOwnNote(workload, signer);
+  if (memory.idle !== null) {
+    // Written anew from the status. Without one, it is this record that is followed.
+    return isSigned
+      ? null
+      : notSigned(`${what} is not signed by this Evenkeel; the status of its Recommendation counts, and it is written anew`);
+  }
+  if (!isSigned) return notSigned(`${what} is not signed by this Evenkeel and is not followed; check replicas and remove it`);
   if (status !== undefined && isOwnRemainder(readIdleNote(record)?.since ?? 0, memory, status, now)) return null;
   return outdated(`${what} does not describe the workload as it is, so it is of an earlier idle period; it is not followed and is removed`);
 }
 
 /**
- * Whether nobody has put the record back: the informers do not show its removal yet, or the process that wrote it ended before it wrote
- * the status.
+ * Whether the record is left over from Evenkeel itself: the informers do not show its removal yet, or the process that wrote it ended
+ * before it wrote the status.
  */
 function isOwnRemainder(
   since: Instant,
