@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { dashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aScope } from '../../test/builders/scopes.ts';
-import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
+import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import type { TimelineEntry } from '../ports/timeline.ts';
 import { ScalingQueries } from './scaling.ts';
 
