@@ -11,6 +11,7 @@ import { reachCluster } from '../src/cmd/controller/reach-cluster.ts';
 import { SILENT_LOGGER } from '../src/runtime/logging.ts';
 import { type ExportedMetric, PrometheusMetrics } from '../src/runtime/metrics.ts';
 import { loadSettings } from '../src/runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../src/runtime/options/settings-schema.ts';
 import { SeededRandom } from '../src/runtime/random.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
 import { EmbeddedCluster } from '../src/simulator/embedded-cluster.ts';
@@ -51,7 +52,7 @@ async function metricsOfAController(): Promise<readonly ExportedMetric[]> {
   });
   const served = await serveCluster(cluster, { port: 0, kubeconfig: join(folder, 'kubeconfig'), logger: SILENT_LOGGER });
   try {
-    const loaded = loadSettings({ environment: {}, flags: Object.entries(settingsFor(served.kubeconfig)).map(named) });
+    const loaded = loadSettings(EVENKEEL_SETTINGS, { environment: {}, flags: Object.entries(settingsFor(served.kubeconfig)).map(named) });
     if (!loaded.ok) throw new Error(loaded.message);
     const world = await reachCluster(loaded.settings, parts);
     const controller = await startController({ ...parts, world, settings: loaded.settings });

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
-import { environmentName, flagName, type Setting, SETTINGS } from '../src/runtime/options/settings-schema.ts';
+import { SETTINGS } from '../src/runtime/options/settings-schema.ts';
+import { referenceRows } from './settings/reference-rows.ts';
 
 const file = join(import.meta.dirname, '..', 'docs', 'settings.md');
 const wanted = await format(document(), { ...(await resolveConfig(file)), parser: 'markdown' });
@@ -16,15 +17,6 @@ if (process.argv.includes('--check')) {
 }
 
 function document(): string {
-  const rows = Object.entries<Setting>(SETTINGS).map(([path, setting]) => {
-    const later =
-      setting.status === undefined
-        ? ''
-        : setting.status === 'announced'
-          ? ' *No effect in this version.*'
-          : ' *Not in this version: only the default is accepted.*';
-    return `| \`${path}\` | ${setting.type} | \`${JSON.stringify(setting.default)}\` | ${allowed(setting)} | ${setting.help}${later} | \`${environmentName(path)}\` | \`--${flagName(path)}\` |`;
-  });
   return [
     '# Settings',
     '',
@@ -34,22 +26,14 @@ function document(): string {
     'value given and what is allowed, and the process exits with 2. An unknown key is a problem, too; with `--config-compat` it only',
     'warns, so that an older image can be redeployed on newer values.',
     '',
+    'In the environment and in a flag, items of a list have commas between; a list whose items have commas of their own, and a list of',
+    'objects, is written as JSON: `EVENKEEL_PROMETHEUS_MATCHERS=\'["env=~\\"a{1,2}\\""]\'`.',
+    '',
     '| setting | type | default | allowed | what it does | environment | flag |',
     '| --- | --- | --- | --- | --- | --- | --- |',
-    ...rows,
+    ...referenceRows(SETTINGS),
     '',
   ].join('\n');
-}
-
-function allowed(setting: Setting): string {
-  if (setting.enum !== undefined) return setting.enum.join(', ');
-  const bounds = [
-    setting.minimum === undefined ? '' : `≥ ${setting.minimum}`,
-    setting.exclusiveMinimum === undefined ? '' : `> ${setting.exclusiveMinimum}`,
-    setting.maximum === undefined ? '' : `≤ ${setting.maximum}`,
-    setting.shortest === undefined ? '' : `≥ ${setting.shortest}`,
-  ];
-  return bounds.filter((bound) => bound !== '').join(', ');
 }
 
 function read(path: string): string {

@@ -8,7 +8,8 @@ import { PrometheusMetrics } from '../runtime/metrics.ts';
 import { SystemTimer } from '../runtime/system-clock.ts';
 import { describeProblems, type Problem } from '../runtime/options/problem.ts';
 import { type LoadedSettings, loadSettings, shownSettings } from '../runtime/options/load-settings.ts';
-import { flagName, type Setting, SETTINGS, type Settings } from '../runtime/options/settings-schema.ts';
+import { flagName, type Setting } from '../runtime/options/setting.ts';
+import { EVENKEEL_SETTINGS, SETTINGS, type Settings } from '../runtime/options/settings-schema.ts';
 import { type BinaryArguments, readArguments } from './controller/arguments.ts';
 import { startController } from './controller/controller.ts';
 import { reachCluster, type ReachedCluster } from './controller/reach-cluster.ts';
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
 
 async function run(settings: Settings, warnings: readonly string[]): Promise<number> {
   const logger = createLogger({ level: settings['controller.logLevel'], stream: process.stderr });
-  logger.info('Settings in force', { settings: shownSettings(settings) });
+  logger.info('Settings in force', { settings: shownSettings(EVENKEEL_SETTINGS, settings) });
   for (const warning of warnings) logger.warn('A setting deserves a look', { warning });
   process.on('uncaughtException', (err) => {
     logger.error('An error was caught by nobody; exiting so that a fresh process takes over', { err });
@@ -79,7 +80,7 @@ function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-function readSettings(args: BinaryArguments): LoadedSettings {
+function readSettings(args: BinaryArguments): LoadedSettings<typeof SETTINGS> {
   const problems: Problem[] = args.problems.map((message) => ({ path: '(command line)', source: 'arguments', given: undefined, message }));
   let file: { readonly name: string; readonly text: string } | undefined;
   if (args.config !== null) {
@@ -94,7 +95,7 @@ function readSettings(args: BinaryArguments): LoadedSettings {
       });
     }
   }
-  const loaded = loadSettings({
+  const loaded = loadSettings(EVENKEEL_SETTINGS, {
     ...(file === undefined ? {} : { file }),
     environment: process.env,
     flags: args.flags,

@@ -6,7 +6,8 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
-import { SETTINGS, type Setting } from '../../src/runtime/options/settings-schema.ts';
+import type { Setting } from '../../src/runtime/options/setting.ts';
+import { EVENKEEL_SETTINGS, SETTINGS } from '../../src/runtime/options/settings-schema.ts';
 import { ROOT } from './rules.ts';
 
 interface Schema {
@@ -65,7 +66,7 @@ describe('values.yaml', () => {
 
   test('holds settings that the controller accepts', () => {
     const file = { name: 'values.yaml', text: JSON.stringify(values['config']) };
-    expect(loadSettings({ file, environment: {}, flags: [] })).toMatchObject({ ok: true, warnings: [] });
+    expect(loadSettings(EVENKEEL_SETTINGS, { file, environment: {}, flags: [] })).toMatchObject({ ok: true, warnings: [] });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type GrantedWhen,
 } from '../../src/adapters/kubernetes/permissions.ts';
 import { loadSettings } from '../../src/runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS, type SETTINGS } from '../../src/runtime/options/settings-schema.ts';
 import { BY_DEFAULT, declared, forbiddenIn, grantsOf, manifestsOf, parseManifests, ROOT, type Manifest } from '../chart/rules.ts';
 import { HANG_TEST_MS } from '../eventually.ts';
 import { RealCluster } from './real-cluster.ts';
@@ -212,7 +213,7 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [] 
   test('the controller accepts its settings, none of them unknown to it', () => {
     const [configMap] = manifests.filter(({ kind }) => kind === 'ConfigMap');
     const { 'settings.yaml': text } = configMap!['data'] as { readonly 'settings.yaml': string };
-    const loaded = loadSettings({ file: { name: 'settings.yaml', text }, environment: {}, flags: [] });
+    const loaded = loadSettings(EVENKEEL_SETTINGS, { file: { name: 'settings.yaml', text }, environment: {}, flags: [] });
     expect(loaded).toMatchObject({ ok: true });
   });
 });
@@ -232,9 +233,9 @@ function ingressTo(manifests: readonly Manifest[], port: number): readonly unkno
   return spec.ingress.filter(({ ports }) => ports === undefined || ports.some((each) => each.port === port)).map(({ from }) => from);
 }
 
-function settingsIn(manifests: readonly Manifest[]): ReturnType<typeof loadSettings> {
+function settingsIn(manifests: readonly Manifest[]): ReturnType<typeof loadSettings<typeof SETTINGS>> {
   const { data } = named(manifests, 'ConfigMap', 'evenkeel-settings') as unknown as { data: { 'settings.yaml': string } };
-  return loadSettings({ file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
+  return loadSettings(EVENKEEL_SETTINGS, { file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
 }
 
 /** A pod of a template, its spec as it is; only what a dry run cannot find is left out. */
@@ -383,7 +384,11 @@ describe('The chart', () => {
         'ConfigMap',
         'keel-settings',
       ) as unknown as { data: { 'settings.yaml': string } };
-      const loaded = loadSettings({ file: { name: 'settings.yaml', text: data['settings.yaml'] }, environment: {}, flags: [] });
+      const loaded = loadSettings(EVENKEEL_SETTINGS, {
+        file: { name: 'settings.yaml', text: data['settings.yaml'] },
+        environment: {},
+        flags: [],
+      });
       expect(loaded.ok && loaded.settings['dashboard.allowedHosts']).toEqual([
         'mine.example.com',
         'keel',

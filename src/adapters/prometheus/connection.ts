@@ -1,7 +1,8 @@
 // How Prometheus, or whatever speaks its API (Thanos, Mimir, VictoriaMetrics), is reached, from settings or options.
 
 import { readFileSync } from 'node:fs';
-import { LABEL_MATCHER, LABEL_MATCHER_FORM } from '../../runtime/options/label-matcher.ts';
+import { HTTP_HEADER } from '../../runtime/options/http-header.ts';
+import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from '../../runtime/options/label-matcher.ts';
 
 export interface PrometheusAddress {
   readonly url: string;
@@ -39,12 +40,12 @@ export function connectPrometheus(address: PrometheusAddress, what: string): Pro
   }
   const fixed: Record<string, string> = {};
   for (const header of headers) {
-    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*:\s*([\t\x20-\x7e]*?)\s*$/.exec(header) ?? [];
+    const [, name, value] = new RegExp(HTTP_HEADER).exec(header) ?? [];
     if (name === undefined || value === undefined) throw new Error(`a header for ${what} is not written as "Name: value"`);
     fixed[name.toLowerCase()] = value;
   }
   if (!matchers.every((matcher) => new RegExp(LABEL_MATCHER).test(matcher))) {
-    throw new Error(`the matchers for ${what} must be ${LABEL_MATCHER_FORM}`);
+    throw new Error(`the matchers for ${what} must be label matchers such as ${LABEL_MATCHER_EXAMPLE}`);
   }
   if (tenant !== '') fixed['x-scope-orgid'] = tenant;
   if (base.username !== '') {

@@ -10,6 +10,7 @@ import type { ControllerWorld } from '../../cmd/controller/world.ts';
 import { createLogger } from '../../runtime/logging.ts';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
 import { OWN_NAMESPACE } from './demo-cluster.ts';
@@ -42,7 +43,10 @@ export async function startDemoController(
     'controller.leaderElect': String(!quick),
     'history.url': quick ? 'sqlite::memory:' : `sqlite:${parts.folder}/history.sqlite`,
   };
-  const loaded = loadSettings({ environment: {}, flags: Object.entries(flags).map(([name, value]) => ({ name, value })) });
+  const loaded = loadSettings(EVENKEEL_SETTINGS, {
+    environment: {},
+    flags: Object.entries(flags).map(([name, value]) => ({ name, value })),
+  });
   if (!loaded.ok) throw new Error(loaded.message);
   const log = createWriteStream(parts.logFile, { flags: 'a' });
   const logger = createLogger({ level: loaded.settings['controller.logLevel'], stream: log });

@@ -8,6 +8,7 @@ import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS, PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { ApiServerHealth } from './api-server-health.ts';
 import { storeHealth } from './health-sources.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
@@ -26,7 +27,7 @@ const SYNCED: FeedStatus = { synced: () => true, confirmedAt: () => 0, holdUp: (
 
 test('a store that refuses writes fails in health and leaves /readyz at 200', async () => {
   const clock = new FakeClock();
-  const loaded = loadSettings({
+  const loaded = loadSettings(EVENKEEL_SETTINGS, {
     environment: {},
     flags: [
       { name: 'controller.probeAddr', value: '127.0.0.1:0' },

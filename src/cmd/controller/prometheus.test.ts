@@ -12,6 +12,7 @@ import { MiB } from '../../core/model/units.ts';
 import type { UsageSeries } from '../../core/model/usage.ts';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { ControllerPrometheus } from './prometheus.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
@@ -49,7 +50,7 @@ function seriesOf(cluster: string, pod: string, memory: number): LabelledSeries[
 }
 
 function withMatchers(...matchers: readonly string[]): ControllerPrometheus {
-  const loaded = loadSettings({
+  const loaded = loadSettings(EVENKEEL_SETTINGS, {
     environment: {},
     flags: [
       { name: 'prometheus.url', value: server.url },

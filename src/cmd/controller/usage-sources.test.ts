@@ -11,6 +11,7 @@ import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-p
 import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
 import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { UsageModel } from '../../state/usage-model.ts';
 import { pressureHealth, throttlingHealth, usageHealth } from './health-sources.ts';
 import { chooseUsageSources, liveUsage } from './usage-sources.ts';
@@ -61,7 +62,10 @@ class Scene {
         body: { items: path.endsWith('/nodes') ? [{ metadata: { name: 'n1' }, timestamp, usage: { cpu: '1', memory: '1Gi' } }] : [] },
       };
     });
-    const loaded = loadSettings({ environment: {}, flags: [{ name: 'kubelet.viaProxy', value: String(given.viaProxy ?? false) }] });
+    const loaded = loadSettings(EVENKEEL_SETTINGS, {
+      environment: {},
+      flags: [{ name: 'kubelet.viaProxy', value: String(given.viaProxy ?? false) }],
+    });
     if (!loaded.ok) throw new Error(loaded.message);
     const activity = new FakeActivity();
     const world: ControllerWorld = {

@@ -4,5 +4,5 @@
  */
 export const LABEL_MATCHER = '^\\s*[a-zA-Z_][a-zA-Z0-9_]*\\s*(=~|!~|!=|=)\\s*"([^"\\\\\\n\\r]|\\\\[^\\n\\r])*"\\s*$';
 
-/** Completes "must be …". */
-export const LABEL_MATCHER_FORM = 'label matchers such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)';
+/** Completes "a label matcher such as …". */
+export const LABEL_MATCHER_EXAMPLE = 'cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)';

@@ -1,27 +1,28 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type LoadedSettings, loadSettings, type SettingSources, shownSettings } from './load-settings.ts';
-import { environmentName, flagName, SETTINGS } from './settings-schema.ts';
+import { environmentName, flagName, type SettingTable } from './setting.ts';
+import { EVENKEEL_SETTINGS, SETTINGS } from './settings-schema.ts';
 
-function load(sources: Partial<SettingSources> & { readonly yaml?: string } = {}): LoadedSettings {
+function load(sources: Partial<SettingSources> & { readonly yaml?: string } = {}) {
   const { yaml, ...rest } = sources;
   const file = yaml === undefined ? {} : { file: { name: 'evenkeel.yaml', text: yaml } };
-  return loadSettings({ environment: {}, flags: [], ...file, ...rest });
+  return loadSettings(EVENKEEL_SETTINGS, { environment: {}, flags: [], ...file, ...rest });
 }
 
-function settingsOf(loaded: LoadedSettings) {
+function settingsOf<T extends SettingTable>(loaded: LoadedSettings<T>) {
   if (!loaded.ok) throw new Error(loaded.message);
   return loaded.settings;
 }
 
-function problemsOf(loaded: LoadedSettings): string[] {
+function problemsOf<T extends SettingTable>(loaded: LoadedSettings<T>): string[] {
   return loaded.ok ? [] : loaded.problems.map(({ path, source, message }) => `${path} | ${source} | ${message}`);
 }
 
 describe('secrets', () => {
   test('are neither shown nor repeated in a problem, inside of an address either', () => {
     const environment = { EVENKEEL_HISTORY_PASSWORD: 'hush-1', EVENKEEL_HISTORY_URL: 'postgres://keel:hush:2@x@db:5432/history' };
-    const shown = shownSettings(settingsOf(load({ environment })));
+    const shown = shownSettings(EVENKEEL_SETTINGS, settingsOf(load({ environment })));
     expect([shown['history.password'], shown['history.url']]).toEqual(['***', 'postgres://keel:***@db:5432/history']);
     const wrong = load({ yaml: 'history: { password: 17, url: "mysql://keel:hush-3@db/history" }' });
     expect(problemsOf(wrong)).toEqual([
@@ -92,10 +93,19 @@ describe('loadSettings', () => {
     ['kubelet: { interval: 1s }', 'kubelet.interval'],
     ['controller: true', 'controller'],
     ['controller: { dryRun: "true" }', 'controller.dryRun'],
+    ['prometheus: { headers: ["X Scope: a"] }', 'prometheus.headers[0]'],
     ['- a list', '(file)'],
     ['a: [', '(file)'],
   ])('refuses %s', (yaml, path) => {
     expect(problemsOf(load({ yaml })).map((problem) => problem.split(' | ')[0])).toContain(path);
+  });
+
+  test('what an anchor stands for is read where it is referred to, and a reference to none is a problem', () => {
+    const yaml = 'dashboard: { allowedHosts: &hosts [keel.example.com], trustedProxies: *hosts }\n';
+    expect(settingsOf(load({ yaml }))['dashboard.trustedProxies']).toEqual(['keel.example.com']);
+    expect(problemsOf(load({ yaml: 'namespace: *nowhere' }))).toEqual([
+      'namespace | file evenkeel.yaml:1 | refers to an anchor that is not there, or to one too often',
+    ]);
   });
 
   test('matchers of Prometheus are label matchers and nothing else', () => {
@@ -103,6 +113,8 @@ describe('loadSettings', () => {
     expect(settingsOf(load({ yaml: JSON.stringify({ prometheus: { matchers } }) }))['prometheus.matchers']).toEqual(matchers);
     const environment = { EVENKEEL_PROMETHEUS_MATCHERS: 'cluster="prod-eu",env=~"a|b"' };
     expect(settingsOf(load({ environment }))['prometheus.matchers']).toEqual(['cluster="prod-eu"', 'env=~"a|b"']);
+    const asJson = { EVENKEEL_PROMETHEUS_MATCHERS: '["env=~\\"a{1,2}\\""]' };
+    expect(settingsOf(load({ environment: asJson }))['prometheus.matchers']).toEqual(['env=~"a{1,2}"']);
   });
 
   test.each([
@@ -118,7 +130,7 @@ describe('loadSettings', () => {
     '',
   ])('%j is no matcher of Prometheus', (matcher) => {
     expect(problemsOf(load({ yaml: JSON.stringify({ prometheus: { matchers: ['a="b"', matcher] } }) }))).toEqual([
-      'prometheus.matchers | file evenkeel.yaml:1 | must be a list of label matchers such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)',
+      'prometheus.matchers[1] | file evenkeel.yaml:1 | must be a label matcher such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)',
     ]);
   });
 

@@ -1,89 +1,168 @@
 import { parseDuration } from '../../core/model/duration.ts';
 import { parseListenAddress } from '../listen-address.ts';
-import type { Setting } from './settings-schema.ts';
+import type { FieldSchema, ScalarSchema, ValueSchema } from './setting.ts';
 
-export type ReadValue = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly message: string };
+/** Where inside of a value: names of fields and indices of items. */
+export type ValuePath = readonly (string | number)[];
+
+export interface ValueProblem {
+  readonly at: ValuePath;
+  /** What is allowed there. */
+  readonly message: string;
+  /** A field that this version does not have; the value is read without it. */
+  readonly unknown?: true;
+}
+
+export interface ReadValue {
+  /** Meaningless where there is a problem other than an unknown field. */
+  readonly value: unknown;
+  readonly problems: readonly ValueProblem[];
+}
 
 /**
- * One raw value (text from the environment or a flag, any YAML value from the file) as the setting's type. Text is read
- * as the type asks; YAML values must be of the type, since a quoted "true" in a file is a mistake worth naming.
+ * One raw value (text from the environment or a flag, any YAML value from the file) as the schema asks, with everything that
+ * is wrong inside of it. Text is read as the type asks; YAML values must be of the type, since a quoted "true" in a file is a
+ * mistake worth naming.
  */
-export function readValue(setting: Setting, raw: unknown, fromText: boolean): ReadValue {
-  switch (setting.type) {
+export function readValue(schema: ValueSchema, raw: unknown, fromText: boolean): ReadValue {
+  switch (schema.type) {
     case 'boolean':
       return readBoolean(raw, fromText);
     case 'integer':
     case 'number':
-      return readNumber(setting, raw, fromText);
+      return readNumber(schema, raw, fromText);
     case 'duration':
-      return readDuration(setting, raw);
+      return readDuration(schema, raw);
     case 'address':
       return readAddress(raw);
-    case 'list':
-      return readList(setting, raw, fromText);
     case 'string':
-      return readString(setting, raw);
+      return readString(schema, raw);
+    case 'list':
+      return readList(schema.items, raw, fromText);
+    case 'object':
+      return readObject(schema.fields, raw, fromText);
   }
 }
 
+function accept(value: unknown): ReadValue {
+  return { value, problems: [] };
+}
+
+function refuse(message: string): ReadValue {
+  return { value: undefined, problems: [{ at: [], message }] };
+}
+
 function readBoolean(raw: unknown, fromText: boolean): ReadValue {
-  if (typeof raw === 'boolean') return { ok: true, value: raw };
-  if (fromText && (raw === 'true' || raw === 'false')) return { ok: true, value: raw === 'true' };
-  return { ok: false, message: 'must be true or false' };
+  if (typeof raw === 'boolean') return accept(raw);
+  if (fromText && (raw === 'true' || raw === 'false')) return accept(raw === 'true');
+  return refuse('must be true or false');
 }
 
-function readNumber(setting: Setting, raw: unknown, fromText: boolean): ReadValue {
+function readNumber(schema: ScalarSchema, raw: unknown, fromText: boolean): ReadValue {
   const value = fromText && typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
-  const what = setting.type === 'integer' ? 'a whole number' : 'a number';
-  const range = describeRange(setting);
-  if (typeof value !== 'number' || !Number.isFinite(value)) return { ok: false, message: `must be ${what}${range}` };
-  if (setting.type === 'integer' && !Number.isInteger(value)) return { ok: false, message: `must be a whole number${range}` };
+  const what = schema.type === 'integer' ? 'a whole number' : 'a number';
+  const refusal = refuse(`must be ${what}${describeRange(schema)}`);
+  if (typeof value !== 'number' || !Number.isFinite(value)) return refusal;
+  if (schema.type === 'integer' && !Number.isInteger(value)) return refusal;
   const tooSmall =
-    (setting.minimum !== undefined && value < setting.minimum) ||
-    (setting.exclusiveMinimum !== undefined && value <= setting.exclusiveMinimum);
-  const tooLarge = setting.maximum !== undefined && value > setting.maximum;
-  return tooSmall || tooLarge ? { ok: false, message: `must be ${what}${range}` } : { ok: true, value };
+    (schema.minimum !== undefined && value < schema.minimum) || (schema.exclusiveMinimum !== undefined && value <= schema.exclusiveMinimum);
+  const tooLarge = schema.maximum !== undefined && value > schema.maximum;
+  return tooSmall || tooLarge ? refusal : accept(value);
 }
 
-function describeRange(setting: Setting): string {
+function describeRange(schema: ScalarSchema): string {
   const parts = [
-    setting.minimum === undefined ? '' : ` of at least ${setting.minimum}`,
-    setting.exclusiveMinimum === undefined ? '' : ` above ${setting.exclusiveMinimum}`,
-    setting.maximum === undefined ? '' : ` and at most ${setting.maximum}`,
+    schema.minimum === undefined ? '' : ` of at least ${schema.minimum}`,
+    schema.exclusiveMinimum === undefined ? '' : ` above ${schema.exclusiveMinimum}`,
+    schema.maximum === undefined ? '' : ` and at most ${schema.maximum}`,
   ];
   return parts.join('');
 }
 
-function readDuration(setting: Setting, raw: unknown): ReadValue {
+function readDuration(schema: ScalarSchema, raw: unknown): ReadValue {
   const example = 'a duration such as 30s, 10m or 1h30m';
-  if (typeof raw !== 'string') return { ok: false, message: `must be ${example}` };
+  if (typeof raw !== 'string') return refuse(`must be ${example}`);
   const parsed = parseDuration(raw);
-  if (!parsed.ok) return { ok: false, message: `must be ${example}: ${parsed.message}` };
-  const shortest = setting.shortest === undefined ? undefined : parseDuration(setting.shortest);
-  if (shortest?.ok === true && parsed.value < shortest.value) return { ok: false, message: `must be at least ${setting.shortest ?? ''}` };
-  return { ok: true, value: parsed.value };
+  if (!parsed.ok) return refuse(`must be ${example}: ${parsed.message}`);
+  const shortest = schema.shortest === undefined ? undefined : parseDuration(schema.shortest);
+  if (shortest?.ok === true && parsed.value < shortest.value) return refuse(`must be at least ${schema.shortest ?? ''}`);
+  return accept(parsed.value);
 }
 
 function readAddress(raw: unknown): ReadValue {
-  if (typeof raw === 'string' && parseListenAddress(raw) !== undefined) return { ok: true, value: raw };
-  return { ok: false, message: 'must be an address such as :9090 or 127.0.0.1:9090' };
+  if (typeof raw === 'string' && parseListenAddress(raw) !== undefined) return accept(raw);
+  return refuse('must be an address such as :9090 or 127.0.0.1:9090');
 }
 
-function readList({ items: each }: Setting, raw: unknown, fromText: boolean): ReadValue {
-  const given = fromText && typeof raw === 'string' ? itemsOf(raw) : raw;
-  const pattern = new RegExp(each?.pattern ?? '');
-  if (Array.isArray(given) && given.every((item) => typeof item === 'string' && pattern.test(item))) return { ok: true, value: given };
-  if (each !== undefined) return { ok: false, message: `must be a list of ${each.form}` };
-  return { ok: false, message: fromText ? 'must be a list with commas between' : 'must be a list of texts' };
+function readString(schema: ScalarSchema, raw: unknown): ReadValue {
+  if (schema.pattern !== undefined) {
+    const fine = typeof raw === 'string' && new RegExp(schema.pattern.regex).test(raw);
+    return fine ? accept(raw) : refuse(`must be ${schema.pattern.form}`);
+  }
+  if (typeof raw !== 'string') return refuse('must be a text');
+  if (schema.enum !== undefined && !schema.enum.includes(raw)) return refuse(`must be one of ${schema.enum.join(', ')}`);
+  return accept(raw);
 }
 
-function itemsOf(text: string): readonly string[] {
+function readList(items: ValueSchema, raw: unknown, fromText: boolean): ReadValue {
+  const isPlain = items.type !== 'list' && items.type !== 'object';
+  const given = fromText && typeof raw === 'string' ? itemsOf(raw, isPlain) : raw;
+  if (!Array.isArray(given)) {
+    if (!isPlain) return refuse(`must be a list of ${items.type}s${fromText ? ', written as JSON' : ''}`);
+    return refuse(fromText ? 'must be a list with commas between, or in JSON' : `must be a list of ${wordFor(items)}`);
+  }
+  const read = given.map((item) => readValue(items, item, fromText && isPlain));
+  return {
+    value: read.map(({ value }) => value),
+    problems: read.flatMap(({ problems }, index) => problems.map((problem) => within(index, problem))),
+  };
+}
+
+function wordFor({ type }: ValueSchema): string {
+  return type === 'string' ? 'texts' : type === 'address' ? 'addresses' : `${type}s`;
+}
+
+/** JSON says what commas cannot: an item with a comma in it. An address such as `[::1]` is no JSON. */
+function itemsOf(text: string, isPlain: boolean): unknown {
+  if (!isPlain || /^\s*\[\s*(["\]]|$)/.test(text)) return fromJson(text);
   const items = text.split(',').map((item) => item.trim());
   return items.filter((item) => item !== '');
 }
 
-function readString(setting: Setting, raw: unknown): ReadValue {
-  if (typeof raw !== 'string') return { ok: false, message: 'must be a text' };
-  if (setting.enum !== undefined && !setting.enum.includes(raw)) return { ok: false, message: `must be one of ${setting.enum.join(', ')}` };
-  return { ok: true, value: raw };
+function readObject(fields: Readonly<Record<string, FieldSchema>>, raw: unknown, fromText: boolean): ReadValue {
+  const given = fromText && typeof raw === 'string' ? fromJson(raw) : raw;
+  const names = Object.keys(fields).join(', ');
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return refuse(`must be an object with ${names}${fromText ? ', written as JSON' : ''}`);
+  }
+  // A Map, because a field such as `toString` must not find what objects inherit.
+  const byName = new Map<string, unknown>(Object.entries(given));
+  const problems: ValueProblem[] = [];
+  for (const name of byName.keys()) {
+    if (!Object.hasOwn(fields, name)) problems.push({ at: [name], message: `there is no such field; there are ${names}`, unknown: true });
+  }
+  const value = Object.entries(fields).map(([name, field]) => {
+    const { default: fallback } = field;
+    if (!byName.has(name) && fallback === undefined) {
+      problems.push({ at: [name], message: `must be given: ${field.help}` });
+      return [name, undefined];
+    }
+    const read = readValue(field, byName.has(name) ? byName.get(name) : fallback, false);
+    problems.push(...read.problems.map((problem) => within(name, problem)));
+    return [name, read.value];
+  });
+  return { value: Object.fromEntries(value), problems };
+}
+
+function within(name: string | number, { at, ...rest }: ValueProblem): ValueProblem {
+  return { ...rest, at: [name, ...at] };
+}
+
+/** undefined where it is none. */
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,35 +1,8 @@
-// Every setting of both binaries, once: type, default, bounds and what it is for. The loader, the error messages and the
-// reference in docs/settings.md are all made from this.
+// Every setting of both binaries, once.
 
-import { LABEL_MATCHER, LABEL_MATCHER_FORM } from './label-matcher.ts';
-
-/** A duration is written in the one duration format and handed out as milliseconds. */
-export type SettingType = 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'address' | 'list';
-
-export interface Setting {
-  readonly type: SettingType;
-  readonly default: string | boolean | number | readonly string[];
-  /** Default where the process runs in no pod. Left out: the same. */
-  readonly defaultOutsidePod?: string;
-  readonly help: string;
-  readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  /** A lower bound that is itself not allowed. */
-  readonly exclusiveMinimum?: number;
-  /** Shortest duration, in the duration format. */
-  readonly shortest?: string;
-  /** What each item of a list must match, and in words after "must be a list of". */
-  readonly items?: { readonly pattern: string; readonly form: string };
-  /** Never logged and never repeated in an error. */
-  readonly secret?: boolean;
-  /**
-   * `announced`: part of the contract, read and validated, and without effect in this version; a value other than the
-   * default is warned of at start. `refused`: another value than the default stops the start, since going on without it
-   * would be unsafe.
-   */
-  readonly status?: 'announced' | 'refused';
-}
+import { HTTP_HEADER } from './http-header.ts';
+import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
+import type { SettingsOf, SettingsSchema, SettingTable } from './setting.ts';
 
 /** By dotted path, in the order of the reference. */
 export const SETTINGS = {
@@ -132,7 +105,12 @@ export const SETTINGS = {
     default: '',
     help: 'Address by which people reach the dashboard; its origin and host are accepted.',
   },
-  'dashboard.allowedHosts': { type: 'list', default: [], help: 'Further values of the Host header that are accepted.' },
+  'dashboard.allowedHosts': {
+    type: 'list',
+    items: { type: 'string' },
+    default: [],
+    help: 'Further values of the Host header that are accepted.',
+  },
   'dashboard.anonymousWrites': {
     type: 'boolean',
     default: true,
@@ -145,7 +123,12 @@ export const SETTINGS = {
     maximum: 100_000,
     help: 'Connections to the dashboard that are open at once. One address has a quarter of them; a trusted proxy may have all.',
   },
-  'dashboard.trustedProxies': { type: 'list', default: [], help: 'Addresses whose X-Forwarded-For is believed.' },
+  'dashboard.trustedProxies': {
+    type: 'list',
+    items: { type: 'string' },
+    default: [],
+    help: 'Addresses whose X-Forwarded-For is believed.',
+  },
 
   'prometheus.url': {
     type: 'string',
@@ -164,6 +147,7 @@ export const SETTINGS = {
   },
   'prometheus.headers': {
     type: 'list',
+    items: { type: 'string', pattern: { regex: HTTP_HEADER, form: 'a header as "Name: value"' } },
     default: [],
     secret: true,
     help: 'Further headers of each query, each as "Name: value". Never shown.',
@@ -172,7 +156,7 @@ export const SETTINGS = {
   'prometheus.matchers': {
     type: 'list',
     default: [],
-    items: { pattern: LABEL_MATCHER, form: LABEL_MATCHER_FORM },
+    items: { type: 'string', pattern: { regex: LABEL_MATCHER, form: `a label matcher such as ${LABEL_MATCHER_EXAMPLE}` } },
     help: 'Label matchers that are added to every query, each as cluster="prod-eu": what only the series of this cluster have. Needed where Prometheus holds several clusters; without them it is then not used.',
   },
   'kubelet.interval': { type: 'duration', default: '60s', shortest: '5s', help: 'How often usage is read from each node.' },
@@ -292,32 +276,23 @@ export const SETTINGS = {
     help: 'How often the nodes are looked at.',
   },
   'autoscaler.addr': { type: 'address', default: ':8080', status: 'announced', help: 'Address of probes and metrics of the autoscaler.' },
-} as const satisfies Readonly<Record<string, Setting>>;
+} as const satisfies SettingTable;
 
-export type SettingPath = keyof typeof SETTINGS;
+export type Settings = SettingsOf<typeof SETTINGS>;
 
-/** What a setting's value is once read: durations are milliseconds. */
-export type SettingValue<P extends SettingPath> = (typeof SETTINGS)[P] extends { readonly enum: readonly (infer E)[] }
-  ? E
-  : (typeof SETTINGS)[P]['type'] extends 'boolean'
-    ? boolean
-    : (typeof SETTINGS)[P]['type'] extends 'integer' | 'number' | 'duration'
-      ? number
-      : (typeof SETTINGS)[P]['type'] extends 'list'
-        ? readonly string[]
-        : string;
-
-export type Settings = { readonly [P in SettingPath]: SettingValue<P> };
-
-/** `controller.dryRun` → `EVENKEEL_CONTROLLER_DRY_RUN`. */
-export function environmentName(path: string): string {
-  return `EVENKEEL_${path
-    .replaceAll('.', '_')
-    .replaceAll(/([a-z])([A-Z])/g, '$1_$2')
-    .toUpperCase()}`;
-}
-
-/** `controller.dryRun` → `controller.dry-run`, to be written after `--`. */
-export function flagName(path: string): string {
-  return path.replaceAll(/([a-z])([A-Z])/g, '$1-$2').toLowerCase();
-}
+/** One configuration for every binary of Evenkeel. */
+export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
+  settings: SETTINGS,
+  check(settings, report) {
+    const { 'autoscaler.scaleUpThreshold': scaleUp, 'autoscaler.maxNodes': maxNodes } = settings;
+    if (settings['autoscaler.scaleDownThreshold'] >= scaleUp) {
+      report('autoscaler.scaleDownThreshold', `must be below autoscaler.scaleUpThreshold, which is ${scaleUp}`);
+    }
+    if (settings['autoscaler.minNodes'] > maxNodes) {
+      report('autoscaler.minNodes', `must be at most autoscaler.maxNodes, which is ${maxNodes}`);
+    }
+    if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(settings['history.url'])) {
+      report('history.url', 'must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST:5432/DATABASE');
+    }
+  },
+};

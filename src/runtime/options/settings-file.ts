@@ -1,0 +1,82 @@
+// A settings file as paths and values, each with the line on which it stands.
+
+import { isCollection, isMap, isNode, isScalar, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import type { Problem } from './problem.ts';
+import type { ValuePath } from './read-value.ts';
+
+export interface SettingsFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A value as it stands in the file; `source` says where it, or what is inside of it, is written. */
+export interface FileEntry {
+  readonly path: string;
+  readonly raw: unknown;
+  readonly source: (at: ValuePath) => string;
+}
+
+/** @param paths of every setting; a path that begins one of them is a group */
+export function readSettingsFile(
+  file: SettingsFile,
+  paths: readonly string[],
+): { readonly entries: readonly FileEntry[]; readonly problems: readonly Problem[] } {
+  const lines = new LineCounter();
+  const document = parseDocument(file.text, { lineCounter: lines });
+  const source = (offset: number | undefined): string => `file ${file.name}${offset === undefined ? '' : `:${lines.linePos(offset).line}`}`;
+  const refuse = (offset: number, message: string): Problem => ({ path: '(file)', source: source(offset), given: undefined, message });
+  if (document.errors.length > 0) {
+    return { entries: [], problems: document.errors.map(({ pos, message }) => refuse(pos[0], `is not YAML: ${withoutExcerpt(message)}`)) };
+  }
+  if (document.contents === null) return { entries: [], problems: [] };
+  if (!isMap(document.contents)) {
+    return { entries: [], problems: [refuse(0, 'must hold settings by name, such as controller: { dryRun: true }')] };
+  }
+  const entries: FileEntry[] = [];
+  const problems: Problem[] = [];
+  walk(document.contents, '', paths, (path, value, offset) => {
+    try {
+      const raw: unknown = isNode(value) ? value.toJS(document) : value;
+      entries.push({ path, raw, source: (at) => source(offsetOf(value, at) ?? offset) });
+    } catch {
+      problems.push({
+        path,
+        source: source(offset),
+        given: undefined,
+        message: 'refers to an anchor that is not there, or to one too often',
+      });
+    }
+  });
+  return { entries, problems };
+}
+
+// Both `controller: { dryRun: true }` and `controller.dryRun: true` are understood.
+function walk(
+  map: YAMLMap,
+  prefix: string,
+  paths: readonly string[],
+  leaf: (path: string, value: unknown, offset: number | undefined) => void,
+): void {
+  for (const { key, value } of map.items) {
+    const name = isScalar(key) ? String(key.value) : String(key);
+    const path = prefix === '' ? name : `${prefix}.${name}`;
+    const isGroup = !paths.includes(path) && paths.some((known) => known.startsWith(`${path}.`));
+    if (isMap(value) && isGroup) walk(value, path, paths, leaf);
+    else leaf(path, value, isScalar(key) ? key.range?.[0] : undefined);
+  }
+}
+
+/** Of the innermost part of the way that is there. */
+function offsetOf(value: unknown, at: ValuePath): number | undefined {
+  for (let length = at.length; length > 0 && isCollection(value); length -= 1) {
+    const node = value.getIn(at.slice(0, length), true) as Node | undefined;
+    if (isNode(node)) return node.range?.[0];
+  }
+  return undefined;
+}
+
+/** The parser quotes what it stumbled over, which may be a secret. */
+function withoutExcerpt(message: string): string {
+  const [first = ''] = message.split('\n');
+  return first.replace(/(: ["']| escape sequence ).*$/, '').replace(/:$/, '');
+}
