@@ -5,6 +5,7 @@ import type { Command, Terminal } from './command.ts';
 /** Subcommands are loaded when they are asked for: `evenkeel help` need not wait for the embedded cluster. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   backtest: async () => (await import('./backtest/command.ts')).backtestCommand,
+  config: async () => (await import('./config/command.ts')).configCommand,
   demo: async () => (await import('./demo/command.ts')).demoCommand,
   uninstall: async () => (await import('./uninstall/command.ts')).uninstallCommand,
 };

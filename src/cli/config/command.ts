@@ -1,0 +1,62 @@
+import { readSettingArguments, readSettings } from '../../cmd/process/read-settings.ts';
+import { masked } from '../../runtime/options/masked.ts';
+import type { LoadedSettings } from '../../runtime/options/load-settings.ts';
+import type { Setting, SettingsSchema, SettingTable } from '../../runtime/options/setting.ts';
+import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
+import type { Command, Terminal } from '../command.ts';
+import { writtenValue } from './written-value.ts';
+
+const EXIT = { done: 0, wrong: 2 } as const;
+
+/** `evenkeel config`: settings before a controller is started with them. */
+export const configCommand: Command = {
+  name: 'config',
+  summary: 'check settings, or print those in force with the source of each',
+  help: [
+    'evenkeel config check [--config FILE] [--config-compat] [--SETTING VALUE …]',
+    'evenkeel config print [--config FILE] [--config-compat] [--SETTING VALUE …]',
+    '',
+    'Reads settings as evenkeel-controller does: the file, then EVENKEEL_… of the environment, then flags, the later winning.',
+    'check prints every problem with its path, its source, the value given and what is allowed. print writes a settings file with',
+    'what is in force, secrets masked, and the source of each value: default, file, environment or flag. Both reach no cluster.',
+    '',
+    '  --config FILE               YAML file with settings',
+    '  --config-compat             unknown settings only warn',
+    '  --SETTING VALUE             any setting by its path, as in docs/settings.md',
+    '',
+    'Exit code: 0 the settings are valid, 2 they are not, or called wrongly.',
+  ].join('\n'),
+  run: (args, terminal) => Promise.resolve(runConfig(EVENKEEL_SETTINGS, args, terminal)),
+};
+
+/** The exit code. */
+export function runConfig<T extends SettingTable>(schema: SettingsSchema<T>, args: readonly string[], terminal: Terminal): number {
+  const [action, ...rest] = args;
+  if (action !== 'check' && action !== 'print') {
+    const wrong = action === undefined ? 'say what to do' : `there is no "${action}"`;
+    terminal.err(`evenkeel config: ${wrong}: evenkeel config check, or evenkeel config print`);
+    return EXIT.wrong;
+  }
+  const given = readSettingArguments(schema, rest);
+  const problems = given.version ? [...given.problems, '--version: no such option of this command'] : given.problems;
+  const loaded = readSettings(schema, { ...given, problems }, terminal.environment);
+  if (!loaded.ok) {
+    terminal.err(`evenkeel config: ${loaded.message}`);
+    return EXIT.wrong;
+  }
+  for (const warning of loaded.warnings) terminal.err(`evenkeel config: warning: ${warning}`);
+  if (action === 'check') terminal.out('evenkeel config: the settings are valid');
+  else for (const line of linesInForce(schema, loaded)) terminal.out(line);
+  return EXIT.done;
+}
+
+/** One line for each setting, by its dotted path: YAML that `--config` reads, but for masked secrets. */
+function linesInForce<T extends SettingTable>(
+  { settings: table }: SettingsSchema<T>,
+  { settings, sources }: Extract<LoadedSettings<T>, { readonly ok: true }>,
+): readonly string[] {
+  return Object.entries<Setting>(table).map(([path, setting]) => {
+    const value = JSON.stringify(masked(setting, writtenValue(setting, settings[path])));
+    return `${path}: ${value} # ${sources.get(path) ?? 'default'}`;
+  });
+}
