@@ -45,13 +45,16 @@ interface ClusterRecords {
   readonly pause: PauseRecord;
 }
 
+/** A kind of record that can be watched. `own`: every custom resource of Evenkeel. */
+export type ClusterKind = keyof ClusterRecords;
+
 /**
  * One object as it now is; `record` null when it is gone. Keys: `name`, or `namespace/name`; workloads by WorkloadKey, own
  * objects `plural/name` or `plural/namespace/name`.
  */
 export type ClusterDelta = {
-  readonly [K in keyof ClusterRecords]: { readonly kind: K; readonly key: string; readonly record: ClusterRecords[K] | null };
-}[keyof ClusterRecords];
+  readonly [K in ClusterKind]: { readonly kind: K; readonly key: string; readonly record: ClusterRecords[K] | null };
+}[ClusterKind];
 
 /** How one informer does, for `/readyz` and `/api/v1/health`. */
 export interface InformerStatus {

@@ -5,7 +5,7 @@ import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-install
 import { dryRunEffectWriter } from '../../src/adapters/kubernetes/dry-run-effect-writer.ts';
 import { KubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
 import { KubernetesEventRecorder } from '../../src/adapters/kubernetes/event-recorder.ts';
-import { startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
+import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../src/adapters/kubernetes/lease-store.ts';
 import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
 import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-source.ts';
@@ -59,6 +59,7 @@ beforeEach(async () => {
     metrics: NO_METRICS,
     sink: state,
     namespace: 'evenkeel-system',
+    kinds: ALL_KINDS,
   });
   await informers.whenSynced;
 });

@@ -1,9 +1,9 @@
-// Every kind that is watched, and how the whole of it is started.
+// Every kind that can be watched, and how a choice of them is started.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { workloadKey } from '../../core/model/workload.ts';
 import type { Instant } from '../../core/model/units.ts';
-import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
+import type { ClusterDelta, ClusterKind, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
 import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';
 import { readScaledObject, readVpa } from './decode-other-managers.ts';
@@ -20,7 +20,25 @@ export interface InformerParts extends Omit<ReflectorContext, 'capabilities'> {
   readonly sink: ClusterSink;
   /** Evenkeel's own namespace: where the kill switch is looked for. */
   readonly namespace: string;
+  /** Which are watched; of every other kind `sink` never hears. */
+  readonly kinds: readonly ClusterKind[];
 }
+
+/** Every kind there is. */
+export const ALL_KINDS = [
+  'pod',
+  'node',
+  'namespace',
+  'workload',
+  'hpa',
+  'vpa',
+  'scaledobject',
+  'budget',
+  'limitrange',
+  'quota',
+  'own',
+  'pause',
+] as const satisfies readonly ClusterKind[];
 
 /** The running informers. */
 export interface KubernetesInformers extends FeedStatus {
@@ -38,7 +56,7 @@ const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, reso
 const WISHES: ReadonlySet<string> = new Set(['podresizepolicies', 'recommendations']);
 const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
 
-/** Lists and watches everything that decisions read, into `sink`, until stopped. */
+/** Lists and watches the kinds that decisions read, into `sink`, until stopped. */
 export function startKubernetesInformers(parts: InformerParts): KubernetesInformers {
   const context: ReflectorContext = { ...parts, capabilities: { streamingLists: null } };
   const interner = new Interner();
@@ -120,28 +138,38 @@ function reflectorsFor(parts: InformerParts, context: ReflectorContext, interner
       key: workloadKeyOf(resource.kind, key),
       record,
     }));
-  return [
-    reflect(resources.PODS, true, readPod, (key, record) => ({ kind: 'pod', key, record })),
-    reflect(resources.NODES, true, readNode, (key, record) => ({ kind: 'node', key, record })),
-    reflect(resources.NAMESPACES, true, readNamespace, (key, record) => ({ kind: 'namespace', key, record })),
-    ...WORKLOADS_REQUIRED.map((resource) => workloads(resource, true)),
-    ...WORKLOADS_OPTIONAL.map((resource) => workloads(resource, false)),
-    reflect(resources.HPAS, true, readHpa, (key, record) => ({ kind: 'hpa', key, record })),
-    reflect(resources.VPAS, false, readVpa, (key, record) => ({ kind: 'vpa', key, record }), { foreign: true }),
-    reflect(resources.SCALED_OBJECTS, false, readScaledObject, (key, record) => ({ kind: 'scaledobject', key, record }), { foreign: true }),
-    reflect(resources.DISRUPTION_BUDGETS, false, readDisruptionBudget, (key, record) => ({ kind: 'budget', key, record })),
-    reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record })),
-    reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record })),
-    ...resources.OWN_RESOURCES.map((resource) =>
-      reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }), {
-        wishes: WISHES.has(resource.plural),
+  const byKind: Readonly<Record<ClusterKind, () => readonly AnyReflector[]>> = {
+    pod: () => [reflect(resources.PODS, true, readPod, (key, record) => ({ kind: 'pod', key, record }))],
+    node: () => [reflect(resources.NODES, true, readNode, (key, record) => ({ kind: 'node', key, record }))],
+    namespace: () => [reflect(resources.NAMESPACES, true, readNamespace, (key, record) => ({ kind: 'namespace', key, record }))],
+    workload: () => [
+      ...WORKLOADS_REQUIRED.map((resource) => workloads(resource, true)),
+      ...WORKLOADS_OPTIONAL.map((resource) => workloads(resource, false)),
+    ],
+    hpa: () => [reflect(resources.HPAS, true, readHpa, (key, record) => ({ kind: 'hpa', key, record }))],
+    vpa: () => [reflect(resources.VPAS, false, readVpa, (key, record) => ({ kind: 'vpa', key, record }), { foreign: true })],
+    scaledobject: () => [
+      reflect(resources.SCALED_OBJECTS, false, readScaledObject, (key, record) => ({ kind: 'scaledobject', key, record }), {
+        foreign: true,
       }),
-    ),
-    reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {
-      namespace: parts.namespace,
-      fieldSelector: `metadata.name=${PAUSE_CONFIG_MAP}`,
-    }),
-  ];
+    ],
+    budget: () => [reflect(resources.DISRUPTION_BUDGETS, false, readDisruptionBudget, (key, record) => ({ kind: 'budget', key, record }))],
+    limitrange: () => [reflect(resources.LIMIT_RANGES, false, readLimitRange, (key, record) => ({ kind: 'limitrange', key, record }))],
+    quota: () => [reflect(resources.RESOURCE_QUOTAS, false, readQuota, (key, record) => ({ kind: 'quota', key, record }))],
+    own: () =>
+      resources.OWN_RESOURCES.map((resource) =>
+        reflect(resource, false, ownReader(resource.plural), (key, record) => ({ kind: 'own', key: `${resource.plural}/${key}`, record }), {
+          wishes: WISHES.has(resource.plural),
+        }),
+      ),
+    pause: () => [
+      reflect(resources.CONFIG_MAPS, true, readPause, (key, record) => ({ kind: 'pause', key, record }), {
+        namespace: parts.namespace,
+        fieldSelector: `metadata.name=${PAUSE_CONFIG_MAP}`,
+      }),
+    ],
+  };
+  return parts.kinds.flatMap((kind) => byKind[kind]());
 }
 
 function workloadKeyOf(kind: string, key: string): string {

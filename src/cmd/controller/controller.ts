@@ -7,7 +7,7 @@ import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-wri
 import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
 import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
 import { KubernetesEventRecorder } from '../../adapters/kubernetes/event-recorder.ts';
-import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
+import { ALL_KINDS, type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { PermissionWatch } from '../../adapters/kubernetes/permission-watch.ts';
 import { RecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { KubernetesRecordWriter } from '../../adapters/kubernetes/record-writer.ts';
@@ -339,7 +339,18 @@ class Starting {
   #startInformers(state: ClusterState): KubernetesInformers {
     const { world, logger, metrics } = this.#parts;
     const { transport, clock, activity, random, namespace, watches = { timer: world.timer } } = world;
-    return startKubernetesInformers({ transport, clock, ...watches, activity, random, logger, metrics, sink: state, namespace });
+    return startKubernetesInformers({
+      transport,
+      clock,
+      ...watches,
+      activity,
+      random,
+      logger,
+      metrics,
+      sink: state,
+      namespace,
+      kinds: ALL_KINDS,
+    });
   }
 
   #admission(state: ClusterState, policies: PolicyBook, leaders: ApiTransport, isLeader: () => boolean): Admission {
