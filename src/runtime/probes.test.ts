@@ -3,7 +3,7 @@ import { CountingMetrics } from '../../test/fakes/counting-metrics.ts';
 import { LoopbackClient } from '../../test/fakes/loopback-client.ts';
 import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { NO_METRICS, PrometheusMetrics } from './metrics.ts';
-import { type Listening, startMetricsEndpoint, startProbes } from './probes.ts';
+import { type Listening, startMetricsEndpoint, startProbes, startProbesAndMetrics } from './probes.ts';
 
 const listening: Listening[] = [];
 afterEach(async () => {
@@ -90,4 +90,16 @@ describe('probes', () => {
     expect(await get(endpoint.port, path)).toEqual({ status: 200, body: 'ok\n' });
     for (const client of flood) client.close();
   });
+});
+
+test('probes and metrics may share an address', async () => {
+  const metrics = new PrometheusMetrics();
+  metrics.gauge({ name: 'evenkeel_leader', help: 'Leads.' }).set(1);
+  const checks = { healthz: [], readyz: [{ name: 'informers', check: () => ({ ok: false, message: 'not listed yet' }) }] };
+  const both = await startProbesAndMetrics('127.0.0.1:0', checks, metrics, new ManualClock());
+  listening.push(both);
+  expect((await get(both.port, '/healthz')).status).toBe(200);
+  expect((await get(both.port, '/readyz')).status).toBe(503);
+  expect((await get(both.port, '/metrics')).body).toContain('evenkeel_leader 1');
+  expect((await get(both.port, '/')).status).toBe(404);
 });

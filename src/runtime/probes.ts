@@ -19,41 +19,60 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** What `/healthz` and `/readyz` ask. */
+export interface ProbeChecks {
+  readonly healthz: readonly ProbeCheck[];
+  readonly readyz: readonly ProbeCheck[];
+}
+
+/** Metrics as Prometheus scrapes them. */
+export type ExposedMetrics = Metrics & { readonly contentType: string; expose(): Promise<string> };
+
 /**
  * `/healthz` and `/readyz` as Kubernetes asks for them: 200 `ok`, or 503 with a line for each check that fails. With
  * `?verbose` every check is listed.
  */
-export function startProbes(
+export function startProbes(address: string, checks: ProbeChecks, metrics: Metrics): Promise<Listening> {
+  return listen(address, refusalCounter(metrics, 'probes'), (path, verbose) => answerProbe(checks, path, verbose) ?? NOT_FOUND);
+}
+
+/** `/metrics` for Prometheus, on an address of its own. What is answered is up to a second old. */
+export function startMetricsEndpoint(address: string, metrics: ExposedMetrics, timer: MachineTimer): Promise<Listening> {
+  const rendered = renderedMetrics(metrics, timer);
+  return listen(address, refusalCounter(metrics, 'metrics'), (path) => (path === '/metrics' ? rendered() : NOT_FOUND));
+}
+
+/** `/healthz`, `/readyz` and `/metrics`, all at one address. */
+export function startProbesAndMetrics(
   address: string,
-  checks: { readonly healthz: readonly ProbeCheck[]; readonly readyz: readonly ProbeCheck[] },
-  metrics: Metrics,
+  checks: ProbeChecks,
+  metrics: ExposedMetrics,
+  timer: MachineTimer,
 ): Promise<Listening> {
+  const rendered = renderedMetrics(metrics, timer);
   return listen(address, refusalCounter(metrics, 'probes'), (path, verbose) => {
-    if (path !== '/healthz' && path !== '/readyz') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
-    const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((each) => ({ name: each.name, ...each.check() }));
-    const failing = results.filter((result) => !result.ok);
-    const shown = verbose ? results : failing;
-    const lines = shown.map((result) => `[${result.ok ? '+' : '-'}]${result.name} ${result.ok ? 'ok' : result.message}`);
-    const summary = failing.length === 0 ? 'ok' : `${path.slice(1)} check failed`;
-    return { status: failing.length === 0 ? 200 : 503, type: 'text/plain; charset=utf-8', body: [...lines, summary, ''].join('\n') };
+    return path === '/metrics' ? rendered() : (answerProbe(checks, path, verbose) ?? NOT_FOUND);
   });
+}
+
+/** undefined: it is no probe. */
+function answerProbe(checks: ProbeChecks, path: string, verbose: boolean): Answer | undefined {
+  if (path !== '/healthz' && path !== '/readyz') return undefined;
+  const results = (path === '/healthz' ? checks.healthz : checks.readyz).map((each) => ({ name: each.name, ...each.check() }));
+  const failing = results.filter((result) => !result.ok);
+  const shown = verbose ? results : failing;
+  const lines = shown.map((result) => `[${result.ok ? '+' : '-'}]${result.name} ${result.ok ? 'ok' : result.message}`);
+  const summary = failing.length === 0 ? 'ok' : `${path.slice(1)} check failed`;
+  return { status: failing.length === 0 ? 200 : 503, type: PLAIN_TEXT, body: [...lines, summary, ''].join('\n') };
+}
+
+function renderedMetrics(metrics: ExposedMetrics, timer: MachineTimer): () => Promise<Answer> {
+  const rendered = atMostEvery(RENDER_EVERY_MS, timer, () => metrics.expose());
+  return async () => ({ status: 200, type: metrics.contentType, body: await rendered() });
 }
 
 /** Rendering takes tens of milliseconds of the event loop, and no Prometheus scrapes more often. */
 const RENDER_EVERY_MS: DurationMs = 1000;
-
-/** `/metrics` for Prometheus, on an address of its own. What is answered is up to a second old. */
-export function startMetricsEndpoint(
-  address: string,
-  metrics: Metrics & { readonly contentType: string; expose(): Promise<string> },
-  timer: MachineTimer,
-): Promise<Listening> {
-  const rendered = atMostEvery(RENDER_EVERY_MS, timer, () => metrics.expose());
-  return listen(address, refusalCounter(metrics, 'metrics'), async (path) => {
-    if (path !== '/metrics') return { status: 404, type: 'text/plain; charset=utf-8', body: 'not found\n' };
-    return { status: 200, type: metrics.contentType, body: await rendered() };
-  });
-}
 
 /** What `make` returns, shared by all that ask within `everyMs` of machine time, a failure like a success. */
 function atMostEvery<Made>(everyMs: DurationMs, timer: MachineTimer, make: () => Promise<Made>): () => Promise<Made> {
@@ -78,6 +97,9 @@ interface Answer {
   readonly body: string;
 }
 
+const PLAIN_TEXT = 'text/plain; charset=utf-8';
+const NOT_FOUND: Answer = { status: 404, type: PLAIN_TEXT, body: 'not found\n' };
+
 async function listen(
   address: string,
   refused: CountRefusal,
@@ -93,12 +115,12 @@ async function listen(
     };
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
-      send({ status: 405, type: 'text/plain; charset=utf-8', body: 'only GET\n' });
+      send({ status: 405, type: PLAIN_TEXT, body: 'only GET\n' });
       return;
     }
     Promise.resolve(answer(path, query.split('&').includes('verbose')))
       .then(send)
-      .catch(() => send({ status: 500, type: 'text/plain; charset=utf-8', body: 'internal error\n' }));
+      .catch(() => send({ status: 500, type: PLAIN_TEXT, body: 'internal error\n' }));
   };
   const server = createServer({ connectionsCheckingInterval: DEADLINE_CHECK_MS }, boundPipelining(handle, refused));
   // A probe that never ends its request must not hold a socket for ever.

@@ -9,7 +9,7 @@
 //   node test/bench/pacing.bench.ts [--record]
 
 import { DEFAULT_RATE } from '../../src/adapters/kubernetes/http-transport.ts';
-import { EFFECT_RATE } from '../../src/cmd/controller/reach-cluster.ts';
+import { EFFECT_RATE } from '../../src/cmd/process/reach-api-server.ts';
 import { WORKLOAD_WORKERS } from '../../src/cmd/controller/reconcilers.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../src/core/model/units.ts';
 import { SLOT_MS } from '../../src/core/recommender/slots.ts';

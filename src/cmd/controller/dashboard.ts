@@ -19,7 +19,7 @@ import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
 import type { Admission } from './admission.ts';
-import type { ApiServerHealth } from './api-server-health.ts';
+import type { ApiServerHealth } from '../process/api-server-health.ts';
 import type { CrdKeeper } from './crds.ts';
 import {
   admissionHealth,

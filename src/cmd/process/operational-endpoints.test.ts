@@ -7,10 +7,8 @@ import { MINUTE_MS } from '../../core/model/units.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';
 import { NO_METRICS, PrometheusMetrics } from '../../runtime/metrics.ts';
-import { loadSettings } from '../../runtime/options/load-settings.ts';
-import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { ApiServerHealth } from './api-server-health.ts';
-import { storeHealth } from './health-sources.ts';
+import { storeHealth } from '../controller/health-sources.ts';
 import { startOperationalEndpoints } from './operational-endpoints.ts';
 
 /** A store on a full disk. */
@@ -27,24 +25,19 @@ const SYNCED: FeedStatus = { synced: () => true, confirmedAt: () => 0, holdUp: (
 
 test('a store that refuses writes fails in health and leaves /readyz at 200', async () => {
   const clock = new FakeClock();
-  const loaded = loadSettings(EVENKEEL_SETTINGS, {
-    environment: {},
-    flags: [
-      { name: 'controller.probeAddr', value: '127.0.0.1:0' },
-      { name: 'controller.metricsAddr', value: '127.0.0.1:0' },
-    ],
-  });
-  if (!loaded.ok) throw new Error(loaded.message);
   const bounds = { retentionMs: 1e9, maxBytes: 1e9, logger: SILENT_LOGGER, metrics: NO_METRICS };
   const history = new SqlHistory(FULL_DISK, { ...bounds, clock, machine: clock }, true);
   const apiServer = new ApiServerHealth(new FakeTransport(() => ({ body: { gitVersion: 'v1.36.0' } })), clock, clock);
   await apiServer.start();
-  const endpoints = await startOperationalEndpoints(loaded.settings, {
-    apiServer,
-    feed: () => SYNCED,
-    metrics: new PrometheusMetrics(),
-    timer: clock,
-  });
+  const endpoints = await startOperationalEndpoints(
+    { probes: '127.0.0.1:0', metrics: '127.0.0.1:0' },
+    {
+      apiServer,
+      feed: () => SYNCED,
+      metrics: new PrometheusMetrics(),
+      timer: clock,
+    },
+  );
   try {
     history.appendEntry({ id: 'one', at: clock.now(), namespace: 'shop', object: { kind: 'Deployment', name: 'web' } } as never);
     await clock.advance(10 * MINUTE_MS);

@@ -2,8 +2,7 @@ import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';
-import type { Settings } from '../../runtime/options/settings-schema.ts';
-import { startMetricsEndpoint, startProbes } from '../../runtime/probes.ts';
+import { type ProbeChecks, startMetricsEndpoint, startProbes, startProbesAndMetrics } from '../../runtime/probes.ts';
 import type { ApiServerHealth } from './api-server-health.ts';
 
 /** The event loop looks at itself this often … */
@@ -25,9 +24,12 @@ export interface OperationalEndpoints {
   close(): Promise<void>;
 }
 
-/** `/healthz` and `/readyz`, and `/metrics`, each on its own address. */
-export async function startOperationalEndpoints(settings: Settings, parts: OperationalParts): Promise<OperationalEndpoints> {
-  const { apiServer, feed, metrics, timer } = parts;
+/** Where probes and metrics are served: each at an address of its own, or both at one. */
+export type EndpointAddresses = { readonly probes: string; readonly metrics: string } | { readonly both: string };
+
+/** `/healthz`, `/readyz` and `/metrics`. */
+export async function startOperationalEndpoints(addresses: EndpointAddresses, parts: OperationalParts): Promise<OperationalEndpoints> {
+  const { apiServer, feed, timer } = parts;
   let beatAt = timer.nowMs();
   let cancelBeat: () => void = () => undefined;
   const beat = (): void => {
@@ -47,18 +49,36 @@ export async function startOperationalEndpoints(settings: Settings, parts: Opera
       { name: 'informers', check: () => ({ ok: feed()?.synced() ?? false, message: waitingFor(feed()) }) },
     ],
   };
-  const probes = await startProbes(settings['controller.probeAddr'], checks, metrics);
-  const endpoint = await startMetricsEndpoint(settings['controller.metricsAddr'], metrics, timer).catch(async (err: unknown) => {
+  const listening = await listen(addresses, checks, parts);
+  // Last, so that a port that is taken leaves no timer behind, which would keep the process alive.
+  beat();
+  return {
+    ...listening,
+    close: async () => {
+      cancelBeat();
+      await listening.close();
+    },
+  };
+}
+
+async function listen(
+  addresses: EndpointAddresses,
+  checks: ProbeChecks,
+  { metrics, timer }: OperationalParts,
+): Promise<OperationalEndpoints> {
+  if ('both' in addresses) {
+    const both = await startProbesAndMetrics(addresses.both, checks, metrics, timer);
+    return { metricsPort: both.port, probePort: both.port, close: () => both.close() };
+  }
+  const probes = await startProbes(addresses.probes, checks, metrics);
+  const endpoint = await startMetricsEndpoint(addresses.metrics, metrics, timer).catch(async (err: unknown) => {
     await probes.close();
     throw err;
   });
-  // Last, so that a port that is taken leaves no timer behind, which would keep the process alive.
-  beat();
   return {
     metricsPort: endpoint.port,
     probePort: probes.port,
     close: async () => {
-      cancelBeat();
       await Promise.all([probes.close(), endpoint.close()]);
     },
   };
