@@ -32,7 +32,7 @@ const core = {
   scheduling: ['model'],
   'resize/policy': ['model', 'recommender'],
   'resize/model': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy'],
-  'resize/plan': ['model', 'hpa', 'recommender', 'resize/policy', 'resize/model'],
+  'resize/plan': ['model', 'cost', 'hpa', 'recommender', 'resize/policy', 'resize/model'],
   'resize/layers': ['model', 'hpa', 'recommendations', 'recommender', 'resize/policy', 'resize/model', 'resize/plan'],
   'resize/status': ['model', 'hpa', 'recommendations', 'recommender', 'resize/model', 'resize/plan', 'resize/layers'],
   'resize/creation': ['model', 'recommendations', 'resize/policy', 'resize/model', 'resize/layers'],

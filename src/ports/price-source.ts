@@ -1,12 +1,10 @@
+import type { RequestPrice } from '../core/cost/request-cost.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { Usd } from '../core/model/units.ts';
 
-/** A node's hourly price and the split that attributes it to CPU and memory. */
-export interface NodePrice {
+/** A node's hourly price and the split that attributes it to CPU and memory: cores × CPU + GiB × memory of its capacity = perHourUsd. */
+export interface NodePrice extends RequestPrice {
   readonly perHourUsd: Usd;
-  /** Per requested core-hour and GiB-hour; cores × cpu + GiB × memory of the node's capacity = perHourUsd. */
-  readonly perCoreHourUsd: Usd;
-  readonly perGiBHourUsd: Usd;
   /** Where it comes from, with date: `list price, us-central1, 2026-08-06`, `estimate from vCPU and memory`, `prices.file`. */
   readonly source: string;
   readonly estimate: boolean;

@@ -1,9 +1,10 @@
 // Every sum over the cluster, made in one pass over its pods and shared by all read models for a moment: a page that asks
 // five questions walks 150,000 pods once.
 
+import { requestCost } from '../core/cost/request-cost.ts';
 import { requestsBesideContainers } from '../core/model/pod-requests.ts';
 import { NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
-import { GiB, HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
+import { HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
 import type { NodePrice } from '../ports/price-source.ts';
@@ -98,13 +99,6 @@ export function countedRequests(container: ContainerRecord): OptionalResources {
   };
 }
 
-/** Price of an amount of requests on a node, for a month. */
-export function monthlyCost(price: NodePrice, resources: OptionalResources): Usd {
-  const perHour =
-    ((resources.cpuMillicores ?? 0) / 1000) * price.perCoreHourUsd + ((resources.memoryBytes ?? 0) / GiB) * price.perGiBHourUsd;
-  return perHour * HOURS_PER_MONTH;
-}
-
 function computeFigures(sources: ReadSources): Figures {
   const { cluster, usage, prices: priceSource, clock } = sources;
   const prices = new Map<string, NodePrice>();
@@ -129,8 +123,8 @@ function computeFigures(sources: ReadSources): Figures {
       const used = usage.containerUsage(pod.namespace, pod.name, container.name);
       const requests = countedRequests(container);
       const recommended = recommendations.of(workload, container.name);
-      const cost = price === null ? null : monthlyCost(price, requests);
-      const usedCost = price === null || used === null ? null : monthlyCost(price, lesserOf(used, requests));
+      const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
+      const usedCost = price === null || used === null ? null : requestCost(lesserOf(used, requests), price, HOURS_PER_MONTH);
       const counted = { requests, recommended, limits: container.limits, used, cost, usedCost };
       for (const each of sums) each.add(counted);
       tallyUsage(overRequests, container.requests, used);
@@ -168,7 +162,7 @@ function besideContainers(
     const { cpuMillicores, memoryBytes } = recommendedOf(name);
     return cpuMillicores !== null || memoryBytes !== null;
   });
-  const cost = price === null ? null : monthlyCost(price, requests);
+  const cost = price === null ? null : requestCost(requests, price, HOURS_PER_MONTH);
   return { requests, recommended: isRecommended ? recommended : UNSET_RESOURCES, limits: NO_RESOURCES, used: null, cost, usedCost: null };
 }
 

@@ -8,7 +8,8 @@ import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
-import { meanUnitPrices, requestsCostPerMonth } from '../core/recommender/unit-prices.ts';
+import { meanRequestPrice, requestCost } from '../core/cost/request-cost.ts';
+import { HOURS_PER_MONTH } from '../core/model/units.ts';
 import { centsOrNull, sumCents } from './cents.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
 import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
@@ -85,8 +86,8 @@ export class IdleWorkloadQueries {
   /** At the prices of the nodes that its pods are on; null where none is. */
   #perMonth(pods: readonly PodRecord[], savings: Resources): number | null {
     const { prices } = this.#figures.figures();
-    const mean = meanUnitPrices(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
-    return centsOrNull(mean === null ? null : requestsCostPerMonth(savings, mean));
+    const mean = meanRequestPrice(pods.flatMap(({ node }) => (node === null ? [] : (prices.get(node) ?? []))));
+    return centsOrNull(mean === null ? null : requestCost(savings, mean, HOURS_PER_MONTH));
   }
 }
 

@@ -1,4 +1,5 @@
-import { gibPerVcpuPriceOf, requestsCostPerHour, splitNodePrice, type SplitPrice } from '../../core/cost/node-price.ts';
+import { gibPerVcpuPriceOf, splitNodePrice } from '../../core/cost/node-price.ts';
+import { meanRequestPrice, requestCost, type RequestPrice } from '../../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH, type Usd } from '../../core/model/units.ts';
 import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
 import { type ClusterSummary, nodePricePerHour } from '../../simulator/nodes/cluster-summary.ts';
@@ -14,9 +15,9 @@ export interface RequestedMoney {
  * pod runs on which is chance.
  */
 export function moneyOf(cluster: EmbeddedCluster, summary: ClusterSummary): RequestedMoney {
-  const rates = meanRates(cluster);
+  const price = meanPrice(cluster);
   const perMonth = (cpuMillicores: number, memoryBytes: number): Usd =>
-    requestsCostPerHour({ cpuMillicores, memoryBytes }, rates) * HOURS_PER_MONTH;
+    price === null ? 0 : requestCost({ cpuMillicores, memoryBytes }, price, HOURS_PER_MONTH);
   const unusedCpu = Math.max(0, summary.requestedCpuMillicores - summary.usedCpuMillicores);
   const unusedMemory = Math.max(0, summary.requestedMemoryBytes - summary.usedMemoryBytes);
   return {
@@ -25,15 +26,10 @@ export function moneyOf(cluster: EmbeddedCluster, summary: ClusterSummary): Requ
   };
 }
 
-function meanRates(cluster: EmbeddedCluster): SplitPrice {
+function meanPrice(cluster: EmbeddedCluster): RequestPrice | null {
   const prices = [...cluster.nodes.kubelets.all()].map(({ node, capacity }) => {
     const machineType = node.metadata.labels?.['node.kubernetes.io/instance-type'] ?? null;
     return splitNodePrice(nodePricePerHour(node), capacity, gibPerVcpuPriceOf(machineType));
   });
-  const mean = (pick: (price: SplitPrice) => number): number =>
-    prices.reduce((sum, price) => sum + pick(price), 0) / Math.max(1, prices.length);
-  return {
-    perCoreHourUsd: mean(({ perCoreHourUsd }) => perCoreHourUsd),
-    perGiBHourUsd: mean(({ perGiBHourUsd }) => perGiBHourUsd),
-  };
+  return meanRequestPrice(prices);
 }

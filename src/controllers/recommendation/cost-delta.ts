@@ -1,6 +1,7 @@
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { RequestsAndLimits } from '../../core/model/resources.ts';
-import { GiB, type Usd } from '../../core/model/units.ts';
+import { requestCost } from '../../core/cost/request-cost.ts';
+import type { Usd } from '../../core/model/units.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** What a change of requests adds to the cost per hour at the price of the pod's node; null where that is not known. */
@@ -11,8 +12,9 @@ export function costDelta(
 ): Usd | null {
   const node = pod.node === null ? undefined : cluster.findNode(pod.node);
   if (node === undefined) return null;
-  const { perCoreHourUsd, perGiBHourUsd } = prices.priceOf(node);
-  const cores = ((to.requests.cpuMillicores ?? 0) - (from.requests.cpuMillicores ?? 0)) / 1000;
-  const gibibytes = ((to.requests.memoryBytes ?? 0) - (from.requests.memoryBytes ?? 0)) / GiB;
-  return cores * perCoreHourUsd + gibibytes * perGiBHourUsd;
+  const added = {
+    cpuMillicores: (to.requests.cpuMillicores ?? 0) - (from.requests.cpuMillicores ?? 0),
+    memoryBytes: (to.requests.memoryBytes ?? 0) - (from.requests.memoryBytes ?? 0),
+  };
+  return requestCost(added, prices.priceOf(node), 1);
 }

@@ -23,9 +23,9 @@ import {
   type ResizeMemory,
   type WorkloadSituation,
 } from '../../core/resize/model/situation.ts';
+import { meanRequestPrice } from '../../core/cost/request-cost.ts';
 import { addMoney, workloadMoney, type ReplicasAway, type WorkloadMoney } from '../../core/resize/plan/workload-money.ts';
 import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
-import { meanUnitPrices } from '../../core/recommender/unit-prices.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/resize/model/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
@@ -202,7 +202,7 @@ function replicasAway(
   { memory, pods }: WorkloadSituation,
 ): ReplicasAway | null {
   const count = Math.max(0, (memory.idle?.idleReplicas ?? null) === null ? 0 : (memory.idle?.replicas ?? 0) - pods.length);
-  const price = count === 0 ? null : meanUnitPrices([...cluster.nodes()].map((node) => prices.priceOf(node)));
+  const price = count === 0 ? null : meanRequestPrice([...cluster.nodes()].map((node) => prices.priceOf(node)));
   return price === null ? null : { count, price };
 }
 

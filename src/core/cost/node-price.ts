@@ -1,23 +1,18 @@
 // What a node costs an hour, and how that splits between CPU and memory.
 
 import { GiB } from '../model/units.ts';
-import type { OptionalResources, Resources } from '../model/resources.ts';
+import type { Resources } from '../model/resources.ts';
 import type { Ratio, Usd } from '../model/units.ts';
 import { DEFAULT_MACHINE_PRICES, ESTIMATE_RATES, GIB_PER_VCPU_PRICE, USUAL_GIB_PER_VCPU_PRICE } from './default-prices.ts';
+import type { RequestPrice } from './request-cost.ts';
 
 export type CapacityType = 'spot' | 'on-demand';
-
-/** Hourly rates of one requested core and one requested GiB. */
-export interface SplitPrice {
-  readonly perCoreHourUsd: Usd;
-  readonly perGiBHourUsd: Usd;
-}
 
 /**
  * Splits a node's price so that cores × core rate + GiB × GiB rate is the price.
  * @param gibPerCore what one core costs, in GiB of memory (`gibPerVcpuPriceOf`)
  */
-export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore: Ratio): SplitPrice {
+export function splitNodePrice(perHourUsd: Usd, capacity: Resources, gibPerCore: Ratio): RequestPrice {
   const shares = (capacity.cpuMillicores / 1000) * gibPerCore + capacity.memoryBytes / GiB;
   if (shares <= 0) return { perCoreHourUsd: 0, perGiBHourUsd: 0 };
   const perGiBHourUsd = perHourUsd / shares;
@@ -42,9 +37,4 @@ export function estimateNodePrice(capacity: Resources, capacityType: CapacityTyp
   const { vcpuUsdPerHour, gibUsdPerHour, spotRatio } = ESTIMATE_RATES;
   const onDemand = (capacity.cpuMillicores / 1000) * vcpuUsdPerHour + (capacity.memoryBytes / GiB) * gibUsdPerHour;
   return capacityType === 'spot' ? onDemand * spotRatio : onDemand;
-}
-
-/** Cost of requests on a node with these rates, per hour. */
-export function requestsCostPerHour(requests: OptionalResources, rates: SplitPrice): Usd {
-  return ((requests.cpuMillicores ?? 0) / 1000) * rates.perCoreHourUsd + ((requests.memoryBytes ?? 0) / GiB) * rates.perGiBHourUsd;
 }

@@ -1,18 +1,14 @@
 // What a workload costs, what the recommendation would save, and what right-sizing has given back already.
 
-import { GiB, HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
+import { requestCost, type RequestPrice } from '../../cost/request-cost.ts';
+import { HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
 import { podRequests, type RequestingPod } from '../../model/pod-requests.ts';
 import { NO_RESOURCES, addResources, type OptionalResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 
-/** Price of what is requested on one pod's node. */
-export interface RequestPrice {
-  readonly perCoreHourUsd: Usd;
-  readonly perGiBHourUsd: Usd;
-}
-
 /** One running pod, as far as money goes. */
 export interface PricedPod extends RequestingPod<RequestsAndLimits & { readonly name: string; readonly sidecar: boolean }> {
+  /** On its node. */
   readonly price: RequestPrice;
 }
 
@@ -82,5 +78,5 @@ function targetOf(figures: Pick<ContainerFigures, 'current' | 'target'> | undefi
 }
 
 function perMonth(amount: Resources, price: RequestPrice): Usd {
-  return ((amount.cpuMillicores / 1000) * price.perCoreHourUsd + (amount.memoryBytes / GiB) * price.perGiBHourUsd) * HOURS_PER_MONTH;
+  return requestCost(amount, price, HOURS_PER_MONTH);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GiB } from '../model/units.ts';
 import { DEFAULT_MACHINE_PRICES } from './default-prices.ts';
-import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, requestsCostPerHour, splitNodePrice } from './node-price.ts';
+import { estimateNodePrice, findListPrice, gibPerVcpuPriceOf, splitNodePrice } from './node-price.ts';
 
 describe('a node price', () => {
   test('is split so that cores and GiB add up to it', () => {
@@ -46,9 +46,4 @@ describe('a node price', () => {
     expect(estimateNodePrice(size, 'on-demand')).toBeLessThan(0.25);
     expect(estimateNodePrice(size, 'spot')).toBeLessThan(estimateNodePrice(size, 'on-demand'));
   });
-});
-
-test('requests cost what they take of the node', () => {
-  const rates = splitNodePrice(0.2, { cpuMillicores: 4000, memoryBytes: 16 * GiB }, 7.46);
-  expect(requestsCostPerHour({ cpuMillicores: 2000, memoryBytes: 8 * GiB }, rates)).toBeCloseTo(0.1, 9);
 });
