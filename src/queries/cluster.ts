@@ -5,10 +5,11 @@ import { addResources, NO_RESOURCES, type OptionalResources, type Resources } fr
 import { HOURS_PER_MONTH, type Usd } from '../core/model/units.ts';
 import { workloadKey } from '../core/model/workload.ts';
 import type { ClusterPoint } from '../ports/usage-rollups.ts';
-import { roundParts, sumCents, toCents } from './cents.ts';
+import { sumCents, toCents } from '../core/cost/cents.ts';
 import type { FigureKeeper, Figures, Sums } from './figures.ts';
 import { confirmedAt } from './freshness.ts';
-import { healthOf, type HealthEvidence } from './health-score.ts';
+import { healthOf, type HealthEvidence } from '../core/cost/health-score.ts';
+import { runRateOf, type BilledNode } from '../core/cost/run-rate.ts';
 import type { NodeQueries } from './nodes.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
@@ -55,7 +56,10 @@ export class ClusterQueries {
     const { requested } = figures.total;
     const used = this.#used(nodes, figures);
     const recommended = recommendedOf(figures.total);
-    const arithmetic = { ...arithmeticOf(nodes, figures), reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd') };
+    const arithmetic = {
+      ...runRateOf(billed(nodes, figures), figures.costs),
+      reclaimedPerMonthUsd: this.#policySavings('reclaimedPerMonthUsd'),
+    };
     const item: Cluster = {
       name: identity.name,
       provider: providerOf([...cluster.nodes()].map((node) => node.providerId)),
@@ -226,30 +230,8 @@ function providerOf(ids: readonly string[]): string | null {
   return scheme === undefined ? null : (PROVIDERS.get(scheme) ?? scheme);
 }
 
-/** The run rate as a sum: by machine type and price, and by what becomes of it. Both add up to the same cent. */
-function arithmeticOf(nodes: readonly Node[], figures: Figures): Omit<ClusterArithmetic, 'reclaimedPerMonthUsd'> {
-  const groups = new Map<string, { label: string; quantity: number; perHourUsd: Usd; source: string; estimate: boolean }>();
-  for (const node of nodes) {
-    const price = figures.prices.get(node.name);
-    if (price === undefined) continue;
-    const label = `${node.machineType ?? 'unknown machine type'}${node.capacityType === 'spot' ? ' spot' : ''}`;
-    const key = `${label} ${price.perHourUsd} ${price.source}`;
-    const group = groups.get(key) ?? { label, quantity: 0, perHourUsd: price.perHourUsd, source: price.source, estimate: price.estimate };
-    groups.set(key, { ...group, quantity: group.quantity + 1 });
-  }
-  const lines = [...groups.values()].sort((a, b) => b.quantity * b.perHourUsd - a.quantity * a.perHourUsd || (a.label < b.label ? -1 : 1));
-  const exact = lines.map((line) => line.quantity * line.perHourUsd * HOURS_PER_MONTH);
-  const total = exact.reduce((sum, amount) => sum + amount, 0);
-  const rounded = roundParts(exact, total);
-  // In cents from here on: the same that namespaces and workloads add up to.
-  const cost = Math.min(figures.costs.costPerMonthUsd ?? 0, toCents(total));
-  const used = figures.costs.usedCostPerMonthUsd;
-  return {
-    usedPerMonthUsd: used,
-    requestedUnusedPerMonthUsd: used === null ? null : toCents(cost - used),
-    idlePerMonthUsd: toCents(toCents(total) - cost),
-    lines: lines.map((line, index) => ({ ...line, perHourUsd: Math.round(line.perHourUsd * 1e6) / 1e6, perMonthUsd: rounded[index] ?? 0 })),
-  };
+function billed(nodes: readonly Node[], { prices }: Figures): readonly BilledNode[] {
+  return nodes.map(({ name, machineType, capacityType }) => ({ machineType, capacityType, price: prices.get(name) ?? null }));
 }
 
 function clusterLines(points: readonly ClusterPoint[]): readonly Line[] {

@@ -8,7 +8,7 @@ import { HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts'
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
 import type { NodePrice } from '../ports/price-source.ts';
-import { costShares, type CostShares } from './cost-shares.ts';
+import { costShares, type CostShares } from '../core/cost/cost-shares.ts';
 import { RecommendedRequests } from './recommended-requests.ts';
 import type { ReadSources } from './sources.ts';
 

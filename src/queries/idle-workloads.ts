@@ -10,7 +10,7 @@ import { addResources, NO_RESOURCES, type Resources } from '../core/model/resour
 import { workloadKey, type WorkloadRef } from '../core/model/workload.ts';
 import { meanRequestPrice, requestCost } from '../core/cost/request-cost.ts';
 import { HOURS_PER_MONTH } from '../core/model/units.ts';
-import { centsOrNull, sumCents } from './cents.ts';
+import { centsOrNull, sumCents } from '../core/cost/cents.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
 import { countedRequests, holdsRoom, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';

@@ -4,10 +4,8 @@ import fc from 'fast-check';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { aContainerRecord, aNodeRecord } from '../../test/builders/records.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
+import { sumCents, toCents } from '../core/cost/cents.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/model/units.ts';
-import { roundParts, sumCents, toCents } from './cents.ts';
-import { costShares } from './cost-shares.ts';
-import { healthOf, type HealthEvidence } from './health-score.ts';
 import { nodePhase } from './node-phase.ts';
 import { packageOf } from './package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
@@ -23,16 +21,6 @@ beforeEach(() => {
 const onlyPay = aScope('operator', ['pay'], 'ann');
 
 describe('money', () => {
-  test('parts add up to the rounded total, to the cent', () => {
-    fc.assert(
-      fc.property(fc.array(fc.double({ min: -1e5, max: 1e5, noNaN: true }), { minLength: 1, maxLength: 20 }), (parts) => {
-        const total = parts.reduce((sum, part) => sum + part, 0);
-        const rounded = roundParts(parts, total);
-        expect(sumCents(rounded)).toBeCloseTo(toCents(total), 9);
-      }),
-    );
-  });
-
   test('the run rate is its lines, and is what is used, unused and idle', () => {
     const { item, summary } = models.cluster.get();
     const perMonth = item.cost.perMonthUsd!;
@@ -63,34 +51,6 @@ describe('money', () => {
     });
     if (records.kind !== 'page') throw new Error(records.kind);
     expect(models.cluster.get().item.cost.projectedSavingsPerMonthUsd).toBe(records.summary!.savingsPerMonthUsd);
-  });
-
-  test('cents add up at every level, whatever the amounts', () => {
-    const amount = fc.double({ min: 0, max: 1e4, noNaN: true });
-    fc.assert(
-      fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), amount, amount), { minLength: 1, maxLength: 30 }), (rows) => {
-        const workloads = new Map(
-          rows.map(([namespace, cost, share], index) => [
-            `${namespace}/Deployment/w${index}`,
-            { costPerMonthUsd: cost, usedCostPerMonthUsd: Math.min(cost, share) },
-          ]),
-        );
-        const sumOf = (of: string | null) => {
-          const own = [...workloads].filter(([key]) => of === null || key.startsWith(`${of}/`)).map(([, each]) => each);
-          const add = (field: 'costPerMonthUsd' | 'usedCostPerMonthUsd') => own.reduce((sum, each) => sum + each[field], 0);
-          return { costPerMonthUsd: add('costPerMonthUsd'), usedCostPerMonthUsd: add('usedCostPerMonthUsd') };
-        };
-        const namespaces = new Map([...new Set(rows.map(([namespace]) => namespace))].map((name) => [name, sumOf(name)]));
-        const shares = costShares(sumOf(null), namespaces, workloads, (key) => key.split('/')[0]!);
-        const all = [...shares.byNamespace.values()];
-        expect(sumCents(all.map((each) => each.costPerMonthUsd))).toBe(shares.costPerMonthUsd);
-        expect(sumCents(all.map((each) => each.wastePerMonthUsd!))).toBe(toCents(shares.costPerMonthUsd! - shares.usedCostPerMonthUsd!));
-        for (const [name, { costPerMonthUsd }] of shares.byNamespace) {
-          const own = [...shares.byWorkload].filter(([key]) => key.startsWith(`${name}/`)).map(([, cost]) => cost);
-          expect(sumCents(own)).toBe(costPerMonthUsd);
-        }
-      }),
-    );
   });
 
   test('a change is its lines', async () => {
@@ -327,65 +287,6 @@ describe('policies', () => {
     world.cluster.policyList = [{ ...policy!, spec: { ...policy!.spec, cooldown: '60m' } }];
     const page = models.policies.list(EVERYONE_IS_ADMIN, { limit: 10, sort: 'name', format: 'json' });
     expect(page.kind === 'page' && page.items[0]?.effective['cooldown']).toEqual({ value: '1h', source: 'default' });
-  });
-});
-
-describe('the health score', () => {
-  const good: HealthEvidence = {
-    nodes: { total: 4, ready: 4 },
-    pods: { active: 40, unschedulable: 0, pending: 0 },
-    requests: { measured: 40, overMemory: 0, overCpu: 0 },
-    headroomRatio: 0.3,
-    volumes: { measured: 2, nearlyFull: 0 },
-    budgets: { total: 2, unsatisfiable: 0 },
-    dataAgeSeconds: 5,
-  };
-
-  test('of a healthy cluster is 100, an A', () => {
-    expect(healthOf(good)).toMatchObject({ score: 100, grade: 'A' });
-  });
-
-  test.each([
-    ['Nodes ready', { nodes: { total: 4, ready: 3 } }],
-    ['Pods schedulable', { pods: { active: 40, unschedulable: 2, pending: 2 } }],
-    ['Inside requests', { requests: { measured: 40, overMemory: 8, overCpu: 0 } }],
-    ['Headroom', { headroomRatio: 0.02 }],
-    ['Storage', { volumes: { measured: 2, nearlyFull: 1 } }],
-    ['Budgets', { budgets: { total: 2, unsatisfiable: 1 } }],
-    ['Freshness', { dataAgeSeconds: 600 }],
-  ])('falls by %s, and says why', (name, change) => {
-    const health = healthOf({ ...good, ...change });
-    const part = health.parts.find((each) => each.name === name)!;
-    expect(part.score).toBeLessThan(90);
-    expect(part.reason.length).toBeGreaterThan(10);
-    expect(health.score).toBeLessThan(100);
-  });
-
-  test('is always 0 to 100, whatever the evidence', () => {
-    const whole = fc.integer({ min: 0, max: 1000 });
-    fc.assert(
-      fc.property(
-        whole,
-        whole,
-        whole,
-        fc.double({ min: -1, max: 2, noNaN: true }),
-        fc.double({ min: 0, max: 1e6, noNaN: true }),
-        (total, part, over, headroomRatio, dataAgeSeconds) => {
-          const less = Math.min(total, part);
-          const { score } = healthOf({
-            nodes: { total, ready: less },
-            pods: { active: total, unschedulable: less, pending: less },
-            requests: { measured: total, overMemory: Math.min(total, over), overCpu: less },
-            headroomRatio,
-            volumes: { measured: total, nearlyFull: less },
-            budgets: { total, unsatisfiable: less },
-            dataAgeSeconds,
-          });
-          expect(score).toBeGreaterThanOrEqual(0);
-          expect(score).toBeLessThanOrEqual(100);
-        },
-      ),
-    );
   });
 });
 

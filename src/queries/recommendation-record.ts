@@ -4,7 +4,7 @@ import type { Recommendation, RecommendationStatus, RecommendationStatusContaine
 import type { HpaRecord } from '../core/model/cluster-records.ts';
 import { UNSET_RESOURCES, type RequestsAndLimits } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
-import { centsOrNull } from './cents.ts';
+import { centsOrNull } from '../core/cost/cents.ts';
 import type { FigureKeeper } from './figures.ts';
 import { boundsOf } from './overrides.ts';
 import { packageOf } from './package-of.ts';

@@ -1,6 +1,6 @@
 // The cluster's health score: a weighted mean of parts, each of which says in words why it is what it is. Pure.
 
-import type { Cluster, HealthPart } from '../apis/http/types.generated.ts';
+import type { Cluster, HealthPart } from '../../apis/http/types.generated.ts';
 
 /** What the score is made from. */
 export interface HealthEvidence {

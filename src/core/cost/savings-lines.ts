@@ -1,21 +1,32 @@
-import type { Recommendation as RecommendationItem } from '../apis/http/types.generated.ts';
-import { GiB, HOURS_PER_MONTH } from '../core/model/units.ts';
-import type { NodePrice } from '../ports/price-source.ts';
+import type { OptionalResources } from '../model/resources.ts';
+import { GiB, HOURS_PER_MONTH, type Usd } from '../model/units.ts';
 import { roundParts, toCents } from './cents.ts';
+import { requestCost, type RequestPrice } from './request-cost.ts';
 
 /** The money of a change, written as the sum it is. */
 export interface SavingsArithmetic {
-  readonly lines: readonly { readonly label: string; readonly perMonthUsd: number }[];
-  readonly totalPerMonthUsd: number | null;
+  readonly lines: readonly { readonly label: string; readonly perMonthUsd: Usd }[];
+  readonly totalPerMonthUsd: Usd | null;
   readonly priceSource: string | null;
+}
+
+/** A price that names where it comes from. */
+export interface SourcedPrice extends RequestPrice {
+  readonly source: string;
+}
+
+interface ContainerChange {
+  readonly name: string;
+  readonly current: { readonly requests: OptionalResources };
+  readonly recommended: { readonly requests: OptionalResources };
 }
 
 /** Pods that are to get the same, with the price that each runs under. */
 export interface PricedPart {
   /** Class of nodes; null: all of the workload's pods. */
   readonly where: string | null;
-  readonly containers: readonly Pick<RecommendationItem['containers'][number], 'name' | 'current' | 'recommended'>[];
-  readonly podPrices: readonly NodePrice[];
+  readonly containers: readonly ContainerChange[];
+  readonly podPrices: readonly SourcedPrice[];
 }
 
 /**
@@ -23,7 +34,7 @@ export interface PricedPart {
  * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line tells the
  * difference, so that the sum is what is shown.
  */
-export function savingsArithmetic(record: Pick<RecommendationItem, 'savingsPerMonthUsd'>, parts: readonly PricedPart[]): SavingsArithmetic {
+export function savingsArithmetic(record: { readonly savingsPerMonthUsd: Usd | null }, parts: readonly PricedPart[]): SavingsArithmetic {
   const podPrices = parts.flatMap((part) => part.podPrices);
   if (record.savingsPerMonthUsd === null || podPrices.length === 0)
     return { lines: [], totalPerMonthUsd: record.savingsPerMonthUsd, priceSource: null };
@@ -49,27 +60,26 @@ export function savingsArithmetic(record: Pick<RecommendationItem, 'savingsPerMo
 }
 
 function linesOf(
-  container: PricedPart['containers'][number],
+  { name, current, recommended }: ContainerChange,
   where: string | null,
-  price: NodePrice,
+  price: SourcedPrice,
   pods: number,
-): { label: string; exact: number }[] {
-  const { current, recommended } = container;
+): { label: string; exact: Usd }[] {
   const freed = (now: number | null, then: number | null): number => (then === null ? 0 : (now ?? 0) - then);
   const cpu = freed(current.requests.cpuMillicores, recommended.requests.cpuMillicores);
   const memory = freed(current.requests.memoryBytes, recommended.requests.memoryBytes);
   const money = (perHour: number): string => `$${(perHour * HOURS_PER_MONTH).toFixed(3)}`;
-  const who = `${container.name}${where === null ? '' : ` on ${where}`}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
+  const who = `${name}${where === null ? '' : ` on ${where}`}: ${pods} ${pods === 1 ? 'pod' : 'pods'}`;
   return [
     {
       label: `${who} × ${signed(cpu / 1000)} cores × ${money(price.perCoreHourUsd)}`,
       freed: cpu,
-      exact: (pods * cpu * price.perCoreHourUsd * HOURS_PER_MONTH) / 1000,
+      exact: requestCost({ cpuMillicores: pods * cpu, memoryBytes: null }, price, HOURS_PER_MONTH),
     },
     {
       label: `${who} × ${signed(memory / GiB)} GiB × ${money(price.perGiBHourUsd)}`,
       freed: memory,
-      exact: (pods * memory * price.perGiBHourUsd * HOURS_PER_MONTH) / GiB,
+      exact: requestCost({ cpuMillicores: null, memoryBytes: pods * memory }, price, HOURS_PER_MONTH),
     },
   ].filter((line) => line.freed !== 0);
 }
@@ -79,8 +89,8 @@ function signed(amount: number): string {
   return amount < 0 ? `−${text}` : text;
 }
 
-function groupByPrice(prices: readonly NodePrice[]): ReadonlyMap<string, { price: NodePrice; pods: number }> {
-  const groups = new Map<string, { price: NodePrice; pods: number }>();
+function groupByPrice(prices: readonly SourcedPrice[]): ReadonlyMap<string, { price: SourcedPrice; pods: number }> {
+  const groups = new Map<string, { price: SourcedPrice; pods: number }>();
   for (const price of prices) {
     const key = `${price.perCoreHourUsd}/${price.perGiBHourUsd}`;
     const group = groups.get(key) ?? { price, pods: 0 };

@@ -1,0 +1,51 @@
+// What the nodes cost a month, as a sum: by machine type and price, and by what becomes of the money.
+
+import type { ClusterArithmetic } from '../../apis/http/types.generated.ts';
+import { HOURS_PER_MONTH, type Usd } from '../model/units.ts';
+import { roundParts, toCents } from './cents.ts';
+import type { CostShares } from './cost-shares.ts';
+import type { CapacityType } from './node-price.ts';
+
+/** A node, as far as the bill goes. */
+export interface BilledNode {
+  readonly machineType: string | null;
+  readonly capacityType: CapacityType;
+  /** Of the whole node; null: not known, so it is in no line. */
+  readonly price: { readonly perHourUsd: Usd; readonly source: string; readonly estimate: boolean } | null;
+}
+
+/** Run rate of a cluster. Its lines, and what is used, requested in vain and idle, add up to the same cent. */
+export type RunRate = Omit<ClusterArithmetic, 'reclaimedPerMonthUsd'>;
+
+/** @param costs what the requests on these nodes cost, in the cents that namespaces and workloads add up to */
+export function runRateOf(
+  nodes: readonly BilledNode[],
+  { costPerMonthUsd, usedCostPerMonthUsd }: Pick<CostShares, 'costPerMonthUsd' | 'usedCostPerMonthUsd'>,
+): RunRate {
+  const lines = linesOf(nodes);
+  const exact = lines.map((line) => line.quantity * line.perHourUsd * HOURS_PER_MONTH);
+  const total = exact.reduce((sum, amount) => sum + amount, 0);
+  const rounded = roundParts(exact, total);
+  const requested = Math.min(costPerMonthUsd ?? 0, toCents(total));
+  return {
+    usedPerMonthUsd: usedCostPerMonthUsd,
+    requestedUnusedPerMonthUsd: usedCostPerMonthUsd === null ? null : toCents(requested - usedCostPerMonthUsd),
+    idlePerMonthUsd: toCents(toCents(total) - requested),
+    lines: lines.map((line, index) => ({ ...line, perHourUsd: Math.round(line.perHourUsd * 1e6) / 1e6, perMonthUsd: rounded[index] ?? 0 })),
+  };
+}
+
+type Line = Omit<RunRate['lines'][number], 'perMonthUsd'>;
+
+/** One for each machine type and price, the dearest first. */
+function linesOf(nodes: readonly BilledNode[]): readonly Line[] {
+  const groups = new Map<string, Line>();
+  for (const { machineType, capacityType, price } of nodes) {
+    if (price === null) continue;
+    const label = `${machineType ?? 'unknown machine type'}${capacityType === 'spot' ? ' spot' : ''}`;
+    const key = `${label} ${price.perHourUsd} ${price.source}`;
+    const group = groups.get(key) ?? { label, quantity: 0, perHourUsd: price.perHourUsd, source: price.source, estimate: price.estimate };
+    groups.set(key, { ...group, quantity: group.quantity + 1 });
+  }
+  return [...groups.values()].sort((a, b) => b.quantity * b.perHourUsd - a.quantity * a.perHourUsd || (a.label < b.label ? -1 : 1));
+}
