@@ -6,6 +6,7 @@ import type {
   RecommendedContainer,
 } from '../apis/http/types.generated.ts';
 import type { RecommendationStatusInput } from '../apis/v1alpha1/index.ts';
+import { addedBySteps } from '../core/model/explanation-step.ts';
 import type { ResourceName } from '../core/model/resources.ts';
 import type { ContainerAdvice, ResourceAdvice } from '../core/recommender/advice.ts';
 import { isoTimeOrNull } from '../core/model/iso-time.ts';
@@ -73,13 +74,13 @@ function explainResource(
   const own = published.filter((step) => step.container === container.name && step.resource === resource && step.unit === unit);
   const recommended = container.recommended.requests[field];
   if (recommended === null && own.length === 0 && advice === null) return null;
-  const steps = own.length > 0 ? fromTotals(own) : fromParts(advice?.steps ?? []);
+  const steps = own.map(({ step, detail = '', value }) => ({ step, detail, total: value }));
   return {
     unit,
     current: container.current.requests[field],
     recommended,
     ...figuresOf(container, field, advice),
-    steps: recommended === null ? [] : closed(steps, recommended),
+    steps: recommended === null ? [] : closed(withAdded(steps.length > 0 ? steps : (advice?.steps ?? [])), recommended),
   };
 }
 
@@ -100,23 +101,10 @@ function figuresOf(
   };
 }
 
-/** Objects hold the value after each step. */
-function fromTotals(inputs: readonly RecommendationStatusInput[]): readonly ExplanationStep[] {
-  return inputs.map((input, index) => ({
-    step: input.step,
-    detail: input.detail ?? '',
-    value: input.value - (inputs[index - 1]?.value ?? 0),
-    total: input.value,
-  }));
-}
-
-/** Advice holds what each step adds. */
-function fromParts(steps: ResourceAdvice['steps']): readonly ExplanationStep[] {
-  let total = 0;
-  return steps.map(({ step, detail, value }) => {
-    total += value;
-    return { step, detail, value, total };
-  });
+/** With what each step adds. */
+function withAdded(steps: readonly Omit<ExplanationStep, 'value'>[]): readonly ExplanationStep[] {
+  const added = addedBySteps(steps);
+  return steps.map(({ step, detail, total }, index) => ({ step, detail, value: added[index] ?? 0, total }));
 }
 
 /** A newer figure may lie inside the tolerance of the one that stands: the last step then says so, and the sum holds. */

@@ -7,7 +7,7 @@ import { DEFAULT_POLICY_RULES, type PolicyRules } from '../../src/core/resize/po
 import type { WorkloadOverrides } from '../../src/core/resize/policy/workload-overrides.ts';
 import { qosOf } from '../../src/core/resize/model/container-values.ts';
 import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../src/core/model/resources.ts';
+import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../src/core/model/resources.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../src/core/model/quantity.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { DAY_MS, MINUTE_MS } from '../../src/core/model/units.ts';
@@ -136,7 +136,7 @@ export function aWorkloadRecord(record: Partial<WorkloadRecord> = {}, container:
   };
 }
 
-function aResourceAdvice(target: number, unit: 'millicores' | 'bytes', advice: Partial<ResourceAdvice> = {}): ResourceAdvice {
+function aResourceAdvice(resource: ResourceName, target: number, advice: Partial<ResourceAdvice> = {}): ResourceAdvice {
   return {
     target,
     base: target,
@@ -148,8 +148,8 @@ function aResourceAdvice(target: number, unit: 'millicores' | 'bytes', advice: P
     latest: Math.floor(target * 0.7),
     confidence: 0.95,
     steps: [
-      { step: 'usage', detail: 'what 98 % of the samples stay below', value: Math.floor(target * 0.8), unit },
-      { step: 'margin', detail: 'spare', value: target - Math.floor(target * 0.8), unit },
+      { resource, step: 'usage', detail: 'what 98 % of the samples stay below', total: Math.floor(target * 0.8) },
+      { resource, step: 'margin', detail: 'spare', total: target },
     ],
     ...advice,
   };
@@ -174,8 +174,8 @@ export function anAdvice({
   const used = { cpuMillicores: Math.floor(millicores * 0.7), memoryBytes: Math.floor(bytes * 0.7) };
   return {
     container: 'main',
-    cpu: aResourceAdvice(millicores, 'millicores', cpuAdvice),
-    memory: aResourceAdvice(bytes, 'bytes', memoryAdvice),
+    cpu: aResourceAdvice('cpu', millicores, cpuAdvice),
+    memory: aResourceAdvice('memory', bytes, memoryAdvice),
     usage: { p50: used, p95: used, p99: used, max: used },
     memoryEvidence: {
       historyMs: 14 * DAY_MS,

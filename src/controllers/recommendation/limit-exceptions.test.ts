@@ -178,8 +178,8 @@ function iso(world: ResizeWorld): string {
 function cut(): ContainerAdvice {
   const { memory, ...rest } = anAdvice({ cpu: '100m', memory: '128Mi', memoryAdvice: { recentPeak: 120 * MiB } });
   const steps = [
-    { step: 'usage', detail: 'u', value: 200 * MiB, unit: 'bytes' },
-    { step: 'ceiling', detail: 'c', value: -72 * MiB, unit: 'bytes' },
+    { resource: 'memory', step: 'usage', detail: 'u', total: 200 * MiB },
+    { resource: 'memory', step: 'ceiling', detail: 'c', total: 128 * MiB },
   ] as const;
   return { ...rest, memory: { ...memory!, steps } };
 }

@@ -2,6 +2,7 @@
 // can be published, explained and replayed.
 
 import type { ContainerRuntime } from '../model/container-runtime.ts';
+import type { ExplanationStep } from '../model/explanation-step.ts';
 import type { Resources } from '../model/resources.ts';
 import type { CpuHigh } from './cpu-highs.ts';
 import type { EvidenceHour } from './evidence-hours.ts';
@@ -63,17 +64,6 @@ export const DEFAULT_RECOMMENDER_RULES: RecommenderRules = {
   oom: { bumpRatio: 1.2, minBumpBytes: 100 * MiB },
 };
 
-/**
- * One step of the sum that leads from usage to the target. `value` is what the step adds (negative: takes away), in
- * whole millicores or bytes; the values of all steps add up to the target exactly.
- */
-export interface ExplanationStep {
-  readonly step: 'usage' | 'margin' | 'calibration' | 'hold' | 'increase' | 'oom' | 'leak' | 'floor' | 'ceiling' | 'rounding';
-  readonly detail: string;
-  readonly value: number;
-  readonly unit: 'millicores' | 'bytes';
-}
-
 /** What one resource of a container should request. Values in millicores (CPU) or bytes (memory), whole numbers. */
 export interface ResourceAdvice {
   readonly target: number;
@@ -93,6 +83,7 @@ export interface ResourceAdvice {
   readonly latest: number;
   /** coverage × span × calibration × freshness for this resource, 0–1. */
   readonly confidence: Ratio;
+  /** They lead to the target. */
   readonly steps: readonly ExplanationStep[];
 }
 

@@ -22,10 +22,10 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence }
   const { pace, cpu: rules } = all;
   const value = model.valueFor(rules.goal, pace);
   if (value === undefined) return null;
-  const sum = new StepSum('millicores');
+  const sum = new StepSum('cpu');
   if (rules.percentile === null) addBase(sum, value, all);
   else addFixedPercentile(sum, model, { ...rules, percentile: rules.percentile });
-  const base = bounded(sum.value, 'millicores', rules);
+  const base = bounded(sum.value, 'cpu', rules);
   const increases = value.increase > sum.value;
   if (increases) sum.to('increase', value.increase, increaseText(all));
   sum.round();

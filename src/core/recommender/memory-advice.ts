@@ -31,7 +31,7 @@ export interface MemoryAdviceInputs extends MemoryNeeds {
 /** Advice on memory of which at least one point is known. */
 export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): ResourceAdvice {
   const { rules, openPeak, oomNeed, historyMs } = inputs;
-  const sum = new StepSum('bytes');
+  const sum = new StepSum('memory');
   const level = greater(model.level, openPeak);
   if (rules.percentile === null) addPeak(sum, model, level, rules);
   else addPercentile(sum, model, level, { ...rules, percentile: rules.percentile });
@@ -62,7 +62,7 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
 /** What OOM kills alone ask for, while no usage is known: a container may die before it was ever measured. Null without a kill. */
 export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 'runtime'>): ResourceAdvice | null {
   if (oomNeed <= 0) return null;
-  const sum = new StepSum('bytes');
+  const sum = new StepSum('memory');
   sum.to('oom', oomNeed, 'an OOM kill showed that the limit it hit was too small; no hour of usage is known yet');
   sum.round();
   sum.bound(rules);
@@ -110,5 +110,5 @@ function raiseToHeap(sum: StepSum, runtime: ContainerRuntime | null): void {
   const need = runtime === null ? null : fullHeapNeed(runtime);
   if (runtime === null || need === null || need <= sum.value) return;
   const heap = `${runtime.option} lets the heap of ${runtime.name} grow to ${formatMemory(runtime.heapBytes ?? 0)}`;
-  sum.to('floor', roundUp(need, 'bytes'), `${heap}: never less than that and what it needs beside it`);
+  sum.to('floor', roundUp(need, 'memory'), `${heap}: never less than that and what it needs beside it`);
 }

@@ -1,16 +1,18 @@
-// From a decision to a number with its sum: steps that add up to the target.
+// From a decision to a number with its arithmetic: steps that lead to the target.
 
+import type { ExplanationStep } from '../model/explanation-step.ts';
+import type { ResourceName } from '../model/resources.ts';
 import { MiB } from '../model/units.ts';
-import type { ExplanationStep, ResourceRules } from './advice.ts';
+import type { ResourceRules } from './advice.ts';
 
-/** Keeps the running value whole, so that what the steps add is whole and adds up to the last number exactly. */
+/** Keeps the running value whole, so that every step, and what it adds, is whole. */
 export class StepSum {
   readonly steps: ExplanationStep[] = [];
-  readonly #unit: 'millicores' | 'bytes';
+  readonly #resource: ResourceName;
   #value = 0;
 
-  constructor(unit: 'millicores' | 'bytes') {
-    this.#unit = unit;
+  constructor(resource: ResourceName) {
+    this.#resource = resource;
   }
 
   get value(): number {
@@ -21,7 +23,7 @@ export class StepSum {
   to(step: ExplanationStep['step'], value: number, detail: string): void {
     const next = Math.round(value);
     if (next === this.#value && this.steps.length > 0) return;
-    this.steps.push({ step, detail, value: next - this.#value, unit: this.#unit });
+    this.steps.push({ resource: this.#resource, step, detail, total: next });
     this.#value = next;
   }
 
@@ -32,7 +34,7 @@ export class StepSum {
   }
 
   round(): void {
-    this.to('rounding', roundUp(this.#value, this.#unit), 'rounded up to a readable quantity');
+    this.to('rounding', roundUp(this.#value, this.#resource), 'rounded up to a readable quantity');
   }
 
   /** Applies floor and ceiling. */
@@ -43,12 +45,12 @@ export class StepSum {
 }
 
 /** Whole steps that a person reads at a glance and that are small against the noise of usage. */
-export function roundUp(value: number, unit: 'millicores' | 'bytes'): number {
-  const step = unit === 'bytes' ? MiB : value < 100 ? 1 : value < 1000 ? 5 : 10;
+export function roundUp(value: number, resource: ResourceName): number {
+  const step = resource === 'memory' ? MiB : value < 100 ? 1 : value < 1000 ? 5 : 10;
   return Math.ceil(value / step) * step;
 }
 
 /** The value as the steps would make it: rounded up, within floor and ceiling. */
-export function bounded(value: number, unit: 'millicores' | 'bytes', { min, max }: ResourceRules): number {
-  return Math.min(Math.max(roundUp(Math.round(value), unit), min), max ?? Infinity);
+export function bounded(value: number, resource: ResourceName, { min, max }: ResourceRules): number {
+  return Math.min(Math.max(roundUp(Math.round(value), resource), min), max ?? Infinity);
 }

@@ -4,7 +4,8 @@
 import type { Resources } from '../../model/resources.ts';
 import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
 import { formatDuration } from '../../model/duration.ts';
-import type { ContainerAdvice, ExplanationStep, Goal, OomAdvice, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
+import type { ContainerAdvice, Goal, OomAdvice, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
+import { StepSum } from '../step-sum.ts';
 import type { Run, RunKill, RunLog } from './run-log.ts';
 import { freshnessOfRuns, sharesCovered } from './run-trust.ts';
 
@@ -114,11 +115,12 @@ function memoryAdvice(runs: readonly Run[], kills: readonly RunKill[], rules: Re
   const oom = killNeed(runs, kills, rules.oom);
   if (peak === 0 && oom === 0) return null;
   const margin = memoryMargin(rules.memory);
-  const sum = new Sum('bytes', peak, `the highest peak of ${peaks.length} runs`);
+  const sum = new StepSum('memory');
+  sum.to('usage', peak, `the highest peak of ${peaks.length} runs`);
   sum.to('margin', Math.ceil(peak * (1 + margin)), `${Math.round(margin * 100)} % spare`);
-  sum.atLeast('oom', oom, 'killed for want of memory');
+  if (oom > sum.value) sum.to('oom', oom, 'killed for want of memory');
   sum.to('rounding', Math.ceil(sum.value / MiB) * MiB, 'to whole MiB');
-  return sum.advice(rules.memory, { peak, latest: peaks.at(-1) ?? peak, confidence, lowest: Math.max(peak, oom) });
+  return adviceOf(sum, rules.memory, { peak, latest: peaks.at(-1) ?? peak, confidence, lowest: Math.max(peak, oom) });
 }
 
 function cpuAdvice(runs: readonly Run[], rules: ResourceRules, confidence: Ratio): ResourceAdvice | null {
@@ -128,10 +130,11 @@ function cpuAdvice(runs: readonly Run[], rules: ResourceRules, confidence: Ratio
   const share = rules.percentile ?? 0.95;
   const value = quantile(sorted, share);
   const margin = cpuMargin(rules);
-  const sum = new Sum('millicores', value, `what ${Math.round(share * 100)} % of ${used.length} runs need 95 % of their time`);
+  const sum = new StepSum('cpu');
+  sum.to('usage', value, `what ${Math.round(share * 100)} % of ${used.length} runs need 95 % of their time`);
   sum.to('margin', Math.ceil(value * (1 + margin)), `${Math.round(margin * 100)} % spare`);
   sum.to('rounding', Math.ceil(sum.value / 5) * 5, 'to whole 5m');
-  return sum.advice(rules, { peak: sorted.at(-1) ?? value, latest: used.at(-1) ?? value, confidence, lowest: quantile(sorted, 0.5) });
+  return adviceOf(sum, rules, { peak: sorted.at(-1) ?? value, latest: used.at(-1) ?? value, confidence, lowest: quantile(sorted, 0.5) });
 }
 
 const memoryMargin = ({ margin, goal }: ResourceRules): Ratio => margin ?? MEMORY_MARGIN[goal];
@@ -155,48 +158,27 @@ function killNeed(runs: readonly Run[], kills: readonly RunKill[], { bumpRatio, 
   }, 0);
 }
 
-/** A sum that can be told: its steps add up to the target. */
-class Sum {
-  readonly #unit: ExplanationStep['unit'];
-  readonly #steps: ExplanationStep[];
-  value: number;
-
-  constructor(unit: ExplanationStep['unit'], value: number, detail: string) {
-    this.#unit = unit;
-    this.value = Math.round(value);
-    this.#steps = [{ step: 'usage', detail, value: this.value, unit }];
-  }
-
-  to(step: ExplanationStep['step'], value: number, detail: string): void {
-    if (value === this.value) return;
-    this.#steps.push({ step, detail, value: value - this.value, unit: this.#unit });
-    this.value = value;
-  }
-
-  atLeast(step: ExplanationStep['step'], least: number, detail: string): void {
-    if (least > this.value) this.to(step, least, detail);
-  }
-
-  advice(
-    { min, max }: ResourceRules,
-    of: { readonly peak: number; readonly latest: number; readonly confidence: Ratio; readonly lowest: number },
-  ): ResourceAdvice {
-    this.atLeast('floor', min, 'no less is allowed');
-    if (max !== null && this.value > max) this.to('ceiling', max, 'no more is allowed');
-    const within = (value: number): number => Math.min(this.value, Math.round(value));
-    return {
-      target: this.value,
-      base: this.value,
-      increase: null,
-      lowerBound: within(of.lowest),
-      upperBound: Math.ceil(this.value * 1.5),
-      peak: Math.round(of.peak),
-      recentPeak: Math.round(of.latest),
-      latest: Math.round(of.latest),
-      confidence: of.confidence,
-      steps: this.#steps,
-    };
-  }
+/** The sum within floor and ceiling, as advice. */
+function adviceOf(
+  sum: StepSum,
+  { min, max }: ResourceRules,
+  of: { readonly peak: number; readonly latest: number; readonly confidence: Ratio; readonly lowest: number },
+): ResourceAdvice {
+  if (sum.value < min) sum.to('floor', min, 'no less is allowed');
+  if (max !== null && sum.value > max) sum.to('ceiling', max, 'no more is allowed');
+  const target = sum.value;
+  return {
+    target,
+    base: target,
+    increase: null,
+    lowerBound: Math.min(target, Math.round(of.lowest)),
+    upperBound: Math.ceil(target * 1.5),
+    peak: Math.round(of.peak),
+    recentPeak: Math.round(of.latest),
+    latest: Math.round(of.latest),
+    confidence: of.confidence,
+    steps: sum.steps,
+  };
 }
 
 /** Of sorted values; 0 where there is none. */

@@ -98,7 +98,7 @@ describe('whatever the figures', () => {
       fc.property(situations, (situation) => {
         const target = decideWorkload(situation).containers[0]?.target;
         if (target === null || target === undefined) return;
-        const last = (resource: 'cpu' | 'memory') => target.steps.filter((step) => step.resource === resource).at(-1)?.value;
+        const last = (resource: 'cpu' | 'memory') => target.steps.filter((step) => step.resource === resource).at(-1)?.total;
         expect([last('cpu'), last('memory')]).toEqual([target.requests.cpuMillicores, target.requests.memoryBytes]);
       }),
     );

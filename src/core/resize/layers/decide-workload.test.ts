@@ -510,7 +510,7 @@ describe('limits', () => {
       resource: 'cpu',
       step: 'limit-range',
       detail: 'LimitRange bounds allows no less',
-      value: 150,
+      total: 150,
     });
   });
 });

@@ -1,9 +1,9 @@
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import type { ExplanationStep } from '../../model/explanation-step.ts';
 import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
 import type { Bytes, Instant, Millicores } from '../../model/units.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
-import type { ExplainedStep } from './explained-step.ts';
 
 /** One container's figures. */
 export interface ContainerFigures {
@@ -27,7 +27,7 @@ export interface ContainerFigures {
 }
 
 export interface ContainerTarget extends RequestsAndLimits {
-  readonly steps: readonly ExplainedStep[];
+  readonly steps: readonly ExplanationStep[];
   /** Why the memory limit stands where it does, in words; null where there is none. */
   readonly memoryLimitBecause: string | null;
 }

@@ -2,6 +2,7 @@
 // request never above limit. Each thing that moves the request is a step, so that the explanation adds up.
 
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import type { ExplanationStep } from '../../model/explanation-step.ts';
 import type { OptionalResources, ResourceName } from '../../model/resources.ts';
 import { MiB } from '../../model/units.ts';
 import type { ResourceAdvice } from '../../recommender/advice.ts';
@@ -12,7 +13,6 @@ import { goMaxProcsSteps } from './go-max-procs.ts';
 import { greatestCpuLimit } from './cpu-limit.ts';
 import { leastGuaranteedCpu } from './guaranteed-cpu.ts';
 import type { ContainerTarget, TargetInputs } from '../model/container-figures.ts';
-import type { ExplainedStep } from '../model/explained-step.ts';
 
 /** A running container keeps at least this share of free room under its memory limit, whatever else is asked. */
 export const WORKING_SET_HEADROOM = 1.25;
@@ -21,12 +21,12 @@ const ONE_TO_ONE = 'the request equals the limit, as deployed';
 /** The whole target of a container. Where nothing is known of a resource it stays as it is. */
 export function containerTarget(inputs: TargetInputs): ContainerTarget {
   const { current, advice } = inputs;
-  const steps: ExplainedStep[] = [];
+  const steps: ExplanationStep[] = [];
   let requests = current.requests;
   for (const resource of RESOURCES) {
     const about = advice[resource];
     if (about === null) continue;
-    steps.push(...runningTotals(resource, about));
+    steps.push(...about.steps);
     requests = withAmount(requests, resource, fitRequest(inputs, resource, wantedOf(inputs, resource, about, steps), steps));
   }
   const target = limitsFor(inputs, requests, steps);
@@ -37,7 +37,7 @@ export function containerTarget(inputs: TargetInputs): ContainerTarget {
  * Limits that go with given requests, by the policy's rule; requests are moved where they would pass a limit that is
  * not ours to move, or where limit and request must be equal.
  */
-export function limitsFor(inputs: TargetInputs, requests: OptionalResources, steps: ExplainedStep[] = []): ContainerTarget {
+export function limitsFor(inputs: TargetInputs, requests: OptionalResources, steps: ExplanationStep[] = []): ContainerTarget {
   const { current, policy, guaranteed } = inputs;
   const memory = memoryLimit(inputs, requests.memoryBytes);
   let limits: OptionalResources = { cpuMillicores: cpuLimit(inputs, requests.cpuMillicores), memoryBytes: memory.limit };
@@ -51,7 +51,7 @@ export function limitsFor(inputs: TargetInputs, requests: OptionalResources, ste
     if (equal || request > limit) {
       fitted = withAmount(fitted, resource, limit);
       const detail = guaranteed ? 'Guaranteed: the request equals the limit' : equal ? ONE_TO_ONE : 'a request never passes its limit';
-      steps.push({ resource, step: 'limit', detail, value: limit });
+      steps.push({ resource, step: 'limit', detail, total: limit });
     }
   }
   return { requests: keptBurstable(inputs, fitted, limits, steps), limits, steps, memoryLimitBecause: memory.because };
@@ -65,14 +65,19 @@ export function keptBurstable(
   { current, guaranteed }: Pick<TargetInputs, 'current' | 'guaranteed'>,
   requests: OptionalResources,
   limits: OptionalResources,
-  steps: ExplainedStep[] = [],
+  steps: ExplanationStep[] = [],
 ): OptionalResources {
   const isEqual = (request: OptionalResources, limit: OptionalResources): boolean =>
     RESOURCES.every((resource) => limit[FIELD[resource]] !== null && request[FIELD[resource]] === limit[FIELD[resource]]);
   if (guaranteed || !isEqual(requests, limits) || isEqual(current.requests, current.limits)) return requests;
   const resource = current.requests.cpuMillicores === current.limits.cpuMillicores ? 'memory' : 'cpu';
   const value = (limits[FIELD[resource]] ?? 0) - (resource === 'cpu' ? 1 : MiB);
-  steps.push({ resource, step: 'limit', detail: 'CPU and memory both at their limits would change the QoS class of the pod', value });
+  steps.push({
+    resource,
+    step: 'limit',
+    detail: 'CPU and memory both at their limits would change the QoS class of the pod',
+    total: value,
+  });
   return withAmount(requests, resource, value);
 }
 
@@ -152,37 +157,37 @@ function mostMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs,
 }
 
 /** The advice, and what a limit that moves along makes of it. */
-function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceAdvice, steps: ExplainedStep[]): number {
+function wantedOf(inputs: TargetInputs, resource: ResourceName, about: ResourceAdvice, steps: ExplanationStep[]): number {
   if (resource === 'memory') return inputs.leaks === true ? deployedRequest(inputs, about, steps) : about.target;
   const wanted = Math.max(withGuaranteedHeadroom(inputs, about, steps), stepOfGuaranteed(inputs, steps));
   const greatest = greatestCpuLimit(inputs) ?? wanted;
   if (wanted <= greatest) return wanted;
-  steps.push({ resource, step: 'limit', detail: 'the CPU limit is raised only where throttling was measured', value: greatest });
+  steps.push({ resource, step: 'limit', detail: 'the CPU limit is raised only where throttling was measured', total: greatest });
   return greatest;
 }
 
 /** The limit of a Guaranteed container is raised together with its request; 0: it is not. */
-function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInputs, steps: ExplainedStep[]): number {
+function stepOfGuaranteed({ guaranteed, cpuLimitStep, maxCpuRequest }: TargetInputs, steps: ExplanationStep[]): number {
   const raisedTo = cpuLimitStep?.raisedTo ?? null;
   if (!guaranteed || raisedTo === null) return 0;
   const value = Math.min(raisedTo, maxCpuRequest ?? raisedTo);
   const detail =
     cpuLimitStep?.isReturn === true ? 'throttled below its deployed limit' : 'throttled for an hour in at least half of the replicas';
-  steps.push({ resource: 'cpu', step: 'limit', detail, value });
+  steps.push({ resource: 'cpu', step: 'limit', detail, total: value });
   return value;
 }
 
 /** As deployed; a greater one that is in force stays, as the node might run out of memory without it. */
-function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
+function deployedRequest({ deployed, current }: TargetInputs, about: ResourceAdvice, steps: ExplanationStep[]): number {
   const inForce = current.requests.memoryBytes;
   const least = deployed?.requests.memoryBytes ?? inForce ?? about.target;
   const value = Math.max(least, inForce ?? 0);
   const detail = value > least ? 'a leak is given no more, and keeps what it has' : 'a leak stays at its deployed size';
-  steps.push({ resource: 'memory', step: 'leak', detail: `its memory grows without end: ${detail}`, value });
+  steps.push({ resource: 'memory', step: 'leak', detail: `its memory grows without end: ${detail}`, total: value });
   return value;
 }
 
-function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, steps: ExplainedStep[]): number {
+function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, steps: ExplanationStep[]): number {
   if (!inputs.guaranteed || inputs.policy.controlled === 'requests') return about.target;
   const least = Math.min(
     leastGuaranteedCpu(about, inputs.advice.cpuHigh, inputs.current.requests.cpuMillicores),
@@ -190,7 +195,7 @@ function withGuaranteedHeadroom(inputs: TargetInputs, about: ResourceAdvice, ste
   );
   if (least <= about.target) return about.target;
   const detail = 'Guaranteed: the limit moves along, and would hold back the highest usage of the window';
-  steps.push({ resource: 'cpu', step: 'limit', detail, value: least });
+  steps.push({ resource: 'cpu', step: 'limit', detail, total: least });
   return least;
 }
 
@@ -202,12 +207,12 @@ export function isOneToOne({ deployed, current, policy }: Pick<TargetInputs, 'de
   return limits.memoryBytes !== null && requests.memoryBytes === limits.memoryBytes;
 }
 
-function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number, steps: ExplainedStep[]): number {
+function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number, steps: ExplanationStep[]): number {
   let value = target;
   const note = (moved: number, detail: string): void => {
     if (moved === value) return;
     value = moved;
-    steps.push({ resource, step: 'limit-range', detail, value });
+    steps.push({ resource, step: 'limit-range', detail, total: value });
   };
   for (const range of inputs.limitRanges) {
     const field = FIELD[resource];
@@ -226,12 +231,4 @@ function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number
 function greatestOf(ranges: readonly LimitRangeRecord[], resource: ResourceName): number | null {
   const greatest = ranges.flatMap((range) => range.max[FIELD[resource]] ?? []);
   return greatest.length === 0 ? null : Math.min(...greatest);
-}
-
-function runningTotals(resource: ResourceName, advice: ResourceAdvice): ExplainedStep[] {
-  let total = 0;
-  return advice.steps.map(({ step, detail, value }) => {
-    total += value;
-    return { resource, step, detail, value: total };
-  });
 }

@@ -25,7 +25,7 @@ describe('what GOMAXPROCS does not fit is told, and changes no number', () => {
       ...untold,
       steps: [...untold.steps, expect.objectContaining({ step: 'runtime', detail: expect.stringMatching(words) })],
     });
-    expect(told.steps.at(-1)?.value).toBe(told.requests.cpuMillicores);
+    expect(told.steps.at(-1)?.total).toBe(told.requests.cpuMillicores);
   });
 
   test.each<[string, number, string, string | null]>([

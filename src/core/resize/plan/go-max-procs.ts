@@ -1,16 +1,16 @@
 // Go runs on as many CPUs at once as it finds when it starts, and where GOMAXPROCS is set it stays at that, whatever the
 // request and the limit become. No number is changed for it; that they do not go together is said.
 
+import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { formatCpu } from '../../model/quantity.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
-import type { ExplainedStep } from '../model/explained-step.ts';
 
 /** What to tell of a CPU request or limit that GOMAXPROCS does not fit; empty: it does, or is not known. */
-export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }: RequestsAndLimits): readonly ExplainedStep[] {
+export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }: RequestsAndLimits): readonly ExplanationStep[] {
   const request = requests.cpuMillicores;
   if (goMaxProcs === null || request === null) return [];
   const uses = goMaxProcs * 1000;
-  const told = (detail: string): readonly ExplainedStep[] => [{ resource: 'cpu', step: 'runtime', detail, value: request }];
+  const told = (detail: string): readonly ExplanationStep[] => [{ resource: 'cpu', step: 'runtime', detail, total: request }];
   const limit = limits.cpuMillicores;
   if (limit !== null && limit < uses) {
     return told(

@@ -25,7 +25,7 @@ describe('CPU of a Guaranteed pod', () => {
     );
     expect(decision.containers[0]?.target).toMatchObject({ requests: { cpuMillicores: 720 }, limits: { cpuMillicores: 720 } });
     const steps = decision.containers[0]?.target?.steps.filter(({ resource }) => resource === 'cpu') ?? [];
-    expect(steps.at(-1)).toMatchObject({ step: 'limit', value: 720, detail: expect.stringContaining('Guaranteed') });
+    expect(steps.at(-1)).toMatchObject({ step: 'limit', total: 720, detail: expect.stringContaining('Guaranteed') });
   });
 
   test.each([

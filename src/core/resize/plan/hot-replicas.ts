@@ -1,6 +1,7 @@
 // A replica that uses far more CPU than the others is raised alone, and comes back to what the others have once it is alike again.
 // Reductions go by the highest replica all the same: a failover moves its role.
 
+import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { INCREASE_RATIO, INCREASE_SLOTS } from '../../recommender/recommender-rules.ts';
 import { SLOT_MS } from '../../recommender/slots.ts';
 import { formatCpu } from '../../model/quantity.ts';
@@ -58,7 +59,7 @@ export function besideHotReplicas(
   const most = Math.max(present, Math.ceil((othersCpu ?? 0) * INCREASE_RATIO));
   if (wanted <= most) return { target, hotCpu: null };
   const detail = `one replica uses more than 3 × the median and is raised alone, to ${formatCpu(wanted)}; the others need no more`;
-  const steps = [...target.steps, { resource: 'cpu' as const, step: 'replica', detail, value: most }];
+  const steps: ExplanationStep[] = [...target.steps, { resource: 'cpu', step: 'replica', detail, total: most }];
   const isWorthIt = wanted - present >= present * inputs.policy.cpu.minChangeRatio;
   const room = situation.roomForPod?.cpuMillicores ?? wanted;
   return { target: limitsFor(inputs, withAmount(target.requests, 'cpu', most), steps), hotCpu: isWorthIt ? Math.min(wanted, room) : null };

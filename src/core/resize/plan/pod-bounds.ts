@@ -58,7 +58,7 @@ function moved(
 function bounded(figures: ContainerFigures, { resource, step, because }: PodBounds, amount: number): ContainerFigures {
   const { target, targetInputs } = figures;
   if (target === null || targetInputs === null) return figures;
-  const steps = [...target.steps, { resource, step, detail: because, value: amount }];
+  const steps = [...target.steps, { resource, step, detail: because, total: amount }];
   const made: ContainerTarget = limitsFor(targetInputs, withAmount(target.requests, resource, amount), steps);
   if (step !== 'autoscaler') return { ...figures, target: made };
   return { ...figures, target: made, beyondAutoscaler: figures.beyondAutoscaler ?? { target, because } };

@@ -59,7 +59,7 @@ describe('what a pod may ask for as a whole', () => {
       resource: 'cpu',
       step: 'node',
       detail: 'no node that takes this pod has more than 750m for it, DaemonSets aside',
-      value: 650,
+      total: 650,
     });
   });
 });

@@ -197,12 +197,12 @@ function evidenceStatus(advice: ContainerAdvice): Partial<RecommendationStatusCo
 }
 
 function inputsOf({ name, target }: ContainerFigures): RecommendationStatusInput[] {
-  return (target?.steps ?? []).map(({ resource, step, detail, value }) => ({
+  return (target?.steps ?? []).map(({ resource, step, detail, total }) => ({
     container: name,
     resource,
     step,
     detail: detail.slice(0, 1024),
-    value,
+    value: total,
     unit: resource === 'cpu' ? 'millicores' : 'bytes',
   }));
 }

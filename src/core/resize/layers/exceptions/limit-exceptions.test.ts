@@ -467,8 +467,8 @@ function killed(at: number) {
 function ceiled(wanted: number, given: number, recentPeak = wanted * 0.9) {
   const base = anAdvice({ cpu: '100m', memory: `${given}Mi`, memoryAdvice: { recentPeak: recentPeak * MiB } });
   const steps = [
-    { step: 'usage', detail: 'u', value: wanted * MiB, unit: 'bytes' },
-    { step: 'ceiling', detail: 'c', value: (given - wanted) * MiB, unit: 'bytes' },
+    { resource: 'memory', step: 'usage', detail: 'u', total: wanted * MiB },
+    { resource: 'memory', step: 'ceiling', detail: 'c', total: given * MiB },
   ] as const;
   return { ...base, memory: { ...base.memory!, steps } };
 }
