@@ -197,20 +197,20 @@ export class ClusterQueries {
     allocatable: Resources,
     requested: Resources,
   ): HealthEvidence {
+    const { overRequests, budgets } = this.#figures.figures();
     const confirmed = confirmedAt(this.#sources);
     const volumes = [...this.#sources.usage.volumes()];
-    const budgets = [...this.#sources.cluster.budgets()].filter((budget) => budget.expectedPods > 0);
     const free = ratiosOf(requested, allocatable);
     return {
       nodes: { total: nodes.length, ready: nodes.filter((node) => node.ready).length },
       pods,
-      requests: this.#figures.figures().overRequests,
+      requests: overRequests,
       headroomRatio: free.cpuRatio === null || free.memoryRatio === null ? null : 1 - Math.max(free.cpuRatio, free.memoryRatio),
       volumes: {
         measured: volumes.length,
         nearlyFull: volumes.filter((volume) => volume.usedBytes >= volume.capacityBytes * NEARLY_FULL_RATIO).length,
       },
-      budgets: { total: budgets.length, unsatisfiable: budgets.filter((budget) => budget.currentHealthy < budget.desiredHealthy).length },
+      budgets,
       dataAgeSeconds: confirmed === null ? null : (this.#sources.clock.now() - confirmed) / 1000,
     };
   }

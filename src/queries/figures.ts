@@ -9,6 +9,7 @@ import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/w
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
 import type { NodePrice } from '../ports/price-source.ts';
 import { costShares, type CostShares } from '../core/cost/cost-shares.ts';
+import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
 import { RecommendedRequests } from './recommended-requests.ts';
 import type { ReadSources } from './sources.ts';
 
@@ -42,6 +43,7 @@ export interface Figures {
   readonly costs: CostShares;
   readonly podCounts: PodCounts;
   readonly overRequests: OverRequests;
+  readonly budgets: BudgetCounts;
 }
 
 /** Pods by what becomes of them; `active` are those that are not done. */
@@ -87,7 +89,11 @@ export class FigureKeeper {
 
 /** Whether a pod holds room on its node: it is bound and not done. */
 export function holdsRoom(pod: PodRecord): boolean {
-  return pod.node !== null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed';
+  return pod.node !== null && !isDone(pod);
+}
+
+function isDone({ phase }: PodRecord): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
 }
 
 /** What a container counts with: what it asks for, or during a resize what the node still sets aside, the larger. */
@@ -110,11 +116,14 @@ function computeFigures(sources: ReadSources): Figures {
   const byNamespace = new Map<string, Accumulator>();
   const byWorkload = new Map<WorkloadKey, Accumulator>();
   const podCounts = { total: 0, running: 0, pending: 0, unschedulable: 0, failed: 0, active: 0 };
+  const budgets = new BudgetTally(cluster);
   const overRequests = { measured: 0, overMemory: 0, overCpu: 0 };
   for (const pod of cluster.pods()) {
     tallyPod(podCounts, pod);
-    if (!holdsRoom(pod) || pod.node === null) continue;
+    if (isDone(pod)) continue;
     const workload = cluster.workloadOf(pod);
+    budgets.add(pod, workload);
+    if (pod.node === null) continue;
     const sums = [total, accumulatorAt(byNode, pod.node), accumulatorAt(byNamespace, pod.namespace)];
     if (workload !== undefined) sums.push(accumulatorAt(byWorkload, workloadKey(workload)));
     const price = prices.get(pod.node) ?? null;
@@ -142,6 +151,7 @@ function computeFigures(sources: ReadSources): Figures {
     costs: costShares(sums.total, sums.byNamespace, sums.byWorkload, (key) => parseWorkloadKey(key).namespace),
     podCounts,
     overRequests,
+    budgets: budgets.counts(),
   };
 }
 
@@ -172,7 +182,7 @@ function tallyPod(counts: Mutable<PodCounts>, pod: PodRecord): void {
   counts.total += 1;
   if (pod.phase === 'Running') counts.running += 1;
   if (pod.phase === 'Failed') counts.failed += 1;
-  if (pod.phase !== 'Succeeded' && pod.phase !== 'Failed') counts.active += 1;
+  if (!isDone(pod)) counts.active += 1;
   if (pod.phase !== 'Pending') return;
   counts.pending += 1;
   if (pod.node === null && !pod.schedulable) counts.unschedulable += 1;

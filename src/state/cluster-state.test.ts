@@ -94,7 +94,7 @@ describe('ClusterState', () => {
     state.apply({ kind: 'hpa', key: 'default/web', record: { ...hpa, target: { ...hpa.target, name: 'other' } } });
     expect(state.hpasOf('default/Deployment/web')).toEqual([]);
 
-    const none = { expectedPods: 0, currentHealthy: 0, desiredHealthy: 0, namespace: 'default' };
+    const none = { minAvailable: null, maxUnavailable: null, namespace: 'default' };
     const budgets = [
       { ...none, name: 'match', selector: { matchLabels: { app: 'web' } } },
       { ...none, name: 'all', selector: {} },

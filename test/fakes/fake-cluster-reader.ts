@@ -7,6 +7,7 @@ import type {
   ScaledObjectRecord,
   VpaRecord,
 } from '../../src/core/model/cluster-records.ts';
+import { matchesLabelSelector } from '../../src/core/model/label-selector.ts';
 import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../../src/core/model/workload.ts';
@@ -119,8 +120,10 @@ export class FakeClusterReader implements ClusterReader {
     return this.vpaList.filter(({ target }) => workloadKey(target) === workload);
   }
 
-  budgetsOf(): readonly DisruptionBudgetRecord[] {
-    return [];
+  budgetsOf({ namespace, labels }: PodRecord): readonly DisruptionBudgetRecord[] {
+    return this.budgetList.filter(
+      (budget) => budget.namespace === namespace && budget.selector !== null && matchesLabelSelector(budget.selector, labels),
+    );
   }
 
   budgets(): Iterable<DisruptionBudgetRecord> {

@@ -8,13 +8,14 @@ import type {
   QuotaScope,
   ResourceQuotaRecord,
 } from '../../core/model/cluster-records.ts';
+import type { CountOrPercent } from '../../core/model/count-or-percent.ts';
 import type { LabelSelector } from '../../core/model/label-selector.ts';
 import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
 import { metadataOf, strictlyOneOf } from './decode-metadata.ts';
 import { optionalResources } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
-import { numberAt, objectAt, objectsAt, optionalObjectAt, requiredTextAt, textAt, textsByKeyAt, WireError, type Wire } from './wire.ts';
+import { objectAt, objectsAt, optionalObjectAt, requiredTextAt, textAt, textsByKeyAt, WireError, type Wire } from './wire.ts';
 
 /** @throws WireError */
 export function readNamespace(wire: Wire, interner: Interner): NamespaceRecord {
@@ -25,16 +26,25 @@ export function readNamespace(wire: Wire, interner: Interner): NamespaceRecord {
 /** @throws WireError */
 export function readDisruptionBudget(wire: Wire, interner: Interner): DisruptionBudgetRecord {
   const { namespace, name } = metadataOf(wire, interner);
-  const status = objectAt(wire, 'status');
-  const selector = optionalObjectAt(objectAt(wire, 'spec'), 'selector', 'spec.selector');
+  const spec = objectAt(wire, 'spec');
+  const selector = optionalObjectAt(spec, 'selector', 'spec.selector');
   return {
     namespace,
     name,
     selector: selector === null ? null : readSelector(selector, 'spec.selector'),
-    expectedPods: numberAt(status, 'expectedPods', 0, 'status.expectedPods'),
-    currentHealthy: numberAt(status, 'currentHealthy', 0, 'status.currentHealthy'),
-    desiredHealthy: numberAt(status, 'desiredHealthy', 0, 'status.desiredHealthy'),
+    minAvailable: countOrPercentAt(spec, 'minAvailable'),
+    maxUnavailable: countOrPercentAt(spec, 'maxUnavailable'),
   };
+}
+
+/** Unlike in a policy of ours, 0 and 0 % are allowed. */
+function countOrPercentAt(spec: Wire, key: 'minAvailable' | 'maxUnavailable'): CountOrPercent | null {
+  const value = spec[key];
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'number') return { kind: 'count', count: value };
+  const [, percent] = (typeof value === 'string' ? /^(\d+)%$/.exec(value) : null) ?? [];
+  if (percent === undefined) throw new WireError(`spec.${key}`, 'a count or a percentage', value);
+  return { kind: 'percent', ratio: Number(percent) / 100 };
 }
 
 /** Refuses what it does not know: a selector that is half understood selects the wrong pods. @throws WireError */

@@ -455,6 +455,21 @@ describe('rules', () => {
     expect(strange.ok).toBe(false);
   });
 
+  test.each([
+    [{ minAvailable: 2 }, { minAvailable: { kind: 'count', count: 2 }, maxUnavailable: null }],
+    [{ minAvailable: '100%' }, { minAvailable: { kind: 'percent', ratio: 1 }, maxUnavailable: null }],
+    [{ maxUnavailable: 0 }, { minAvailable: null, maxUnavailable: { kind: 'count', count: 0 } }],
+    [{ maxUnavailable: '0%' }, { minAvailable: null, maxUnavailable: { kind: 'percent', ratio: 0 } }],
+    [{}, { minAvailable: null, maxUnavailable: null }],
+  ])('a budget of %j', (spec, expected) => {
+    expect(readDisruptionBudget({ metadata: { name: 'b', namespace: 'a' }, spec }, interner)).toMatchObject(expected);
+  });
+
+  test('a budget that is neither a count nor a percentage is refused', () => {
+    const read = decoder((wire) => readDisruptionBudget(wire, interner));
+    expect(read({ metadata: { name: 'b', namespace: 'a' }, spec: { minAvailable: 'most' } }).ok).toBe(false);
+  });
+
   test('of several limit range items the tightest hold', () => {
     const limits = [
       { type: 'Container', min: { cpu: '50m' }, max: { cpu: '4', memory: '1Gi' }, maxLimitRequestRatio: { cpu: '2.5' } },

@@ -11,6 +11,7 @@ export interface HealthEvidence {
   /** Free share of allocatable, the scarcer of CPU and memory; null where there is no node. */
   readonly headroomRatio: number | null;
   readonly volumes: { readonly measured: number; readonly nearlyFull: number };
+  /** Disruption budgets that select any pod, and those that no state of their pods satisfies. */
   readonly budgets: { readonly total: number; readonly unsatisfiable: number };
   /** Seconds since what is served was last confirmed; null before it ever was. */
   readonly dataAgeSeconds: number | null;
@@ -92,10 +93,10 @@ function storage({ volumes }: HealthEvidence): HealthPart {
 function budgets({ budgets: { total, unsatisfiable } }: HealthEvidence): HealthPart {
   const reason =
     total === 0
-      ? 'There is no disruption budget.'
+      ? 'No pod has a disruption budget.'
       : unsatisfiable === 0
-        ? `${all(total, 'disruption budget', 'disruption budgets')} can be met.`
-        : `${unsatisfiable} of ${total} disruption budgets have fewer healthy pods than they want, so nothing under them can move.`;
+        ? `${all(total, 'disruption budget', 'disruption budgets')} can be satisfied.`
+        : `${unsatisfiable} of ${total} disruption budgets can never be satisfied: they ask for every replica to be available, so no pod may be evicted.`;
   return { name: 'Budgets', score: total === 0 ? null : share(total - unsatisfiable, total), weight: 1, reason };
 }
 

@@ -1,5 +1,6 @@
 // The other kinds that decisions read, each trimmed to what is asked of it.
 
+import type { CountOrPercent } from './count-or-percent.ts';
 import type { LabelSelector } from './label-selector.ts';
 import type { OptionalResources } from './resources.ts';
 import type { DurationMs, Instant } from './units.ts';
@@ -65,9 +66,9 @@ export interface DisruptionBudgetRecord {
   readonly namespace: string;
   readonly name: string;
   readonly selector: LabelSelector | null;
-  readonly expectedPods: number;
-  readonly currentHealthy: number;
-  readonly desiredHealthy: number;
+  /** At most one of the two is set. */
+  readonly minAvailable: CountOrPercent | null;
+  readonly maxUnavailable: CountOrPercent | null;
 }
 
 export interface LimitRangeRecord {
