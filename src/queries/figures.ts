@@ -6,7 +6,7 @@ import { requestsBesideContainers } from '../core/model/pod-requests.ts';
 import { NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
 import { HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
-import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
+import { countedRequests, type PodRecord } from '../core/model/pod.ts';
 import type { NodePrice } from '../ports/price-source.ts';
 import { costShares, type CostShares } from '../core/cost/cost-shares.ts';
 import { BudgetTally, type BudgetCounts } from './budget-tally.ts';
@@ -94,15 +94,6 @@ export function holdsRoom(pod: PodRecord): boolean {
 
 function isDone({ phase }: PodRecord): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
-}
-
-/** What a container counts with: what it asks for, or during a resize what the node still sets aside, the larger. */
-export function countedRequests(container: ContainerRecord): OptionalResources {
-  const { requests, allocated } = container;
-  return {
-    cpuMillicores: larger(requests.cpuMillicores, allocated?.cpuMillicores ?? null),
-    memoryBytes: larger(requests.memoryBytes, allocated?.memoryBytes ?? null),
-  };
 }
 
 function computeFigures(sources: ReadSources): Figures {
@@ -259,10 +250,6 @@ function accumulatorAt<Key>(map: Map<Key, Accumulator>, key: Key): Accumulator {
   const made = new Accumulator();
   map.set(key, made);
   return made;
-}
-
-function larger(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.max(a, b);
 }
 
 function bothOrNull(a: number | null, b: number | null): number | null {

@@ -2,11 +2,11 @@ import type { Node, NodeDetail, NodePod, Operations, SeriesSet } from '../apis/h
 import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
 import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
-import type { PodRecord } from '../core/model/pod.ts';
+import { countedRequests, type PodRecord } from '../core/model/pod.ts';
 import { type OptionalResources } from '../core/model/resources.ts';
 import { HOUR_MS } from '../core/model/units.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
-import { countedRequests, holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
+import { holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { nodePhase } from './node-phase.ts';

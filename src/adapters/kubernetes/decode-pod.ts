@@ -1,5 +1,5 @@
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
-import type { OptionalResources } from '../../core/model/resources.ts';
+import { greaterResources, UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
 import { annotationsOf, metadataOf, oneOf } from './decode-metadata.ts';
 import { optionalResources, requestsAndLimits } from './decode-quantities.ts';
@@ -125,20 +125,12 @@ function initContainersOf(spec: Wire, interner: Interner): Pick<PodRecord, 'init
     }
     const path = `spec.initContainers[${name}].resources`;
     const { requests } = requestsAndLimits(objectAt(container, 'resources', path), path);
-    if (isSet(requests)) greatest.set(sidecarsBefore, greaterOf(greatest.get(sidecarsBefore), requests));
+    if (isSet(requests)) greatest.set(sidecarsBefore, greaterResources(greatest.get(sidecarsBefore) ?? UNSET_RESOURCES, requests));
   }
   if (greatest.size === 0) return {};
   return {
     initContainers: [...greatest].map(([before, requests]) => ({ requests: interner.resources(requests), sidecarsBefore: before })),
   };
-}
-
-function greaterOf(a: OptionalResources | undefined, b: OptionalResources): OptionalResources {
-  const greater = (field: keyof OptionalResources): number | null => {
-    const amounts = [a?.[field] ?? null, b[field]].filter((amount) => amount !== null);
-    return amounts.length === 0 ? null : Math.max(...amounts);
-  };
-  return { cpuMillicores: greater('cpuMillicores'), memoryBytes: greater('memoryBytes') };
 }
 
 function overheadOf(spec: Wire, interner: Interner): Pick<PodRecord, 'overhead'> {

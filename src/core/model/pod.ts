@@ -1,4 +1,4 @@
-import type { OptionalResources, RequestsAndLimits } from './resources.ts';
+import { greaterResources, type OptionalResources, type RequestsAndLimits } from './resources.ts';
 import type { InitContainerRecord } from './pod-requests.ts';
 import type { Refusal } from './refusal-code.ts';
 import type { Instant } from './units.ts';
@@ -40,6 +40,14 @@ export interface ContainerRecord extends RequestsAndLimits {
   readonly ready: boolean;
   readonly restarts: number;
   readonly lastTermination: ContainerTermination | null;
+}
+
+/**
+ * What a container counts with on its node: what it asks for or, while a resize is under way, what the node has set aside for
+ * it, the greater.
+ */
+export function countedRequests({ requests, allocated }: Pick<ContainerRecord, 'requests' | 'allocated'>): OptionalResources {
+  return allocated === null ? requests : greaterResources(requests, allocated);
 }
 
 /** One pod, trimmed at decode. `requests` and `limits` of a container are the spec's (desired). */

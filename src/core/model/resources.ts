@@ -36,6 +36,11 @@ export function greaterAmount(a: number | null, b: number | null): number | null
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
 
+/** The greater of each; null where both are absent. */
+export function greaterResources(a: OptionalResources, b: OptionalResources): OptionalResources {
+  return { cpuMillicores: greaterAmount(a.cpuMillicores, b.cpuMillicores), memoryBytes: greaterAmount(a.memoryBytes, b.memoryBytes) };
+}
+
 export function sameResources(a: OptionalResources, b: OptionalResources): boolean {
   return a.cpuMillicores === b.cpuMillicores && a.memoryBytes === b.memoryBytes;
 }

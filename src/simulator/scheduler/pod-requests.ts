@@ -1,3 +1,4 @@
+import { PodSum, type AmountRules } from '../../core/model/pod-sum.ts';
 import { parseCpuMillicores, parseQuantity } from '../../core/model/quantity.ts';
 import type { Amounts } from '../../core/scheduling/scheduling-model.ts';
 import type { ContainerStatus, Pod, ResourceList, WireContainer, WireResources } from '../actors/wire/pod.ts';
@@ -7,8 +8,7 @@ type Sums = Map<string, number>;
 const NANO_PER_THOUSANDTH = 1_000_000n;
 
 /**
- * What a pod takes of its node: main containers and sidecars together, or a plain init container with the sidecars before
- * it, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that runs, each container counts with
+ * What a pod takes of its node: the sum of its containers, or what is requested for the pod as a whole (KEP-2837), plus overhead. For a pod that runs, each container counts with
  * the greatest of what its spec asks for (unless that is Infeasible), what its node has allocated and what is in force
  * (KEP-1287, "Scheduler and API Server Interaction").
  */
@@ -22,26 +22,17 @@ export function schedulingRequests(pod: Pod): Amounts {
   return whole(requests);
 }
 
+const SUMS: AmountRules<Sums, Amounts> = { zero: () => new Map(), add: addAll, raise: raiseAll };
+
 function sumContainers(spec: Pod['spec'], inForce: InForce | null): Sums {
-  const running: Sums = new Map();
-  const sidecars: Sums = new Map();
-  const initPeak: Sums = new Map();
-  for (const container of spec.containers) addAll(running, containerRequests(container, inForce));
+  const sum = new PodSum(SUMS);
+  for (const container of spec.containers) sum.addMain(containerRequests(container, inForce));
   for (const init of spec.initContainers ?? []) {
-    if (init.restartPolicy === 'Always') {
-      const requests = containerRequests(init, inForce);
-      addAll(running, requests);
-      addAll(sidecars, requests);
-      raiseAll(initPeak, sidecars);
-    } else {
-      // It is over before the kubelet could resize it.
-      const requests = amounts(init.resources?.requests);
-      addAll(requests, sidecars);
-      raiseAll(initPeak, requests);
-    }
+    if (init.restartPolicy === 'Always') sum.addSidecar(containerRequests(init, inForce));
+    // It is over before the kubelet could resize it.
+    else sum.addInit(amounts(init.resources?.requests));
   }
-  raiseAll(running, initPeak);
-  return running;
+  return sum.total();
 }
 
 /** What the kubelet reports of containers that run; null for a pod without a node, which nobody has resized. */
@@ -132,10 +123,12 @@ function whole(sums: Sums): Amounts {
   return sums;
 }
 
-function addAll(into: Sums, more: Amounts): void {
+function addAll(into: Sums, more: Amounts): Sums {
   for (const [resource, amount] of more) into.set(resource, (into.get(resource) ?? 0) + amount);
+  return into;
 }
 
-function raiseAll(into: Sums, more: Amounts): void {
+function raiseAll(into: Sums, more: Amounts): Sums {
   for (const [resource, amount] of more) if (amount > (into.get(resource) ?? -1)) into.set(resource, amount);
+  return into;
 }

@@ -1,6 +1,6 @@
 import type { NodeRecord } from '../../model/node.ts';
 import { podRequests } from '../../model/pod-requests.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import { countedRequests, type PodRecord } from '../../model/pod.ts';
 import { NO_RESOURCES, addResources, type Resources } from '../../model/resources.ts';
 
 /**
@@ -11,11 +11,7 @@ export function freeOnNode({ allocatable }: Pick<NodeRecord, 'allocatable'>, pod
   let taken: Resources = NO_RESOURCES;
   for (const pod of pods) {
     if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
-    const counted = podRequests(pod, ({ requests, allocated }) => ({
-      cpuMillicores: Math.max(requests.cpuMillicores ?? 0, allocated?.cpuMillicores ?? 0),
-      memoryBytes: Math.max(requests.memoryBytes ?? 0, allocated?.memoryBytes ?? 0),
-    }));
-    taken = addResources(taken, counted);
+    taken = addResources(taken, podRequests(pod, countedRequests));
   }
   return {
     cpuMillicores: Math.max(0, allocatable.cpuMillicores - taken.cpuMillicores),

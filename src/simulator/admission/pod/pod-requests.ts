@@ -1,12 +1,19 @@
 import type { Quantity } from '../../../core/model/quantity.ts';
+import { PodSum, type AmountRules } from '../../../core/model/pod-sum.ts';
 import type { Pod, WireContainer } from '../../actors/wire/pod.ts';
 import { findCondition } from '../../actors/conditions.ts';
 import { addAmounts, amountOf, greaterAmount } from '../amounts.ts';
 import { isSidecar } from './pod-containers.ts';
 
+/** Of one resource; undefined: nothing is stated. */
+const EXACT_AMOUNTS: AmountRules<Quantity | undefined, Quantity | undefined> = {
+  zero: () => undefined,
+  add: addAmounts,
+  raise: greaterAmount,
+};
+
 /**
- * What a pod takes of a resource: the containers together with the sidecars, or the greediest start-up step if that is
- * more, and the overhead of its runtime. While a resize is on its way the greater of old and new counts for requests, unless
+ * What a pod takes of a resource: the sum of its containers and the overhead of its runtime, or what is stated for it as a whole. While a resize is on its way the greater of old and new counts for requests, unless
  * the node has said that it never can.
  */
 export function podAmount(pod: Pod, side: 'requests' | 'limits', resource: string): Quantity | undefined {
@@ -21,15 +28,13 @@ export function podAmount(pod: Pod, side: 'requests' | 'limits', resource: strin
     return infeasible ? (allocated ?? desired) : greaterAmount(desired, allocated);
   };
 
-  const main = sum(spec.containers.map(amount));
-  let sidecars: Quantity | undefined;
-  let starting: Quantity | undefined;
+  const sum = new PodSum(EXACT_AMOUNTS);
+  for (const container of spec.containers) sum.addMain(amount(container));
   for (const container of spec.initContainers ?? []) {
-    if (isSidecar(container)) sidecars = addAmounts(sidecars, amount(container));
-    // A plain init container runs beside the sidecars that were started before it.
-    else starting = greaterAmount(starting, addAmounts(sidecars, amount(container)));
+    if (isSidecar(container)) sum.addSidecar(amount(container));
+    else sum.addInit(amount(container));
   }
-  const total = greaterAmount(addAmounts(main, sidecars), starting);
+  const total = sum.total();
   const overhead = amountOf(spec.overhead, resource);
   return total === undefined && side === 'limits' ? undefined : addAmounts(total, overhead);
 }
@@ -41,8 +46,4 @@ function allocatedAmount(pod: Pod, name: string, resource: string): Quantity | u
     if (found !== undefined) return amountOf(found.allocatedResources, resource);
   }
   return undefined;
-}
-
-function sum(amounts: readonly (Quantity | undefined)[]): Quantity | undefined {
-  return amounts.reduce<Quantity | undefined>(addAmounts, undefined);
 }

@@ -1,6 +1,8 @@
 // A pod's spec as a kubelet reads it, decoded once and again whenever it changes.
 
 import type { Parsed } from '../../../core/model/parsed.ts';
+import { RESOURCE_AMOUNTS } from '../../../core/model/pod-requests.ts';
+import { PodSum } from '../../../core/model/pod-sum.ts';
 import type { OptionalResources, RequestsAndLimits, Resources } from '../../../core/model/resources.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../../core/model/quantity.ts';
 import { SECOND_MS, type DurationMs } from '../../../core/model/units.ts';
@@ -84,26 +86,18 @@ export interface RequestingContainer {
 }
 
 /**
- * What a pod takes of its node: main containers and sidecars together, or a plain init container with the sidecars
- * started before it where that is more (Kubernetes documentation, "Resource sharing within containers"). What is stated
- * for the pod as a whole stands instead (KEP-2837); a limit alone where nothing is requested.
+ * What a pod takes of its node: the sum of its containers, in the order of the spec, or what is stated for the pod as a whole
+ * (KEP-2837); a limit alone where nothing is requested.
  */
 export function podRequests(containers: Iterable<RequestingContainer>, whole: RequestsAndLimits = NOTHING_STATED): Resources {
-  const running = { cpuMillicores: 0, memoryBytes: 0 };
-  const initPeak = { cpuMillicores: 0, memoryBytes: 0 };
+  const sum = new PodSum(RESOURCE_AMOUNTS);
   for (const { role, requests } of containers) {
-    const cpu = requests.cpuMillicores ?? 0;
-    const memory = requests.memoryBytes ?? 0;
-    if (role === 'init') {
-      initPeak.cpuMillicores = Math.max(initPeak.cpuMillicores, running.cpuMillicores + cpu);
-      initPeak.memoryBytes = Math.max(initPeak.memoryBytes, running.memoryBytes + memory);
-    } else {
-      running.cpuMillicores += cpu;
-      running.memoryBytes += memory;
-    }
+    if (role === 'init') sum.addInit(requests);
+    else if (role === 'sidecar') sum.addSidecar(requests);
+    else sum.addMain(requests);
   }
-  const total = (resource: keyof Resources): number =>
-    whole.requests[resource] ?? (Math.max(running[resource], initPeak[resource]) || (whole.limits[resource] ?? 0));
+  const summed = sum.total();
+  const total = (resource: keyof Resources): number => whole.requests[resource] ?? (summed[resource] || (whole.limits[resource] ?? 0));
   return { cpuMillicores: total('cpuMillicores'), memoryBytes: total('memoryBytes') };
 }
 
