@@ -1,7 +1,8 @@
 // Which ResourceQuotas count a new pod, and what is left of them.
 
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
-import type { OptionalResources, Resources } from '../../core/model/resources.ts';
+import { leftByQuota } from '../../core/model/quota-room.ts';
+import type { OptionalResources } from '../../core/model/resources.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
@@ -60,9 +61,9 @@ export class QuotaCount {
   }
 
   /** Counts a pod that is about to be created; one that the quota will refuse counts for nothing. */
-  admit(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts, now: Instant): void {
-    const { hardRequests, hardLimits, usedRequests, usedLimits } = this.withAdmitted(quota, now);
-    if (!isLeft(requests, usedRequests, hardRequests) || !isLeft(limits, usedLimits, hardLimits)) return;
+  admit(quota: ResourceQuotaRecord, amounts: PodAmounts, now: Instant): void {
+    if (!isLeft(this.withAdmitted(quota, now), amounts)) return;
+    const { requests, limits } = amounts;
     const count = this.#upToDate(quota, now) ?? { seen: quota, pods: [] };
     this.#byQuota.set(keyOf(quota), count);
     count.pods.push({ at: now, amounts: [requests.cpuMillicores, requests.memoryBytes, limits.cpuMillicores, limits.memoryBytes] });
@@ -88,9 +89,10 @@ export class QuotaCount {
   }
 }
 
-function isLeft(amounts: Resources, used: OptionalResources, hard: OptionalResources): boolean {
-  const fits = (field: keyof Resources): boolean => (used[field] ?? 0) + amounts[field] <= (hard[field] ?? Infinity);
-  return fits('cpuMillicores') && fits('memoryBytes');
+function isLeft(quota: ResourceQuotaRecord, { requests, limits }: PodAmounts): boolean {
+  return (['cpuMillicores', 'memoryBytes'] as const).every(
+    (field) => requests[field] <= leftByQuota(quota, 'requests', field) && limits[field] <= leftByQuota(quota, 'limits', field),
+  );
 }
 
 /** What its status counts more than before: pods that were admitted since. */

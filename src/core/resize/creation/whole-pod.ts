@@ -2,6 +2,7 @@
 // https://kubernetes.io/docs/concepts/policy/limit-range/ https://kubernetes.io/docs/concepts/policy/resource-quotas/
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import { leftByQuota } from '../../model/quota-room.ts';
 import { podRequests } from '../../model/pod-requests.ts';
 import type { Resources } from '../../model/resources.ts';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
@@ -63,16 +64,9 @@ function isWithin(request: number, limit: number, { least, greatest, ratio }: Ra
 }
 
 function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQuotaRecord): boolean {
-  const { hardRequests, hardLimits, usedRequests, usedLimits } = quota;
-  return RESOURCES.every((resource) => {
-    const field = FIELD[resource];
-    const isLeft = (to: number, from: number, hard: number | null, used: number | null): boolean =>
-      hard === null || to <= from || (used ?? 0) + to <= hard;
-    return (
-      isLeft(created.requests[field], asked.requests[field], hardRequests[field], usedRequests[field]) &&
-      isLeft(created.limits[field], asked.limits[field], hardLimits[field], usedLimits[field])
-    );
-  });
+  const isLeft = (part: keyof PodAmounts, field: keyof Resources): boolean =>
+    created[part][field] <= asked[part][field] || created[part][field] <= leftByQuota(quota, part, field);
+  return RESOURCES.every((resource) => isLeft('requests', FIELD[resource]) && isLeft('limits', FIELD[resource]));
 }
 
 /** A quota on limits refuses a pod with a container that has none. */

@@ -4,6 +4,7 @@ import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { besideOverages } from './beside-overages.ts';
 import type { PodRecord } from '../../model/pod.ts';
+import { leftByQuota } from '../../model/quota-room.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { waitsForClock } from './clock-set-back.ts';
@@ -290,13 +291,10 @@ class QuotaRoom {
   take(pod: PodRecord, containers: readonly ContainerChange[]): Waiting | null {
     for (const quota of this.#situation.quotas) {
       for (const part of ['requests', 'limits'] as const) {
-        const [hard, used] = part === 'requests' ? [quota.hardRequests, quota.usedRequests] : [quota.hardLimits, quota.usedLimits];
         for (const resource of RESOURCES) {
           const field = FIELD[resource];
           const added = addedBy(containers, part, field);
-          const bound = hard[field];
-          if (bound === null || added <= 0) continue;
-          if ((used[field] ?? 0) + this.#taken[part][resource] + added > bound) {
+          if (added > 0 && this.#taken[part][resource] + added > leftByQuota(quota, part, field)) {
             return waiting('quota', `ResourceQuota ${quota.name} leaves no room for the ${resource} ${part} of ${pod.name}`);
           }
         }

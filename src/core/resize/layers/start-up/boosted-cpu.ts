@@ -2,6 +2,7 @@
 // LimitRange, quota and node let it. Memory stays.
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
+import { leftByQuota } from '../../../model/quota-room.ts';
 import type { PodRecord } from '../../../model/pod.ts';
 import type { RequestsAndLimits } from '../../../model/resources.ts';
 import type { Millicores } from '../../../model/units.ts';
@@ -44,12 +45,7 @@ export function boostedCpu(
 
 /** CPU that quotas of the namespace leave; Infinity where none bounds it. */
 export function cpuLeftByQuotas(quotas: readonly ResourceQuotaRecord[]): { readonly request: Millicores; readonly limit: Millicores } {
-  const left = (hard: Millicores | null, used: Millicores | null): number => (hard === null ? Infinity : hard - (used ?? 0));
-  return {
-    request: Math.min(
-      Infinity,
-      ...quotas.map(({ hardRequests, usedRequests }) => left(hardRequests.cpuMillicores, usedRequests.cpuMillicores)),
-    ),
-    limit: Math.min(Infinity, ...quotas.map(({ hardLimits, usedLimits }) => left(hardLimits.cpuMillicores, usedLimits.cpuMillicores))),
-  };
+  const left = (part: 'requests' | 'limits'): Millicores =>
+    Math.min(Infinity, ...quotas.map((quota) => leftByQuota(quota, part, 'cpuMillicores')));
+  return { request: left('requests'), limit: left('limits') };
 }
