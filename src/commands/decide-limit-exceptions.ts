@@ -8,6 +8,7 @@ import type { LimitException } from '../core/resize/model/limit-exception.ts';
 import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/exceptions/pending.ts';
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
+import { containerCaps, tightestCap, type Cap } from '../core/model/limit-range.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
 import type { ResourceName } from '../core/model/resources.ts';
@@ -164,16 +165,9 @@ function whyNotApproved(asked: Asked, open: readonly LimitException[], value: nu
   return null;
 }
 
-function greatestAllowed(
-  { ports, recommendation }: Asked,
-  resource: ResourceName,
-): { readonly value: number; readonly what: string } | null {
+function greatestAllowed({ ports, recommendation }: Asked, resource: ResourceName): Cap | null {
   const field = resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes';
-  const ranges = ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? '').flatMap(({ name, max }) => {
-    const value = max[field];
-    return value === null ? [] : [{ value, what: `LimitRange ${name}` }];
-  });
+  const ranges = containerCaps(ports.cluster.limitRangesIn(recommendation.metadata.namespace ?? ''), field);
   const nodes = [...ports.cluster.nodes()].map(({ allocatable }) => allocatable[field]);
-  const bounds = nodes.length === 0 ? ranges : [...ranges, { value: Math.max(...nodes), what: 'the largest node' }];
-  return bounds.toSorted((a, b) => a.value - b.value)[0] ?? null;
+  return tightestCap(nodes.length === 0 ? ranges : [...ranges, { value: Math.max(...nodes), what: 'the largest node' }]);
 }

@@ -4,6 +4,7 @@
 
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import { isWithinBounds } from '../../model/limit-range.ts';
 import type { QosClass } from '../../model/pod.ts';
 import type { OptionalResources, RequestsAndLimits, ResourceName } from '../../model/resources.ts';
 import type { Millicores } from '../../model/units.ts';
@@ -146,12 +147,8 @@ function isAdmitted({ requests, limits }: RequestsAndLimits, ranges: readonly Li
   return ranges.every((range) =>
     RESOURCES.every((resource) => {
       const field = FIELD[resource];
-      const [least, greatest, ratio] = [range.min[field], range.max[field], range.maxLimitRequestRatio[resource]];
-      const [request, limit] = [requests[field], limits[field]];
-      if (least !== null && ((request !== null && request < least) || (limit !== null && limit < least))) return false;
-      // A greatest amount asks for a limit, too.
-      if (greatest !== null && ((request ?? 0) > greatest || limit === null || limit > greatest)) return false;
-      return ratio === null || (limit !== null && request !== null && request > 0 && limit / request <= ratio);
+      const bounds = { least: range.min[field], greatest: range.max[field], ratio: range.maxLimitRequestRatio[resource] };
+      return isWithinBounds(requests[field], limits[field], bounds);
     }),
   );
 }

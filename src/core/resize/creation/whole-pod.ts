@@ -2,6 +2,7 @@
 // https://kubernetes.io/docs/concepts/policy/limit-range/ https://kubernetes.io/docs/concepts/policy/resource-quotas/
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../model/cluster-records.ts';
+import { isWithinBounds } from '../../model/limit-range.ts';
 import { leftByQuota } from '../../model/quota-room.ts';
 import { podRequests } from '../../model/pod-requests.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -41,26 +42,13 @@ export function isAdmittedAsWhole(
 function isInPodRange({ requests, limits }: PodAmounts, { podMin, podMax, podMaxLimitRequestRatio }: LimitRangeRecord): boolean {
   return RESOURCES.every((resource) => {
     const field = FIELD[resource];
-    return isWithin(requests[field], limits[field], {
+    // A pod none of whose containers has a limit has none.
+    return isWithinBounds(requests[field], limits[field] === 0 ? null : limits[field], {
       least: podMin?.[field] ?? null,
       greatest: podMax?.[field] ?? null,
       ratio: podMaxLimitRequestRatio?.[resource] ?? null,
     });
   });
-}
-
-interface Range {
-  readonly least: number | null;
-  readonly greatest: number | null;
-  readonly ratio: number | null;
-}
-
-/** @param limit 0: none */
-function isWithin(request: number, limit: number, { least, greatest, ratio }: Range): boolean {
-  if (least !== null && (request < least || (limit > 0 && limit < least))) return false;
-  // A greatest amount and a ratio ask for a limit, too.
-  if ((greatest !== null || ratio !== null) && limit === 0) return false;
-  return Math.max(request, limit) <= (greatest ?? Infinity) && limit <= request * (ratio ?? Infinity);
 }
 
 function isLeftByQuota(created: PodAmounts, asked: PodAmounts, quota: ResourceQuotaRecord): boolean {

@@ -1,7 +1,7 @@
 // What one container should have, from advice to numbers that the cluster will take: limits by their rule, LimitRanges,
 // request never above limit. Each thing that moves the request is a step, so that the explanation adds up.
 
-import type { LimitRangeRecord } from '../../model/cluster-records.ts';
+import { greatestOfContainer } from '../../model/limit-range.ts';
 import type { ExplanationStep } from '../../model/explanation-step.ts';
 import type { OptionalResources, ResourceName } from '../../model/resources.ts';
 import { MiB } from '../../model/units.ts';
@@ -94,13 +94,13 @@ function cpuLimit(inputs: TargetInputs, request: number | null): number | null {
       ? Math.min(greatest, Math.ceil(request * (ratio ?? (before === null || before === 0 ? 1 : limit / before))))
       : Math.max(limit, request);
   const raised = Math.max(wanted, inputs.cpuLimitStep?.raisedTo ?? 0);
-  return Math.max(request, least, Math.min(raised, greatestOf(inputs.limitRanges, 'cpu') ?? raised));
+  return Math.max(request, least, Math.min(raised, greatestOfContainer(inputs.limitRanges, 'cpuMillicores')));
 }
 
 /** What was approved, as far as the cluster takes it. */
 function leastLimit({ leastLimits, limitRanges }: TargetInputs, resource: ResourceName): number {
   const approved = leastLimits?.[FIELD[resource]] ?? 0;
-  return Math.min(approved, greatestOf(limitRanges, resource) ?? approved);
+  return Math.min(approved, greatestOfContainer(limitRanges, FIELD[resource]));
 }
 
 function memoryLimit(inputs: TargetInputs, request: number | null): MemoryLimit {
@@ -151,9 +151,9 @@ function ratioInForce({ policy, deployed, current }: TargetInputs): number | nul
 
 /** By LimitRanges, and by the bound as far as the limit is not above it already. */
 function mostMemoryLimit({ limitRanges, memoryLimitBound = null }: TargetInputs, current: number): number | null {
-  const bounds = [greatestOf(limitRanges, 'memory'), memoryLimitBound === null ? null : Math.max(memoryLimitBound, current)];
-  const known = bounds.filter((bound) => bound !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const bound = memoryLimitBound === null ? Infinity : Math.max(memoryLimitBound, current);
+  const most = Math.min(greatestOfContainer(limitRanges, 'memoryBytes'), bound);
+  return most === Infinity ? null : most;
 }
 
 /** The advice, and what a limit that moves along makes of it. */
@@ -226,9 +226,4 @@ function fitRequest(inputs: TargetInputs, resource: ResourceName, target: number
     if (greatest !== null && value > greatest) note(greatest, `LimitRange ${range.name} allows no more`);
   }
   return value;
-}
-
-function greatestOf(ranges: readonly LimitRangeRecord[], resource: ResourceName): number | null {
-  const greatest = ranges.flatMap((range) => range.max[FIELD[resource]] ?? []);
-  return greatest.length === 0 ? null : Math.min(...greatest);
 }

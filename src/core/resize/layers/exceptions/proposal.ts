@@ -1,5 +1,6 @@
 // From what would be enough to a value that the cluster takes, and to what may be given for a while.
 
+import { containerCaps, tightestCap, type Cap } from '../../../model/limit-range.ts';
 import type { ResourceName, Resources } from '../../../model/resources.ts';
 import { MiB, type Ratio } from '../../../model/units.ts';
 import { FIELD } from '../../model/container-values.ts';
@@ -39,17 +40,9 @@ export function overageValue(situation: WorkloadSituation, resource: ResourceNam
   return { value: value === null ? null : roundedDown(resource, value), cappedBy };
 }
 
-interface Cap {
-  readonly value: number;
-  readonly what: string;
-}
-
 function standingCaps({ limitRanges, largestNode }: WorkloadSituation, resource: ResourceName): readonly Cap[] {
   const field = FIELD[resource];
-  const ranges = limitRanges.flatMap(({ name, max }): Cap[] => {
-    const greatest = max[field];
-    return greatest === null ? [] : [{ value: greatest, what: `LimitRange ${name}` }];
-  });
+  const ranges = containerCaps(limitRanges, field);
   return largestNode === null ? ranges : [...ranges, { value: largestNode[field], what: 'the largest node' }];
 }
 
@@ -84,7 +77,7 @@ function freeCaps({ pods, freeOnNodes }: WorkloadSituation, resource: ResourceNa
 }
 
 function capped(limit: number, wanted: number, caps: readonly Cap[]): Capped {
-  const tightest = caps.reduce<Cap | null>((least, cap) => (least === null || cap.value < least.value ? cap : least), null);
+  const tightest = tightestCap(caps);
   const isCapped = tightest !== null && tightest.value < wanted;
   const value = isCapped ? tightest.value : wanted;
   return { value: value > limit * (1 + LEAST_GAIN_RATIO) ? value : null, cappedBy: isCapped ? tightest.what : null };

@@ -2,6 +2,7 @@
 // LimitRange, quota and node let it. Memory stays.
 
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
+import { greatestOfContainer } from '../../../model/limit-range.ts';
 import { leftByQuota } from '../../../model/quota-room.ts';
 import type { PodRecord } from '../../../model/pod.ts';
 import type { RequestsAndLimits } from '../../../model/resources.ts';
@@ -31,7 +32,7 @@ export function boostedCpu(
   const { cpuMillicores: request } = base.requests;
   const { cpuMillicores: limit } = base.limits;
   if (request === null || request === 0 || qosClass === 'BestEffort') return null;
-  const greatest = Math.min(Infinity, ...limitRanges.flatMap(({ max }) => max.cpuMillicores ?? []));
+  const greatest = greatestOfContainer(limitRanges, 'cpuMillicores');
   let boosted = Math.min(Math.floor(request * ratio), most ?? Infinity, greatest, request + Math.max(0, room.request));
   // Without a higher limit a higher request gives no more CPU than the limit lets through.
   const highestLimit = limit === null ? Infinity : movesLimits ? Math.min(greatest, limit + Math.max(0, room.limit)) : limit;
