@@ -3,7 +3,7 @@
 
 import { requestCost } from '../core/cost/request-cost.ts';
 import { requestsBesideContainers } from '../core/model/pod-requests.ts';
-import { NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
+import { addKnown, withDefaults, NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
 import { HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import { countedRequests, type PodRecord } from '../core/model/pod.ts';
@@ -155,9 +155,7 @@ function besideContainers(
   if (pod.initContainers === undefined && pod.overhead === undefined) return null;
   const requests = requestsBesideContainers(pod, countedRequests);
   const recommended = requestsBesideContainers(pod, (container) => {
-    const counted = countedRequests(container);
-    const { cpuMillicores, memoryBytes } = recommendedOf(container.name);
-    return { cpuMillicores: cpuMillicores ?? counted.cpuMillicores, memoryBytes: memoryBytes ?? counted.memoryBytes };
+    return withDefaults(recommendedOf(container.name), countedRequests(container));
   });
   const isRecommended = pod.containers.some(({ name }) => {
     const { cpuMillicores, memoryBytes } = recommendedOf(name);
@@ -222,10 +220,10 @@ class Accumulator {
       this.#recommended[field] += recommended[field] ?? asked;
       if (recommended[field] !== null) this.#anyRecommended = true;
       this.#limits[field] = bothOrNull(this.#limits[field], limits[field]);
-      if (used !== null) this.#used[field] = eitherOrNull(this.#used[field], used[field]);
+      if (used !== null) this.#used[field] = addKnown(this.#used[field], used[field]);
     }
-    this.#cost = eitherOrNull(this.#cost, cost);
-    this.#usedCost = eitherOrNull(this.#usedCost, usedCost);
+    this.#cost = addKnown(this.#cost, cost);
+    this.#usedCost = addKnown(this.#usedCost, usedCost);
   }
 
   sums(): Sums {
@@ -254,10 +252,6 @@ function accumulatorAt<Key>(map: Map<Key, Accumulator>, key: Key): Accumulator {
 
 function bothOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
-}
-
-function eitherOrNull(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : a + b;
 }
 
 function lesserOf(used: OptionalResources, requests: OptionalResources): OptionalResources {

@@ -31,6 +31,19 @@ export function addResources(a: Resources, b: OptionalResources): Resources {
   };
 }
 
+/** Sum of what is known of both; null: neither is known. */
+export function addKnown(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : a + b;
+}
+
+/** Each amount, or the default where it is absent. */
+export function withDefaults(amounts: OptionalResources, defaults: OptionalResources): OptionalResources {
+  return {
+    cpuMillicores: amounts.cpuMillicores ?? defaults.cpuMillicores,
+    memoryBytes: amounts.memoryBytes ?? defaults.memoryBytes,
+  };
+}
+
 /** The greater of two amounts, of which either may be absent; null: both are. */
 export function greaterAmount(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);

@@ -1,6 +1,6 @@
 // How what runs differs from what was deployed, container by container, and by whose hand.
 
-import type { OptionalResources, RequestsAndLimits } from '../model/resources.ts';
+import { withDefaults, type RequestsAndLimits } from '../model/resources.ts';
 
 /**
  * - `none`: every pod has what the template gives it.
@@ -60,20 +60,16 @@ function originOf({ template, defaultsFilledIn, ours }: ContainerSizes, pod: Req
 
 /** The template as it looks in a pod: a request that is missing beside a limit equals it, and a LimitRange fills in the rest. */
 function asCreated(template: RequestsAndLimits, pod: RequestsAndLimits, defaultsFilledIn: boolean): RequestsAndLimits {
-  const limits = defaultsFilledIn ? filled(template.limits, pod.limits) : template.limits;
-  const beside = filled(template.requests, template.limits);
-  return { requests: defaultsFilledIn ? filled(beside, pod.requests) : beside, limits };
-}
-
-function filled(values: OptionalResources, from: OptionalResources): OptionalResources {
-  return { cpuMillicores: values.cpuMillicores ?? from.cpuMillicores, memoryBytes: values.memoryBytes ?? from.memoryBytes };
+  const limits = defaultsFilledIn ? withDefaults(template.limits, pod.limits) : template.limits;
+  const beside = withDefaults(template.requests, template.limits);
+  return { requests: defaultsFilledIn ? withDefaults(beside, pod.requests) : beside, limits };
 }
 
 /** Whether a pod has what is recommended, as far as anything is. */
 function holds(recommended: RequestsAndLimits, pod: RequestsAndLimits): boolean {
   const wanted: RequestsAndLimits = {
-    requests: filled(recommended.requests, pod.requests),
-    limits: filled(recommended.limits, pod.limits),
+    requests: withDefaults(recommended.requests, pod.requests),
+    limits: withDefaults(recommended.limits, pod.limits),
   };
   return sameValues(wanted, pod);
 }

@@ -2,7 +2,7 @@
 
 import { POD_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { ContainerRecord, PodRecord } from '../model/pod.ts';
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
+import { withDefaults, UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits, type ResourceName } from '../model/resources.ts';
 import { FIELD, RESOURCES, withAmount, type Values } from '../resize/model/container-values.ts';
 import { fitPod } from '../resize/plan/pod-change.ts';
 import type { ContainerChange } from '../resize/model/resize-step.ts';
@@ -41,19 +41,10 @@ export interface SizesVerdict {
  */
 export function sizesAtCreation(template: RequestsAndLimits, defaults: readonly SizeDefaults[]): RequestsAndLimits {
   let { requests, limits } = template;
-  for (const resource of RESOURCES) {
-    const field = FIELD[resource];
-    if (requests[field] === null && limits[field] !== null) requests = withAmount(requests, resource, limits[field]);
-  }
+  requests = withDefaults(requests, limits);
   for (const each of defaults) {
-    requests = {
-      cpuMillicores: requests.cpuMillicores ?? each.requests.cpuMillicores,
-      memoryBytes: requests.memoryBytes ?? each.requests.memoryBytes,
-    };
-    limits = {
-      cpuMillicores: limits.cpuMillicores ?? each.limits.cpuMillicores,
-      memoryBytes: limits.memoryBytes ?? each.limits.memoryBytes,
-    };
+    requests = withDefaults(requests, each.requests);
+    limits = withDefaults(limits, each.limits);
   }
   return { requests, limits };
 }

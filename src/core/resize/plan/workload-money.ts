@@ -3,7 +3,15 @@
 import { requestCost, type RequestPrice } from '../../cost/request-cost.ts';
 import { HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
 import { podRequests, type RequestingPod } from '../../model/pod-requests.ts';
-import { NO_RESOURCES, addResources, type OptionalResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
+import {
+  addKnown,
+  withDefaults,
+  NO_RESOURCES,
+  addResources,
+  type OptionalResources,
+  type RequestsAndLimits,
+  type Resources,
+} from '../../model/resources.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 
 /** One running pod, as far as money goes. */
@@ -59,11 +67,10 @@ export function workloadMoney(
 
 /** Of pods of different nodes, together; what is not known of one is left out. */
 export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
-  const sum = (one: Usd | null, other: Usd | null): Usd | null => (one === null ? other : one + (other ?? 0));
   return {
-    costPerMonthUsd: sum(a.costPerMonthUsd, b.costPerMonthUsd),
-    potentialPerMonthUsd: sum(a.potentialPerMonthUsd, b.potentialPerMonthUsd),
-    reclaimedPerMonthUsd: sum(a.reclaimedPerMonthUsd, b.reclaimedPerMonthUsd),
+    costPerMonthUsd: addKnown(a.costPerMonthUsd, b.costPerMonthUsd),
+    potentialPerMonthUsd: addKnown(a.potentialPerMonthUsd, b.potentialPerMonthUsd),
+    reclaimedPerMonthUsd: addKnown(a.reclaimedPerMonthUsd, b.reclaimedPerMonthUsd),
   };
 }
 
@@ -71,10 +78,7 @@ export function addMoney(a: WorkloadMoney, b: WorkloadMoney): WorkloadMoney {
 function targetOf(figures: Pick<ContainerFigures, 'current' | 'target'> | undefined, requests: OptionalResources): OptionalResources {
   if (figures === undefined) return requests;
   const { current, target } = figures;
-  return {
-    cpuMillicores: target?.requests.cpuMillicores ?? current.requests.cpuMillicores,
-    memoryBytes: target?.requests.memoryBytes ?? current.requests.memoryBytes,
-  };
+  return target === null ? current.requests : withDefaults(target.requests, current.requests);
 }
 
 function perMonth(amount: Resources, price: RequestPrice): Usd {

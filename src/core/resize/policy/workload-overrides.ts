@@ -5,7 +5,7 @@ import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { isObject, parseJson } from '../../model/json.ts';
 import type { Parsed } from '../../model/parsed.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import type { OptionalResources } from '../../model/resources.ts';
+import { withDefaults, type OptionalResources } from '../../model/resources.ts';
 import { UNSET_RESOURCES } from '../../model/resources.ts';
 import type { Instant } from '../../model/units.ts';
 
@@ -73,7 +73,7 @@ function shown(text: string): string {
 export function boundsOf(bounds: BoundsByContainer, container: string): OptionalResources {
   const own = bounds.get(container) ?? UNSET_RESOURCES;
   const all = bounds.get('*') ?? UNSET_RESOURCES;
-  return { cpuMillicores: own.cpuMillicores ?? all.cpuMillicores, memoryBytes: own.memoryBytes ?? all.memoryBytes };
+  return withDefaults(own, all);
 }
 
 function readMode(text: string | undefined, problems: string[]): ResizeMode | null {

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { addKnown, greaterResources, withDefaults } from './resources.ts';
+
+test('a sum of amounts is what is known of them', () => {
+  expect([addKnown(1, 2), addKnown(1, null), addKnown(null, 2), addKnown(null, null)]).toEqual([3, 1, 2, null]);
+});
+
+test('a default stands where an amount is absent, and 0 is an amount', () => {
+  const defaults = { cpuMillicores: 7, memoryBytes: 8 };
+  expect(withDefaults({ cpuMillicores: 0, memoryBytes: null }, defaults)).toEqual({ cpuMillicores: 0, memoryBytes: 8 });
+});
+
+test('of two amounts the greater counts, each resource by itself', () => {
+  const [a, b] = [
+    { cpuMillicores: 1, memoryBytes: null },
+    { cpuMillicores: 2, memoryBytes: null },
+  ];
+  expect(greaterResources(a, { ...b, memoryBytes: 3 })).toEqual({ cpuMillicores: 2, memoryBytes: 3 });
+  expect(greaterResources(a, b).memoryBytes).toBeNull();
+});
