@@ -13,7 +13,21 @@ const rooms = {
   server: ['apis', 'core', 'application', 'ports', 'runtime'],
   adapters: ['apis', 'core', 'ports', 'runtime'],
   simulator: ['apis', 'core', 'ports'],
-  cli: ['apis', 'core', 'ports', 'state', 'workers', 'runtime', 'controllers', 'queries', 'commands', 'application', 'adapters', 'simulator', 'cmd'],
+  cli: [
+    'apis',
+    'core',
+    'ports',
+    'state',
+    'workers',
+    'runtime',
+    'controllers',
+    'queries',
+    'commands',
+    'application',
+    'adapters',
+    'simulator',
+    'cmd',
+  ],
   ui: ['apis'],
 };
 
