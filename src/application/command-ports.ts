@@ -32,6 +32,7 @@ export function commandPorts(
     },
     isProtectedPolicy: (policy: PodResizePolicy) => isProtectedPolicy(policy, namespace),
     isEnabled: (tool) => mode.mode().features[tool] === true,
-    dryRun: () => mode.mode().dryRun.controller,
+    isDryRun: (workload: WorkloadRecord) => mode.mode().dryRun.controller || decisions.governance(workload).dryRun,
+    isDryRunPolicy: (policy: PodResizePolicy) => mode.mode().dryRun.controller || decisions.isDryRun(policy),
   };
 }

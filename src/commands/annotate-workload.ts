@@ -7,7 +7,7 @@ import { intentOf } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordDeed, type Deed } from './audit.ts';
-import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { callerOfEffect, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
@@ -27,6 +27,8 @@ export type AnnotationPlan =
 export interface AnnotationChange {
   /** Repeats of a key are told apart by it. */
   readonly action: string;
+  /** It changes what runs, so that it is only validated in a dry run. */
+  readonly isEffect?: true;
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
 
@@ -42,7 +44,17 @@ export async function annotateWorkload(
 ): Promise<CommandOutcome<WorkloadRecord>> {
   const resolved = findTarget(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
-  let { workload } = resolved;
+  const { workload } = resolved;
+  return annotateFound(ports, change.isEffect === true ? callerOfEffect(ports, caller, workload) : caller, workload, change);
+}
+
+async function annotateFound(
+  ports: CommandPorts,
+  caller: Caller,
+  known: WorkloadRecord,
+  change: AnnotationChange,
+): Promise<CommandOutcome<WorkloadRecord>> {
+  let workload = known;
   const now = ports.clock.now();
   for (let tries = 1; ; tries += 1) {
     const keys = workload.annotations[IDEMPOTENCY_ANNOTATION];
@@ -75,7 +87,7 @@ export async function annotateWorkload(
     const refusal = refusalOf(outcome, `${kind} ${name}`);
     recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
     if (refusal !== null) return refusal;
-    tellWritten(ports, caller, [resolved.workload, workload], annotations);
+    tellWritten(ports, caller, [known, workload], annotations);
     return { kind: 'done', item: annotated(workload, annotations, outcome.object), dryRun: caller.dryRun };
   }
 }

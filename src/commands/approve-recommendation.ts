@@ -17,6 +17,7 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
       action: 'Approve',
       eventReason: COMMAND_EVENT.approved,
       message: withReason(`${by} approved the recommended values`, body.reason),
+      isEffect: () => true,
       idleIn: withoutApproval,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);

@@ -1,6 +1,6 @@
 import type { BulkResult, OverrideBulkItem } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
-import { carryOutItems } from './carry-out-items.ts';
+import { bulkOutcome, carryOutItems } from './carry-out-items.ts';
 import { carryOut, type Command } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
@@ -10,8 +10,7 @@ import { removeBounds, setBounds } from './set-bounds.ts';
 export const bulkOverrides: Command<{ readonly items: readonly OverrideBulkItem[] }, readonly BulkResult[]> = {
   requires: OPERATOR_OF_ITEMS,
   async run(ports, caller, { items }) {
-    const results = await carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item));
-    return { kind: 'done', item: results, dryRun: caller.dryRun };
+    return bulkOutcome(caller, await carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item)));
   },
 };
 

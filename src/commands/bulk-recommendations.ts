@@ -1,21 +1,19 @@
 import type { BulkItem, BulkResult } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
 import { approveRecommendation } from './approve-recommendation.ts';
-import { carryOutItems } from './carry-out-items.ts';
+import { bulkOutcome, carryOutItems } from './carry-out-items.ts';
 import { carryOut, type Command } from './command.ts';
-import { askingForEffect, type Caller, type CommandPorts } from './context.ts';
+import type { Caller, CommandPorts } from './context.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { rejectRecommendation } from './reject-recommendation.ts';
 import { rollbackRecommendation } from './rollback-recommendation.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 
-/** Carries out each item by itself; a failing one never stops the others. Only roll-backs: an effect, so nothing is written in dry run. */
+/** Carries out each item by itself; a failing one never stops the others. */
 export const bulkRecommendations: Command<{ readonly items: readonly BulkItem[] }, readonly BulkResult[]> = {
   requires: OPERATOR_OF_ITEMS,
   async run(ports, caller, { items }) {
-    const asking = items.every(({ action }) => action === 'rollback') ? askingForEffect(ports, caller) : caller;
-    const results = await carryOutItems(ports, asking, items, (own, item) => dispatch(ports, own, item));
-    return { kind: 'done', item: results, dryRun: asking.dryRun };
+    return bulkOutcome(caller, await carryOutItems(ports, caller, items, (own, item) => dispatch(ports, own, item)));
   },
 };
 

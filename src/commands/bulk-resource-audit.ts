@@ -1,8 +1,7 @@
 import type { BulkResult, ResourceAuditBulkBody } from '../apis/http/types.generated.ts';
 import { OPERATOR_OF_ITEMS } from '../core/access/requirement.ts';
-import { carryOutItems } from './carry-out-items.ts';
+import { bulkOutcome, carryOutItems } from './carry-out-items.ts';
 import { carryOut, type Command } from './command.ts';
-import { askingForEffect } from './context.ts';
 import { deleteRecommendation } from './delete-recommendation.ts';
 import type { CommandOutcome, CommandRefusal } from './outcome.ts';
 import { holdOf, resetToDeploy } from './reset-to-deploy.ts';
@@ -14,9 +13,8 @@ export const bulkResourceAudit: Command<ResourceAuditBulkBody, readonly BulkResu
   async run(ports, caller, body) {
     const fault = faultOf(body);
     if (fault !== null) return fault;
-    const asking = body.action === 'reset-to-deploy' ? askingForEffect(ports, caller) : caller;
     const reason = body.reason === undefined ? {} : { reason: body.reason };
-    const results = await carryOutItems(ports, asking, body.items, async (own, target): Promise<CommandOutcome<unknown>> => {
+    const results = await carryOutItems(ports, caller, body.items, async (own, target): Promise<CommandOutcome<unknown>> => {
       switch (body.action) {
         case 'reset-to-deploy':
           return carryOut(resetToDeploy, ports, own, { target, body: { ...(body.for === undefined ? {} : { for: body.for }), ...reason } });
@@ -26,7 +24,7 @@ export const bulkResourceAudit: Command<ResourceAuditBulkBody, readonly BulkResu
           return carryOut(stripAnnotations, ports, own, { target, body: reason });
       }
     });
-    return { kind: 'done', item: results, dryRun: asking.dryRun };
+    return bulkOutcome(caller, results);
   },
 };
 

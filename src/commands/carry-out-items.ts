@@ -26,7 +26,8 @@ export async function carryOutItems<Item extends NamedItem>(
     const own = caller.idempotencyKey === null ? caller : { ...caller, idempotencyKey: `${caller.idempotencyKey}#${index}` };
     try {
       const outcome = await carryOut(own, item);
-      return outcome.kind === 'done' ? { index, ok: true } : { index, ok: false, error: refusalError(outcome) };
+      if (outcome.kind === 'done') return { index, ok: true, ...(outcome.dryRun ? { dryRun: true } : {}) };
+      return { index, ok: false, error: refusalError(outcome) };
     } catch (error) {
       ports.logger.error('bulk item failed', { requestId: caller.requestId, index, err: error });
       const message = 'Something went wrong on our side; the request id finds it in the log.';
@@ -40,6 +41,13 @@ export async function carryOutItems<Item extends NamedItem>(
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, lines.length) }, work));
   return results;
+}
+
+/** The results as one outcome: in a dry run as a whole where nothing that succeeded was carried out. */
+export function bulkOutcome({ dryRun: requested }: Caller, results: readonly BulkResult[]): CommandOutcome<readonly BulkResult[]> {
+  const done = results.filter(({ ok }) => ok);
+  const dryRun = requested || (done.length > 0 && done.every((result) => result.dryRun === true));
+  return { kind: 'done', item: results, dryRun };
 }
 
 function linesOf<Item extends NamedItem>(items: readonly Item[]): Iterable<{ readonly index: number; readonly item: Item }[]> {

@@ -47,6 +47,8 @@ beforeEach(() => {
     isEnabled: () => false,
     isProtectedPolicy: () => false,
     wideningOf: () => null,
+    isDryRun: () => false,
+    isDryRunPolicy: () => false,
     records: world.records,
     signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },
@@ -179,7 +181,7 @@ describe('roll back', () => {
   });
 
   test('while dry-run is on is validated and leaves nothing behind that would act once it ends', async () => {
-    const outcome = await carryOut(rollbackRecommendation, { ...ports, dryRun: () => true }, caller(), { target: CART, body: undefined });
+    const outcome = await carryOut(rollbackRecommendation, { ...ports, isDryRun: () => true }, caller(), { target: CART, body: undefined });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true });
     expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
   });
@@ -261,6 +263,53 @@ describe('trigger', () => {
   test('says what is missing where there is no policy', async () => {
     world.cluster.policyList = [];
     expect((await carryOut(triggerResizeCycle, ports, caller(), undefined)).kind).toBe('conflict');
+  });
+});
+
+describe('in a dry run', () => {
+  test.each<[string, (by: Caller) => Promise<object>]>([
+    ['approve', (by) => carryOut(approveRecommendation, ports, by, { target: CHECKOUT, body: seen(490) })],
+    ['roll back', (by) => carryOut(rollbackRecommendation, ports, by, { target: CART, body: {} })],
+    ['reset', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: {} })],
+  ])('of the workload’s policy, %s changes what runs: it is validated and not stored', async (_command, run) => {
+    ports = { ...ports, isDryRun: () => true };
+    expect(await run(caller())).toMatchObject({ kind: 'done', dryRun: true });
+    expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([true]);
+    expect(world.events).toEqual([]);
+  });
+
+  test.each<[string, (by: Caller) => Promise<object>]>([
+    ['reject', (by) => carryOut(rejectRecommendation, ports, by, { target: CHECKOUT, body: {} })],
+    ['set the mode', (by) => carryOut(setWorkloadMode, ports, by, { target: CHECKOUT, body: { mode: 'Off' } })],
+    ['delete the Recommendation', (by) => carryOut(deleteRecommendation, ports, by, { target: CHECKOUT, body: {} })],
+  ])('of the workload’s policy, %s states a rule: it is stored', async (_command, run) => {
+    ports = { ...ports, isDryRun: () => true };
+    expect(await run(caller())).toMatchObject({ kind: 'done', dryRun: false });
+    expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
+  });
+
+  test('of each workload’s own policy, a bulk names the items that were only validated', async () => {
+    ports = { ...ports, isDryRun: ({ name }) => name === 'cart' };
+    const outcome = await carryOut(bulkRecommendations, ports, caller(), {
+      items: [
+        { ...CART, action: 'rollback' },
+        { ...CHECKOUT, action: 'mode', mode: 'Approve' },
+      ],
+    });
+    expect(outcome).toEqual({
+      kind: 'done',
+      item: [
+        { index: 0, ok: true, dryRun: true },
+        { index: 1, ok: true },
+      ],
+      dryRun: false,
+    });
+  });
+
+  test('of every policy, a cycle is triggered, and it is said that it changes nothing', async () => {
+    ports = { ...ports, isDryRunPolicy: () => true };
+    expect(await carryOut(triggerResizeCycle, ports, caller(), {})).toMatchObject({ kind: 'done', dryRun: true });
+    expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
   });
 });
 

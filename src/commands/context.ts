@@ -22,8 +22,10 @@ export interface CommandPorts {
   isProtectedPolicy(policy: PodResizePolicy): boolean;
   /** Whether a tool that reaches into running pods is switched on. */
   readonly isEnabled: (tool: PodTool) => boolean;
-  /** Whether effects are validated and not carried out at this moment. Left out: they are carried out. */
-  dryRun?(): boolean;
+  /** Whether changes of a workload are validated and not carried out now: by the setting, or by its policy with the overrides. */
+  isDryRun(workload: WorkloadRecord): boolean;
+  /** The same of all that one policy governs. */
+  isDryRunPolicy(policy: PodResizePolicy): boolean;
   /** The policy that takes only stricter overrides, and what the workload's annotations ask for beyond it; null: nothing. */
   wideningOf(workload: WorkloadRecord): { readonly policy: string; readonly overrides: readonly string[] } | null;
   readonly records: RecordWriter;
@@ -49,9 +51,12 @@ export interface Caller {
   readonly unmoved?: boolean;
 }
 
-/** For what asks for an effect at once: in dry-run nothing is left behind that would act on the day it ends. */
-export function askingForEffect(ports: CommandPorts, caller: Caller): Caller {
-  return caller.dryRun || ports.dryRun?.() !== true ? caller : { ...caller, dryRun: true };
+/**
+ * The caller of a command that changes what runs on a workload. In a dry run such a command is validated and not stored: a
+ * stored request would be carried out when the dry run ends. Commands that state rules (bounds, mode, hold) are stored.
+ */
+export function callerOfEffect(ports: CommandPorts, caller: Caller, workload: WorkloadRecord): Caller {
+  return caller.dryRun || !ports.isDryRun(workload) ? caller : { ...caller, dryRun: true };
 }
 
 /** Field manager of what a person states through the dashboard. */

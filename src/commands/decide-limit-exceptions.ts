@@ -53,6 +53,8 @@ function decideLimitExceptions(
     action: approves ? 'ApproveLimitException' : 'RejectLimitException',
     eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
     message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
+    // A rejection takes back what was applied; without that it only keeps the exception closed.
+    isEffect: ({ status }) => approves || named(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
     idleIn: (inForce) => {
       mode = inForce;
       return approves && !approvalActs(inForce)
@@ -77,10 +79,7 @@ function decided(asked: Asked): SpecPatch | null | CommandRefusal {
   const { recommendation, verdict, body, by, mode, now } = asked;
   const decisions = readDecisions(recommendation.spec);
   const stored = readExceptions(recommendation.status);
-  const named = stored.filter(
-    ({ container, resource }) => (body.container ?? container) === container && (body.resource ?? resource) === resource,
-  );
-  const seen = named.map((exception) => asDecided(exception, decisions, mode));
+  const seen = named(stored, body).map((exception) => asDecided(exception, decisions, mode));
   const open = seen.filter(({ state }) => state === 'open');
   const value = readValue(asked, open.length === 0 ? seen : open);
   if (value !== null && typeof value !== 'number') return value;
@@ -97,6 +96,12 @@ function decided(asked: Asked): SpecPatch | null | CommandRefusal {
     ...(body.reason === undefined ? {} : { reason: body.reason }),
   }));
   return { kind: 'patch', spec: { exceptionDecisions: [...stillPending(recommendation, stored, made), ...made] } };
+}
+
+function named(stored: readonly LimitException[], body: LimitExceptionBody): readonly LimitException[] {
+  return stored.filter(
+    ({ container, resource }) => (body.container ?? container) === container && (body.resource ?? resource) === resource,
+  );
 }
 
 /** What others decided and is not yet carried out; what is, or was about an exception before, goes. */

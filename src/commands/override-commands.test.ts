@@ -35,6 +35,8 @@ beforeEach(() => {
     isEnabled: () => false,
     isProtectedPolicy: () => false,
     wideningOf: () => null,
+    isDryRun: () => false,
+    isDryRunPolicy: () => false,
     records: world.records,
     signer: TEST_SIGNER,
     events: { record: (event) => void world.events.push(event) },

@@ -6,7 +6,7 @@ import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { recordDeed } from './audit.ts';
-import { FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { callerOfEffect, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
@@ -24,6 +24,8 @@ export interface Intent {
   readonly message: string;
   /** Why it would have no effect in a mode; null: it has one there. An intent that waits for another mode would surprise. */
   idleIn(mode: ResizeMode): string | null;
+  /** Whether it changes what runs, so that it is only validated in a dry run. */
+  isEffect(recommendation: Recommendation): boolean;
   /** The change of `spec` as a merge patch (null removes), `null` where it stands there already, or why not. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
@@ -39,11 +41,11 @@ const MOST_TRIES = 6;
 /** Writes one intent onto the Recommendation of the workload that is named. */
 export async function stateIntent(
   ports: CommandPorts,
-  caller: Caller,
+  requestedBy: Caller,
   target: WorkloadTarget,
   intent: Intent,
 ): Promise<CommandOutcome<ChangedRecommendation>> {
-  const resolved = findTarget(ports, caller, target);
+  const resolved = findTarget(ports, requestedBy, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
   let recommendation = ports.cluster.findRecommendation(workloadKey(workload));
@@ -53,6 +55,7 @@ export async function stateIntent(
       message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
     };
   }
+  const caller = intent.isEffect(recommendation) ? callerOfEffect(ports, requestedBy, workload) : requestedBy;
   for (let tries = 1; ; tries += 1) {
     const plan = planOf(ports, caller, intent, { workload, recommendation });
     if (plan.kind !== 'write') return plan;

@@ -17,6 +17,8 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
       action: 'Reject',
       eventReason: COMMAND_EVENT.rejected,
       message: withReason(`${by} rejected the recommended values`, body?.reason),
+      // Rejected values are not applied, and applied ones stay.
+      isEffect: () => false,
       idleIn: () => null,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);

@@ -10,7 +10,7 @@ import { readResetRequest, resetBinding, resetText, restartProblem } from '../co
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
-import { askingForEffect, COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
+import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
 import { refusalOfProtected } from './find-target.ts';
 import type { CommandRefusal } from './outcome.ts';
 
@@ -29,8 +29,9 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
   async run(ports, caller, { target, body }) {
     const barePod = refusalOfBarePod(ports, caller, target);
     if (barePod !== null) return barePod;
-    return annotateWorkload(ports, askingForEffect(ports, caller), target, {
+    return annotateWorkload(ports, caller, target, {
       action: 'ResetToDeploy',
+      isEffect: true,
       decide: (workload, now) => {
         const heldFor = holdOf(body.for);
         if (typeof heldFor !== 'number') return heldFor;

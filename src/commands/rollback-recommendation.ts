@@ -3,7 +3,7 @@ import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
-import { askingForEffect, COMMAND_EVENT } from './context.ts';
+import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
 /** Asks to go back to the values before the last change; nothing is then changed by itself for 24 hours. */
@@ -11,10 +11,11 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
     const by = caller.scope.actor;
-    return stateIntent(ports, askingForEffect(ports, caller), target, {
+    return stateIntent(ports, caller, target, {
       action: 'RollBack',
       eventReason: COMMAND_EVENT.rollbackRequested,
       message: withReason(`${by} asked to go back to the values before the last change`, body?.reason),
+      isEffect: () => true,
       idleIn: (mode) => (mode === 'Off' ? 'it is left alone, so nothing would go back. Set another mode first, then roll back.' : null),
       decide: ({ spec, status }, now) => {
         const asked = instantOf(spec.rollback?.at);

@@ -8,7 +8,7 @@ import { DAY_MS, type Instant } from '../core/model/units.ts';
 import { recordDeed, type Deed } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
+import { refusalOf, type CommandRefusal } from './outcome.ts';
 
 /** Others ask, and the status moves meanwhile: looked at again this often before it is the caller's turn. */
 const MOST_TRIES = 6;
@@ -33,10 +33,13 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
     }
     const policies = all.filter((policy) => !ports.isProtectedPolicy(policy));
     if (policies.length === 0) return EVERY_POLICY_PROTECTED;
+    const names = policies.map(nameOf);
+    // The cycle itself runs in a dry run, too, and reports what it would change.
+    const dryRun = caller.dryRun || policies.every((policy) => ports.isDryRunPolicy(policy));
     const now = ports.clock.now();
     const pending = policies.map(activeCycle).find((id) => id !== null) ?? null;
     const repeated = caller.idempotencyKey === null ? null : cycleOfKey(policies, caller.idempotencyKey, now);
-    if (repeated !== null) return done({ cycleId: repeated, joined: true, policies: policies.map(nameOf) }, caller);
+    if (repeated !== null) return { kind: 'done', item: { cycleId: repeated, joined: true, policies: names }, dryRun };
     const own = newId(now, caller);
     let cycleId = pending ?? own;
     for (const policy of policies) {
@@ -44,7 +47,7 @@ export const triggerResizeCycle: Command<unknown, TriggeredCycle> = {
       if (outcome.kind !== 'asked') return outcome;
       cycleId = outcome.cycleId;
     }
-    return done({ cycleId, joined: cycleId !== own, policies: policies.map(nameOf) }, caller);
+    return { kind: 'done', item: { cycleId, joined: cycleId !== own, policies: names }, dryRun };
   },
 };
 
@@ -140,8 +143,4 @@ function hashOf(text: string): string {
 
 function nameOf(policy: PodResizePolicy): string {
   return policy.metadata.name;
-}
-
-function done(item: TriggeredCycle, caller: Caller): CommandOutcome<TriggeredCycle> {
-  return { kind: 'done', item, dryRun: caller.dryRun };
 }

@@ -3,7 +3,7 @@ import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { instantOf, isoTime } from '../core/model/iso-time.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';
-import { askingForEffect, COMMAND_EVENT } from './context.ts';
+import { COMMAND_EVENT } from './context.ts';
 import { stateIntent, type ChangedRecommendation } from './recommendation-intent.ts';
 
 /** Asks for the natural size of a workload that is idle. */
@@ -11,10 +11,11 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
   requires: OPERATOR_OF_TARGET,
   run(ports, caller, { target, body }) {
     const by = caller.scope.actor;
-    return stateIntent(ports, askingForEffect(ports, caller), target, {
+    return stateIntent(ports, caller, target, {
       action: 'Wake',
       eventReason: COMMAND_EVENT.wakeRequested,
       message: withReason(`${by} asked for its natural size`, body?.reason),
+      isEffect: () => true,
       idleIn: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);

@@ -3,7 +3,7 @@
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { RuleInForce } from '../apis/http/types.generated.ts';
-import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { OptionalResources } from '../core/model/resources.ts';
 import type { Instant } from '../core/model/units.ts';
 import type { VolumeUsage } from '../core/model/usage.ts';
@@ -44,8 +44,10 @@ export interface UsageReader {
 
 /** What the deciding part of this process knows beyond what the objects say. */
 export interface DecisionReader {
-  /** The policy that governs a workload (null: none, so all defaults hold) and the mode in force. */
-  governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode };
+  /** The policy that governs a workload (null: none, so all defaults hold), the mode in force, and whether the policy is in dry run. */
+  governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode; readonly dryRun: boolean };
+  /** Whether a policy is in dry run, overrides counted. */
+  isDryRun(policy: PodResizePolicy): boolean;
   /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */
   wideningOverrides(workload: WorkloadRecord): readonly string[];
   /** In mode Observe: the status that would be published; undefined where there is none (yet). */

@@ -145,6 +145,14 @@ describe('limit exceptions', () => {
     expect((await client.send('POST', `${LIST}/shop/web/reject`, {})).body.data[0].state).toBe('rejected');
   });
 
+  test('under a policy in dry run an approval is only validated; a rejection that takes nothing back is stored', async () => {
+    world.cluster.policyList = world.cluster.policyList.map((policy) => ({ ...policy, spec: { ...policy.spec, dryRun: true } }));
+    const approved = await client.send('POST', `${CHECKOUT}/approve`, {});
+    expect([approved.body.meta.dryRun, decisions()]).toEqual([true, []]);
+    const rejected = await client.send('POST', `${CHECKOUT}/reject`, { resource: 'cpu' });
+    expect([rejected.body.meta.dryRun, decisions().length]).toEqual([undefined, 1]);
+  });
+
   test('a dry run changes nothing, a stale If-Match is refused, a repeated key is carried out once', async () => {
     const dry = await client.send('POST', `${CHECKOUT}/approve?dryRun=true`, {});
     expect([dry.body.meta.dryRun, dry.body.data[0].state, decisions()]).toEqual([true, 'approved', []]);

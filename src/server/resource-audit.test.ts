@@ -112,6 +112,16 @@ describe('reset to deploy', () => {
     expect([world.records.written[0]?.dryRun, workload('web').annotations]).toEqual([true, {}]);
   });
 
+  test('under a policy in dry run is validated and leaves nothing behind, by itself and in a bulk', async () => {
+    world.cluster.policyList = world.cluster.policyList.map((policy) => ({ ...policy, spec: { ...policy.spec, dryRun: true } }));
+    const one = await client.send('POST', `${WEB}/reset-to-deploy`, {});
+    const items = [{ namespace: 'shop', name: 'web' }];
+    const bulk = await client.send('POST', '/api/v1/resource-audit/bulk', { action: 'reset-to-deploy', items });
+    expect([one.status, one.body.meta.dryRun, bulk.status, bulk.body.meta.dryRun]).toEqual([202, true, 200, true]);
+    expect(bulk.body.data).toEqual([{ index: 0, ok: true, dryRun: true }]);
+    expect([world.records.written.map(({ dryRun }) => dryRun), workload('web').annotations]).toEqual([[true, true], {}]);
+  });
+
   test.each(['Job', 'CronJob', 'ReplicaSet'])('of a %s cannot be, and the words say what to do instead', async (kind) => {
     world.cluster.workloadList.push(aWorkloadRecord({ kind, name: 'thing', namespace: 'shop' }));
     const answer = await client.send('POST', '/api/v1/resource-audit/shop/thing/reset-to-deploy', {});

@@ -2,7 +2,7 @@
 // which the informers may not have shown it yet.
 
 import type { ResizeMode } from '../apis/conditions.ts';
-import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
+import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
@@ -101,10 +101,15 @@ export class DecisionBook {
     changing.add(workload);
   }
 
-  /** The policy that governs a workload and the mode in force. */
-  governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode } {
+  /** The policy that governs a workload, the mode in force, and whether the policy is in dry run. */
+  governance(workload: WorkloadRecord): { readonly policy: string | null; readonly mode: ResizeMode; readonly dryRun: boolean } {
     const { rules, overrides } = this.#policies.governanceOf(workload);
-    return { policy: rules.name, mode: overrides.excluded ? 'Off' : modeInForce(rules, overrides) };
+    return { policy: rules.name, mode: overrides.excluded ? 'Off' : modeInForce(rules, overrides), dryRun: rules.dryRun };
+  }
+
+  /** Whether a policy is in dry run, overrides counted. */
+  isDryRun(policy: PodResizePolicy): boolean {
+    return this.#policies.inForce(policy).policy.spec.dryRun === true;
   }
 
   /** What its annotations ask for and its policy ignores, in words: the policy takes only stricter ones. */

@@ -98,7 +98,9 @@ export class PolicyBook {
     const reading = this.read(governing);
     const found = { policy: governing, overrides, yielding, outOfScope: false };
     if (reading.ok) return { ...found, rules: reading.rules, problem: null, readableRules: null };
-    const rules = { ...DEFAULT_POLICY_RULES, name: governing.metadata.name };
+    // A fault elsewhere in the spec does not release the brakes: requests of users are still carried out under its name.
+    const { dryRun, paused } = governing.spec;
+    const rules = { ...DEFAULT_POLICY_RULES, name: governing.metadata.name, dryRun: dryRun === true, paused: paused === true };
     const problem = `PodResizePolicy ${governing.metadata.name} is not ready: ${reading.message}`;
     return { ...found, rules, problem, readableRules: reading.readable };
   }

@@ -84,7 +84,8 @@ export function dashboardWorld(start: Instant = Date.UTC(2026, 10, 20, 14, 30)):
         volumes: () => [],
       },
       decisions: {
-        governance: (workload) => ({ policy: 'shop', mode: modeOf(workload) }),
+        governance: (workload) => ({ policy: 'shop', mode: modeOf(workload), dryRun: cluster.policyList[0]?.spec.dryRun === true }),
+        isDryRun: ({ spec }) => spec.dryRun === true,
         wideningOverrides: () => [],
         unpublished: () => undefined,
         evidence: () => undefined,

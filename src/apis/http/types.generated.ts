@@ -645,6 +645,8 @@ export interface BulkBody {
 export interface BulkResult {
   readonly index: number;
   readonly ok: boolean;
+  /** true: validated and not carried out, because the request or the workload’s policy is in dry run. */
+  readonly dryRun?: boolean;
   readonly error?: { readonly code: string; readonly message: string };
 }
 

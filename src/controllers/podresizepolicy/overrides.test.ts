@@ -43,6 +43,18 @@ test('an override of what the policy selects takes workloads out of it', async (
   expect(world.decisions.governance(world.cluster.workloadList[0]!).policy).toBeNull();
 });
 
+test('an override to dry run holds for all that the policy governs', () => {
+  world.setPolicy('all', { mode: 'Auto' });
+  expect(world.decisions.governance(world.cluster.workloadList[0]!).dryRun).toBe(false);
+  world.setPolicy('all', { mode: 'Auto' }, written({ dryRun: { value: true } }));
+  expect(world.decisions.governance(world.cluster.workloadList[0]!).dryRun).toBe(true);
+});
+
+test('a policy that cannot be acted on keeps its dry run', () => {
+  world.setPolicy('all', { mode: 'Auto', dryRun: true, cpu: { min: '3', max: '2' } });
+  expect(world.decisions.governance(world.cluster.workloadList[0]!)).toMatchObject({ policy: 'all', dryRun: true });
+});
+
 test.each([
   ['no JSON', { 'evenkeel.io/overrides': '{' }, /not.*ignored/],
   ['a value that the schema refuses', written({ mode: { value: 'Sometimes' } }), /'mode' is ignored/],

@@ -64,7 +64,7 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Idle workloads',
     title: 'Give an idle workload its natural size back now',
     description:
-      'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It falls idle again only after having been quiet for `idle.after` anew. 409 where it is not idle. While dry-run is on it is validated and not left to be carried out later: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
+      'Written as `spec.wake` on its Recommendation; the leader acts at once, outside windows and cool-downs. It falls idle again only after having been quiet for `idle.after` anew. 409 where it is not idle. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
     parameters: [namespacePath, namePath, kindQuery],
     body: ref('WakeBody'),
     answer: { status: 200, description: 'The workload as it is while it wakes.', data: ref('IdleWorkload') },

@@ -105,7 +105,7 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Limit exceptions',
     title: 'Approve as the new normal',
     description:
-      'The limit, or the annotation `evenkeel.io/ceiling`, moves to the proposed value or to the one in the body. Stated once more it changes nothing. 409 where it is no longer open, and in a mode that applies nothing; 422 where LimitRange or node size leave no such value. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
+      'The limit, or the annotation `evenkeel.io/ceiling`, moves to the proposed value or to the one in the body. Stated once more it changes nothing. 409 where it is no longer open, and in a mode that applies nothing; 422 where LimitRange or node size leave no such value. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
     parameters: workload,
     body: ref('LimitExceptionBody'),
     answer: decided,
@@ -117,7 +117,7 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Limit exceptions',
     title: 'Reject and revert',
     description:
-      'A temporary limit is taken back, one pod after the other and never under what is in use. The same exception stays shut for 7 days unless demand grows by another 20 %. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
+      'A temporary limit is taken back, one pod after the other and never under what is in use. The same exception stays shut for 7 days unless demand grows by another 20 %. While the setting `controller.dryRun` or the workload’s policy is in dry run, a rejection that takes a temporary limit back is validated and not stored. `If-Match` takes the ETag of `GET /recommendations/{ns}/{name}`.',
     parameters: workload,
     body: ref('LimitExceptionBody'),
     answer: decided,

@@ -78,7 +78,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Approve the values seen',
     description:
-      'Carried out in mode Approve, as soon as nothing else holds it. Refused with 409 where the values are no longer what is recommended, and in every other mode: Auto needs no approval, the others apply nothing.',
+      'Carried out in mode Approve, as soon as nothing else holds it. Refused with 409 where the values are no longer what is recommended, and in every other mode: Auto needs no approval, the others apply nothing. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
     parameters: workload,
     body: ref('ApproveBody'),
     answer: changed,
@@ -101,7 +101,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Go back to the values before the last change',
     description:
-      'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet. While dry-run is on it is validated and not left to be carried out later: `meta.dryRun` is true.',
+      'Then nothing is changed by itself for 24 hours. Refused with 409 in mode Off, and where nothing was changed yet. While the setting `controller.dryRun` or the workload’s policy is in dry run, it is validated and not stored: `meta.dryRun` is true.',
     parameters: workload,
     body: ref('RollbackBody'),
     answer: changed,
@@ -133,7 +133,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Recommendations',
     title: 'Ask for a resize cycle now',
     description:
-      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, but for those that select only kube-system and Evenkeel’s own namespace; the leader acts. A cycle that is still due is joined. Refused (403) where no other policy is there.',
+      'Written as the annotation `evenkeel.io/trigger` on the PodResizePolicies, but for those that select only kube-system and Evenkeel’s own namespace; the leader acts. A cycle that is still due is joined. Refused (403) where no other policy is there. Under dry run the cycle runs and changes nothing; `meta.dryRun` is true where that holds for every policy asked.',
     answer: { status: 202, description: 'It will run.', data: ref('TriggeredCycle') },
   },
   {

@@ -244,9 +244,14 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
   BulkBody: object({ items: array(ref('BulkItem'), undefined, { minItems: 1, maxItems: BULK_MAX_ITEMS }) }),
   BulkResult: object(
-    { index: integer(), ok: boolean(), error: object({ code: string(), message: string() }) },
+    {
+      index: integer(),
+      ok: boolean(),
+      dryRun: boolean('true: validated and not carried out, because the request or the workload’s policy is in dry run.'),
+      error: object({ code: string(), message: string() }),
+    },
     'One item’s outcome; a failing one never stops the others.',
-    ['error'],
+    ['dryRun', 'error'],
   ),
   ResizeCycle: object({
     id: string(),
