@@ -14,9 +14,9 @@ import type { NodeQueries } from './nodes.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
 import { ratiosOf, wholeResources } from './ratios.ts';
-import { seriesSet, type Line, type Sample } from './series.ts';
+import { seriesSet, upToNow, type Line, type Sample } from './series.ts';
 import type { ReadSources } from './sources.ts';
-import { readTimeRange, type TimeRange } from './time-range.ts';
+import { endOfLastStep, readTimeRange, type TimeRange } from './time-range.ts';
 import { countWaitingRaises } from './waiting-raises.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
@@ -92,8 +92,8 @@ export class ClusterQueries {
     const range = readTimeRange(query, this.#sources.clock.now());
     if ('details' in range) return { kind: 'invalid', details: range.details };
     try {
-      const past = await this.#sources.rollups.readCluster(range.start, range.end);
-      return found(seriesSet(range, clusterLines([...past, this.#now(range)])));
+      const past = await this.#sources.rollups.readCluster(range.start, endOfLastStep(range));
+      return found(seriesSet(range, clusterLines(upToNow(range, past, this.#now(range)))));
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });
       const warning = { code: 'history_unavailable', message: 'The store is out of reach: only this moment is shown.' };
@@ -101,7 +101,7 @@ export class ClusterQueries {
     }
   }
 
-  /** The present as one more point: the last step is never behind the summary beside it. */
+  /** The present, as a point of the last step. */
   #now(range: TimeRange): ClusterPoint {
     const nodes = [...this.#nodes.all()];
     const figures = this.#figures.figures();

@@ -4,7 +4,6 @@ import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import { countedRequests, type PodRecord } from '../core/model/pod.ts';
 import { type OptionalResources } from '../core/model/resources.ts';
-import { HOUR_MS } from '../core/model/units.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
 import { holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
@@ -16,7 +15,7 @@ import { ratiosOf, wholeResources } from './ratios.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { seriesSet } from './series.ts';
 import type { ReadSources } from './sources.ts';
-import { readTimeRange } from './time-range.ts';
+import { endOfLastStep, readTimeRange } from './time-range.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 
@@ -118,7 +117,7 @@ export class NodeQueries {
     const { clock, usage } = this.#sources;
     const range = readTimeRange({ duration: '1h' }, clock.now());
     if ('details' in range) return null;
-    const past = usage.nodeHistory(name, range.end - HOUR_MS, range.end);
+    const past = usage.nodeHistory(name, range.start, endOfLastStep(range));
     if (past === null) return null;
     return seriesSet(range, [
       {

@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/model/units.ts';
 import { nodePhase } from './node-phase.ts';
 import { packageOf } from './package-of.ts';
 import { createReadModels, type ReadModels } from './read-models.ts';
-import { seriesSet } from './series.ts';
+import { seriesSet, upToNow } from './series.ts';
 import { readTimeRange } from './time-range.ts';
 
 let world: DashboardWorld;
@@ -256,6 +256,24 @@ describe('time ranges', () => {
     );
   });
 
+  test('ends with the last complete step, whatever the moment inside of the next one', () => {
+    const at = (now: number) => readTimeRange({ duration: '1h' }, now);
+    const noon = Date.UTC(2026, 10, 20, 12);
+    const hour = { start: noon - 60 * MINUTE_MS, end: noon - 5 * MINUTE_MS, stepMs: 5 * MINUTE_MS };
+    expect([at(noon), at(noon + 5 * MINUTE_MS - 1)]).toEqual([hour, hour]);
+    expect(at(noon + 5 * MINUTE_MS)).toMatchObject({ end: noon });
+  });
+
+  test('the present counts in the last step only where the past has no sample there', () => {
+    const range = { start: 0, end: 2 * MINUTE_MS, stepMs: MINUTE_MS };
+    const present = { at: range.end, value: 9 };
+    const within = { at: 3 * MINUTE_MS - 1, value: 1 };
+    const earlier = { at: MINUTE_MS, value: 1 };
+    const later = { at: 3 * MINUTE_MS, value: 1 };
+    expect(upToNow(range, [within], present)).toEqual([within]);
+    expect(upToNow(range, [earlier, later], present)).toEqual([earlier, later, present]);
+  });
+
   test('a step without samples is null, one with several is their mean', () => {
     const range = { start: 0, end: 3 * MINUTE_MS, stepMs: MINUTE_MS };
     const samples = [
@@ -272,7 +290,7 @@ describe('time ranges', () => {
     ]);
   });
 
-  test('the last hour of the cluster ends with this moment', async () => {
+  test('the last hour of the cluster ends with the last complete step, and with the present where that has no sample', async () => {
     const found = await models.cluster.usage({ duration: '1h' });
     if (found.kind !== 'found') throw new Error(found.kind);
     const used = found.item.series.find((series) => series.name === 'requested' && series.labels['resource'] === 'cpu');

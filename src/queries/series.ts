@@ -1,12 +1,17 @@
 import type { Series, SeriesSet } from '../apis/http/types.generated.ts';
 import type { Instant } from '../core/model/units.ts';
 import { isoTime } from '../core/model/iso-time.ts';
-import type { TimeRange } from './time-range.ts';
+import { endOfLastStep, type TimeRange } from './time-range.ts';
 
 /** One value at one moment; null: not known then. */
 export interface Sample {
   readonly at: Instant;
   readonly value: number | null;
+}
+
+/** Samples of the past, and the present in the last step where the past has none there: a new cluster has no complete step yet. */
+export function upToNow<S extends { readonly at: Instant }>(range: TimeRange, past: readonly S[], present: S): readonly S[] {
+  return past.some(({ at }) => at >= range.end && at < endOfLastStep(range)) ? past : [...past, present];
 }
 
 /** A line before it is cut into steps. */
@@ -28,12 +33,12 @@ export function seriesSet(range: TimeRange, lines: readonly Line[]): SeriesSet {
 }
 
 function seriesOf(range: TimeRange, line: Line): Series {
-  const steps = Math.max(1, Math.floor((range.end - range.start) / range.stepMs) + 1);
+  const steps = Math.floor((range.end - range.start) / range.stepMs) + 1;
   const sums = new Float64Array(steps);
   const counts = new Uint32Array(steps);
   for (const { at, value } of line.samples) {
     const step = Math.floor((at - range.start) / range.stepMs);
-    if (value === null || step < 0 || step >= steps || at > range.end) continue;
+    if (value === null || step < 0 || step >= steps) continue;
     sums[step] = (sums[step] ?? 0) + value;
     counts[step] = (counts[step] ?? 0) + 1;
   }

@@ -12,11 +12,19 @@ const POINTS_AT_MOST = 2000;
 /** Widths that read well on an axis. What is kept has a point every five minutes: a finer default would be mostly holes. */
 const NICE_STEPS: readonly DurationMs[] = [5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((minutes) => minutes * MINUTE_MS);
 
-/** From where to where, in which steps. `start` is a multiple of the step, so that a refresh draws the same buckets. */
+/**
+ * The complete steps of a duration: `start` is where the first begins, `end` where the last begins. Both are multiples of the
+ * step, and the step under way is left out, so that a refresh answers the same points until one more step is complete.
+ */
 export interface TimeRange {
   readonly start: Instant;
   readonly end: Instant;
   readonly stepMs: DurationMs;
+}
+
+/** The moment at which the last step of a range is over. */
+export function endOfLastStep({ end, stepMs }: TimeRange): Instant {
+  return end + stepMs;
 }
 
 /** Reads `duration` and `step` of a usage endpoint, back from now. */
@@ -42,9 +50,9 @@ export function readTimeRange(
   }
   if (details.length > 0 || durationMs === null) return { details };
   const step = stepMs ?? defaultStep(durationMs);
-  // The first step begins after the moment so long ago: where now stands on a step itself, there would be one too many.
-  const start = (Math.floor((now - durationMs) / step) + 1) * step;
-  return { start, end: now, stepMs: step };
+  const end = (Math.floor(now / step) - 1) * step;
+  const steps = Math.max(1, Math.floor(durationMs / step));
+  return { start: end - (steps - 1) * step, end, stepMs: step };
 }
 
 function defaultStep(durationMs: DurationMs): DurationMs {

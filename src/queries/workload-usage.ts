@@ -8,9 +8,9 @@ import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found } from './outcome.ts';
 import type { RecommendationQueries } from './recommendations.ts';
 import type { Scope } from '../core/access/scope.ts';
-import { seriesSet, type Line } from './series.ts';
+import { seriesSet, upToNow, type Line } from './series.ts';
 import type { ReadSources } from './sources.ts';
-import { readTimeRange, type TimeRange } from './time-range.ts';
+import { endOfLastStep, readTimeRange, type TimeRange } from './time-range.ts';
 import { VIEWER_OF_TARGET } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
 
@@ -36,7 +36,7 @@ export class WorkloadUsageQueries {
     const { workload } = resolved;
     try {
       const keyPrefix = `${workloadKey(workload)}/`;
-      const points = await this.#sources.rollups.readUsage({ keyPrefix, from: range.start, to: range.end });
+      const points = await this.#sources.rollups.readUsage({ keyPrefix, from: range.start, to: endOfLastStep(range) });
       return found(seriesSet(range, this.#lines(workload, range, points, keyPrefix)));
     } catch (error) {
       this.#sources.logger.warn('history out of reach', { err: error });
@@ -65,13 +65,17 @@ export class WorkloadUsageQueries {
     });
     const pasts = containers.map((container) => this.#past(workload, range, container, byContainer.get(container) ?? []));
     const longest = pasts.reduce<readonly Past[]>((best, each) => (each.length > best.length ? each : best), []);
-    const replicas = [...longest.map(({ at, replicas: value }) => ({ at, value })), { at: range.end, value: workload.replicas.current }];
+    const replicas = upToNow(
+      range,
+      longest.map(({ at, replicas: value }) => ({ at, value })),
+      { at: range.end, value: workload.replicas.current },
+    );
     return [...lines, { name: 'replicas', unit: 'count', labels: {}, samples: replicas }];
   }
 
   /** What the store holds, and after that what memory holds: a store that was away leaves no hole in the last day. */
   #past(workload: WorkloadRecord, range: TimeRange, container: string, stored: readonly UsagePoint[]): readonly Past[] {
-    const remembered = this.#sources.usage.workloadHistory(workload, container, range.start, range.end);
+    const remembered = this.#sources.usage.workloadHistory(workload, container, range.start, endOfLastStep(range));
     const known = new Set(stored.map((point) => point.at));
     return [...stored.map(perReplica), ...remembered.filter((slot) => !known.has(slot.at))];
   }

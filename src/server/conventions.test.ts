@@ -319,6 +319,16 @@ describe('entity tags', () => {
     expect([again.status, again.text]).toEqual([304, '']);
   });
 
+  test.each(['/cluster', '/cluster/usage', '/nodes/n-0', '/workloads/shop/web/usage', '/health'])(
+    'of %s stay while nothing changes and seconds pass',
+    async (path) => {
+      const tag = (await client.get(`/api/v1${path}`)).headers.get('etag')!;
+      world.clock.advance(7_000);
+      const again = await client.get(`/api/v1${path}`, { 'if-none-match': tag });
+      expect([again.status, again.headers.get('etag')]).toEqual([304, tag]);
+    },
+  );
+
   test('other data is not', async () => {
     const tag = (await client.get('/api/v1/nodes')).headers.get('etag')!;
     world.cluster.nodeList.pop();

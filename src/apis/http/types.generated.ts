@@ -61,6 +61,7 @@ export interface Series {
   readonly points: readonly (readonly [number, number | null])[];
 }
 
+/** Points of complete steps: each is the mean over the step that begins at its time. `end` is the time of the last point, so that an answer changes once a step. */
 export interface SeriesSet {
   readonly start: string;
   readonly end: string;

@@ -19,8 +19,12 @@ export interface HealthEvidence {
 
 /** Below this share free, a node that fails leaves no room for its pods. */
 const HEADROOM_WANTED = 0.1;
-/** Data this old is as good as none for a decision. */
-const STALE_SECONDS = 120;
+/** Data older than the last of these is as good as none for a decision. */
+const FRESHNESS = [
+  { withinSeconds: 60, score: 100, reason: 'What is shown was confirmed within the last minute.' },
+  { withinSeconds: 120, score: 50, reason: 'What is shown was confirmed more than a minute ago.' },
+];
+const STALE = { score: 0, reason: 'What is shown was confirmed more than two minutes ago.' };
 
 /** Score, grade and parts. A part that cannot be told does not count; with none that counts the score is null. */
 export function healthOf(evidence: HealthEvidence): Cluster['health'] {
@@ -102,14 +106,9 @@ function budgets({ budgets: { total, unsatisfiable } }: HealthEvidence): HealthP
 
 function freshness({ dataAgeSeconds }: HealthEvidence): HealthPart {
   if (dataAgeSeconds === null) return { name: 'Freshness', score: 0, weight: 1, reason: 'Nothing has been confirmed yet.' };
-  const age = Math.round(dataAgeSeconds);
-  const late = Math.max(0, dataAgeSeconds - STALE_SECONDS / 2) / (STALE_SECONDS / 2);
-  return {
-    name: 'Freshness',
-    score: Math.round(Math.max(0, 1 - late) * 100),
-    weight: 1,
-    reason: `What is shown was confirmed ${age} s ago.`,
-  };
+  // In steps: the age itself changes at every request, and is in `meta.dataAge`.
+  const step = FRESHNESS.find(({ withinSeconds }) => dataAgeSeconds <= withinSeconds) ?? STALE;
+  return { name: 'Freshness', score: step.score, weight: 1, reason: step.reason };
 }
 
 function all(count: number, one: string, many: string): string {

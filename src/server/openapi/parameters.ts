@@ -19,7 +19,7 @@ export const kindQuery: ParameterSpec = {
 export const durationQuery = (fallback: string): ParameterSpec => ({
   name: 'duration',
   in: 'query',
-  description: 'How far back, up to now: one number with one unit (ms, s, m, h, d, w), from 5m to 90d.',
+  description: 'How far back, up to the last complete step: one number with one unit (ms, s, m, h, d, w), from 5m to 90d.',
   schema: string(undefined, { pattern: '^[1-9][0-9]{0,11}(ms|s|m|h|d|w)$', default: fallback, examples: ['1h', '7d'] }),
 });
 

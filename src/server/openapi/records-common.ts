@@ -47,5 +47,8 @@ export const COMMON_SCHEMAS: Readonly<Record<string, Schema>> = {
     },
     'One line of a graph.',
   ),
-  SeriesSet: object({ start: time(), end: time(), stepSeconds: integer(undefined, { minimum: 1 }), series: array(ref('Series')) }),
+  SeriesSet: object(
+    { start: time(), end: time(), stepSeconds: integer(undefined, { minimum: 1 }), series: array(ref('Series')) },
+    'Points of complete steps: each is the mean over the step that begins at its time. `end` is the time of the last point, so that an answer changes once a step.',
+  ),
 };
