@@ -75,7 +75,10 @@ export const COMMANDS = {
       return record === null ? { kind: 'conflict', message: 'It has woken meanwhile.' } : answered(record);
     },
   }),
-  setPolicyOverride: actionOf(setPolicyOverride, { answer: ({ policies }, policy) => answered(policies.record(policy.kind, policy)) }),
+  setPolicyOverride: actionOf(setPolicyOverride, {
+    current: ({ policies }, _scope, { target }) => policies.get(target),
+    answer: ({ policies }, policy) => answered(policies.record(policy.kind, policy)),
+  }),
   resetToDeploy: actionOf(resetToDeploy, RESOURCE_AUDIT),
   deleteRecommendation: actionOf(deleteRecommendation, {
     current: RESOURCE_AUDIT.current,

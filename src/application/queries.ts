@@ -7,7 +7,7 @@ import { listNamespaces } from '../queries/namespaces.ts';
 import { getNode, listNodes } from '../queries/nodes.ts';
 import { getOverride, listOverrides } from '../queries/overrides.ts';
 import { listPods } from '../queries/pods.ts';
-import { listPolicies, listPolicyOverrides } from '../queries/policies.ts';
+import { getPolicy, listPolicies, listPolicyOverrides } from '../queries/policies.ts';
 import { getRecommendation, listRecommendations } from '../queries/recommendations.ts';
 import { getResourceAudit, listResourceAudit } from '../queries/resource-audit.ts';
 import { listScaling } from '../queries/scaling.ts';
@@ -30,6 +30,7 @@ export const QUERIES = {
   listLimitExceptions,
   listIdleWorkloads,
   listPolicies,
+  getPolicy,
   listPolicyOverrides,
   listResourceAudit,
   getResourceAudit,

@@ -8,7 +8,8 @@ import { DAY_MS, type Instant } from '../core/model/units.ts';
 import {
   annotationAfter,
   effectiveSpec,
-  OVERRIDABLE_KINDS,
+  overridableKindNamed,
+  UNKNOWN_KIND,
   overrideFaults,
   readPolicyOverrides,
   type OverridableKind,
@@ -22,7 +23,7 @@ import { withReason } from './approve-recommendation.ts';
 import { recordDeed, type Deed } from './audit.ts';
 import type { Command } from './command.ts';
 import { COMMAND_EVENT, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
-import { refusalOf, type CommandRefusal } from './outcome.ts';
+import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
 
 /** A policy as far as overrides go. */
 export interface WirePolicy {
@@ -60,47 +61,55 @@ const LONGEST_MS = 3650 * DAY_MS;
 export const setPolicyOverride: Command<OnPolicy, WirePolicy> = {
   requires: ADMIN,
   async run(ports, caller, { target, body }) {
-    const kind = kindNamed(target.kind);
-    if (kind === undefined) {
-      return {
-        kind: 'invalid',
-        details: [{ path: '/kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
-      };
-    }
-    let policy = findPolicy(ports, kind, target.name);
-    if (policy === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
-    const now = ports.clock.now();
-    for (let tries = 1; ; tries += 1) {
-      const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
-      if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
-      if (plan.kind !== 'write') return plan;
-      const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
-      const deed = deedOf(policy, body, plan.override, caller);
-      let outcome: WriteOutcome & { readonly object?: unknown };
-      try {
-        const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
-        if (refusal !== null) return refusal;
-        outcome = await write(ports, caller, policy, plan.text);
-        if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
-          const fresh = await lookAgain(ports, policy);
-          if (fresh !== null) {
-            policy = fresh;
-            continue;
-          }
-        }
-      } catch (error) {
-        ports.logger.warn('writing intent failed', { object: `${kind}/${target.name}`, err: error });
-        recordDeed(ports, caller, { ...deed, outcome: 'error' });
-        return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
-      }
-      const refusal = refusalOf(outcome, `${kind} ${target.name}`);
-      recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
-      if (refusal !== null) return refusal;
-      tellWritten(ports, caller, policy, plan.text);
-      return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
-    }
+    const kind = overridableKindNamed(target.kind);
+    if (kind === undefined) return UNKNOWN_KIND;
+    const known = findPolicy(ports, kind, target.name);
+    if (known === undefined) return { kind: 'not-found', message: `There is no ${kind} ${target.name}.` };
+    return overrideField(ports, caller, known, body);
   },
 };
+
+async function overrideField(
+  ports: CommandPorts,
+  caller: Caller,
+  known: WirePolicy,
+  body: PolicyOverrideBody,
+): Promise<CommandOutcome<WirePolicy>> {
+  const { kind } = known;
+  const { name } = known.metadata;
+  const now = ports.clock.now();
+  let policy = known;
+  for (let tries = 1; ; tries += 1) {
+    const plan = planOf(kind, policy.metadata.annotations, body, caller, now);
+    if (plan === null) return { kind: 'done', item: policy, dryRun: caller.dryRun };
+    if (plan.kind !== 'write') return plan;
+    const annotations = withAnnotation(policy.metadata.annotations ?? {}, plan.text);
+    const deed = deedOf(policy, body, plan.override, caller);
+    let outcome: WriteOutcome & { readonly object?: unknown };
+    try {
+      const refusal = plan.override === null ? null : await refusalOfSpec(ports, policy, annotations, now);
+      if (refusal !== null) return refusal;
+      outcome = await write(ports, caller, policy, plan.text);
+      if (outcome.kind === 'conflict' && tries < MOST_TRIES) {
+        const fresh = await lookAgain(ports, caller, policy);
+        if (fresh?.kind === 'conflict') return fresh;
+        if (fresh !== null) {
+          policy = fresh;
+          continue;
+        }
+      }
+    } catch (error) {
+      ports.logger.warn('writing intent failed', { object: `${kind}/${name}`, err: error });
+      recordDeed(ports, caller, { ...deed, outcome: 'error' });
+      return { kind: 'unavailable', message: 'The API server is out of reach, so nothing was changed. Try again shortly.' };
+    }
+    const refusal = refusalOf(outcome, `${kind} ${name}`);
+    recordDeed(ports, caller, { ...deed, outcome: refusal === null ? 'allowed' : 'error' });
+    if (refusal !== null) return refusal;
+    tellWritten(ports, caller, policy, plan.text);
+    return { kind: 'done', item: { ...policy, metadata: { ...policy.metadata, annotations } }, dryRun: caller.dryRun };
+  }
+}
 
 function planOf(kind: OverridableKind, annotations: Annotations | undefined, body: PolicyOverrideBody, caller: Caller, now: Instant): Plan {
   const { field, value, expiresIn, reason } = body;
@@ -175,11 +184,17 @@ function tellWritten(ports: CommandPorts, { dryRun }: Caller, { kind, metadata }
   ports.written?.(() => (findPolicy(ports, kind, metadata.name)?.metadata.annotations?.[ANNOTATION] ?? null) === text);
 }
 
-/** The policy as the server has it; null where it is gone, or another of its name. */
-async function lookAgain({ records }: CommandPorts, policy: WirePolicy): Promise<WirePolicy | null> {
+/** What people state of a policy; its status moves by itself. */
+function stateOf({ metadata, spec }: WirePolicy): string {
+  return JSON.stringify([spec, metadata.annotations?.[ANNOTATION] ?? null]);
+}
+
+/** The policy as the server has it; null where it is gone, or another of its name. Refused where it differs from what the caller has seen. */
+async function lookAgain({ records }: CommandPorts, { unmoved }: Caller, policy: WirePolicy): Promise<WirePolicy | typeof MOVED_ON | null> {
   const { object } = await records.annotate(pathOf(policy), {}, { dryRun: true, fieldManager: FIELD_MANAGER });
   const fresh = object as WirePolicy | undefined;
-  return fresh?.metadata.uid === policy.metadata.uid ? (fresh ?? null) : null;
+  if (fresh === undefined || fresh.metadata.uid !== policy.metadata.uid) return null;
+  return unmoved === true && stateOf(fresh) !== stateOf(policy) ? MOVED_ON : fresh;
 }
 
 function deedOf(
@@ -216,12 +231,6 @@ function findPolicy({ cluster }: CommandPorts, kind: OverridableKind, name: stri
     : [...cluster.ownObjects(PLURALS[kind])]) as unknown as WirePolicy[];
   const found = objects.find(({ metadata }) => metadata.name === name);
   return found === undefined ? undefined : { ...found, kind };
-}
-
-/** By kind or plural, in any case. */
-function kindNamed(text: string): OverridableKind | undefined {
-  const wanted = text.toLowerCase();
-  return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === wanted || PLURALS[kind] === wanted);
 }
 
 function pathOf({ apiVersion, kind, metadata }: WirePolicy): string {

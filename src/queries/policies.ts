@@ -6,6 +6,8 @@ import { parseDuration } from '../core/model/duration.ts';
 import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
 import {
   OVERRIDABLE_KINDS,
+  overridableKindNamed,
+  UNKNOWN_KIND,
   readPolicyOverrides,
   valueOfField,
   type OverridableKind,
@@ -13,7 +15,7 @@ import {
   type PolicyOverrides,
 } from '../core/policies/policy-overrides.ts';
 import { selectPage, type Listing } from './listing.ts';
-import type { Page } from './outcome.ts';
+import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { defineQuery } from './query.ts';
@@ -37,6 +39,12 @@ const OVERRIDES: Listing<PolicyOverrideItem> = {
 
 const KINDS = ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy'] as const;
 
+/** A policy by its kind, or the plural of it in any case, and name. */
+interface PolicyTarget {
+  readonly kind: string;
+  readonly name: string;
+}
+
 interface WireObject {
   readonly metadata: ObjectMeta;
   readonly spec: Readonly<Record<string, unknown>>;
@@ -57,6 +65,13 @@ export class PolicyQueries {
     const inNamespaces =
       wanted === undefined ? all : all.filter((policy) => policy.namespace !== null && wanted.includes(policy.namespace));
     return selectPage(inNamespaces, LISTING, others, scope);
+  }
+
+  get({ kind: text, name }: PolicyTarget): Found<Policy> | Refusal {
+    const kind = overridableKindNamed(text);
+    if (kind === undefined) return UNKNOWN_KIND;
+    for (const object of this.#objectsOf(kind)) if (object.metadata.name === name) return found(this.record(kind, object));
+    return { kind: 'not-found', message: `There is no ${kind} ${name}.` };
   }
 
   overrides(scope: Scope, query: Operations['listPolicyOverrides']['query']): Page<PolicyOverrideItem> | Refusal {
@@ -162,6 +177,12 @@ export const listPolicies = defineQuery({
   requires: ADMIN,
   answer: ({ policies }: { readonly policies: PolicyQueries }, scope, query: Operations['listPolicies']['query']) =>
     policies.list(scope, query),
+});
+
+export const getPolicy = defineQuery({
+  requires: ADMIN,
+  answer: ({ policies }: { readonly policies: PolicyQueries }, _scope, { target }: { readonly target: PolicyTarget }) =>
+    policies.get(target),
 });
 
 export const listPolicyOverrides = defineQuery({

@@ -16,6 +16,23 @@ afterEach(() => client.close());
 const set = (path: string, body: unknown, query = '') => client.send('PUT', `/api/v1/policy-overrides/${path}${query}`, body);
 const mode = { field: 'mode', value: 'Recommend', reason: 'month end' };
 
+describe('one policy', () => {
+  test.each(['PodResizePolicy', 'podresizepolicies'])('is read by kind or plural in any case: %s', async (kind) => {
+    const { status, body } = await client.get(`/api/v1/policies/${kind}/shop`);
+    const [listed] = (await client.get('/api/v1/policies?kind=PodResizePolicy')).body.data;
+    expect([status, body.data]).toEqual([200, listed]);
+  });
+
+  test.each([
+    ['rebalancepolicies/night', 200, undefined],
+    ['podresizepolicies/none', 404, 'not_found'],
+    ['deployments/web', 400, 'invalid_request'],
+  ])('%s', async (path, status, code) => {
+    const answer = await client.get(`/api/v1/policies/${path}`);
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+  });
+});
+
 describe('policy overrides', () => {
   test.each(['PodResizePolicy', 'podresizepolicies', 'PODRESIZEPOLICIES'])('are set by kind or plural in any case: %s', async (kind) => {
     const { body } = await set(`${kind}/shop`, { ...mode, expiresIn: '2h' });
@@ -99,6 +116,27 @@ describe('policy overrides', () => {
     expect(answer.status).toBe(status);
     expect(answer.body.error.details?.[0]?.path).toBe(field);
     expect(world.events).toEqual([]);
+  });
+
+  test('take If-Match against the ETag of the policy, and are refused where it has changed since', async () => {
+    const etag = async () => (await client.get('/api/v1/policies/PodResizePolicy/shop')).headers.get('etag')!;
+    const seen = await etag();
+    const put = (tag: string, value: string) =>
+      client.send('PUT', '/api/v1/policy-overrides/podresizepolicies/shop', { ...mode, value }, { 'if-match': tag });
+    expect((await put(seen, 'Recommend')).status).toBe(200);
+    const stale = await put(seen, 'Observe');
+    expect([stale.status, stale.body.error.code]).toEqual([409, 'conflict']);
+    expect((await put(await etag(), 'Observe')).body.data.effective.mode.value).toBe('Observe');
+    expect((await put('*', 'Approve')).status).toBe(200);
+  });
+
+  test('that another has changed under an If-Match are refused, though the informers have not told yet', async () => {
+    const path = '/apis/evenkeel.io/v1alpha1/podresizepolicies/shop';
+    const annotations = { 'evenkeel.io/overrides': '{"cooldown":{"value":"2h"}}' };
+    world.records.ahead.set(path, { uid: 'policy-shop', resourceVersion: '2', annotations });
+    const { headers } = await client.get('/api/v1/policies/podresizepolicies/shop');
+    const answer = await client.send('PUT', '/api/v1/policy-overrides/podresizepolicies/shop', mode, { 'if-match': headers.get('etag')! });
+    expect([answer.status, answer.body.error?.code]).toEqual([409, 'conflict']);
   });
 
   test('in a dry run change nothing', async () => {

@@ -55,6 +55,7 @@ const REQUESTS: Readonly<Record<string, { path: string; body?: unknown }>> = {
   listResizeStats: { path: '/resize-stats' },
   triggerResizeCycle: { path: '/resize-cycle/trigger' },
   getWorkloadUsage: { path: '/workloads/shop/checkout/usage' },
+  getPolicy: { path: '/policies/podresizepolicies/shop' },
   listHealth: { path: '/health' },
   getMode: { path: '/mode' },
 };

@@ -1441,6 +1441,14 @@ export interface Operations {
     readonly data: readonly Policy[];
     readonly summary: undefined;
   };
+  /** One policy with the values in force. */
+  getPolicy: {
+    readonly path: { readonly kind: string; readonly name: string };
+    readonly query: Readonly<Record<never, never>>;
+    readonly body: undefined;
+    readonly data: Policy;
+    readonly summary: undefined;
+  };
   /** Overrides of policies that are in force. */
   listPolicyOverrides: {
     readonly path: Readonly<Record<never, never>>;

@@ -2,6 +2,7 @@
 // them, and whoever manages the spec does not fight them.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
+import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
 import { isObject, parseJson, type JsonObject } from '../model/json.ts';
 import type { Instant } from '../model/units.ts';
@@ -10,6 +11,18 @@ import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spe
 /** Kinds whose fields may be overridden. */
 export const OVERRIDABLE_KINDS = ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy'] as const;
 export type OverridableKind = (typeof OVERRIDABLE_KINDS)[number];
+
+/** A kind by its name or plural, in any case. */
+export function overridableKindNamed(text: string): OverridableKind | undefined {
+  const wanted = text.toLowerCase();
+  return OVERRIDABLE_KINDS.find((kind) => kind.toLowerCase() === wanted || PLURALS[kind] === wanted);
+}
+
+/** The refusal of any other kind in a path. */
+export const UNKNOWN_KIND = {
+  kind: 'invalid',
+  details: [{ path: '/kind', message: `must be one of ${OVERRIDABLE_KINDS.join(', ')}, or a plural of them` }],
+} as const;
 
 export interface PolicyOverride {
   /** Dotted path inside `spec`. */

@@ -1,4 +1,4 @@
-import type { OperationSpec } from './operation.ts';
+import type { OperationSpec, ParameterSpec } from './operation.ts';
 import { enumFilter } from './parameters.ts';
 import { anyObject, anything, array, integer, map, nullable, object, oneOf, ref, string, time, type Schema } from './schema.ts';
 
@@ -47,6 +47,23 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
 };
 
+const policy: readonly ParameterSpec[] = [
+  {
+    name: 'kind',
+    in: 'path',
+    required: true,
+    description: 'NodeScalingPolicy, PodResizePolicy or RebalancePolicy, or a plural of them, in any case.',
+    schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
+  },
+  {
+    name: 'name',
+    in: 'path',
+    required: true,
+    description: 'Name of the policy.',
+    schema: string(undefined, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' }),
+  },
+];
+
 export const POLICY_OPERATIONS: readonly OperationSpec[] = [
   {
     id: 'listPolicies',
@@ -60,6 +77,16 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
       filters: [enumFilter('kind', KINDS, 'Only these kinds.')],
     },
     answer: { status: 200, description: 'A page of policies.', data: array(ref('Policy')) },
+  },
+  {
+    id: 'getPolicy',
+    method: 'get',
+    path: '/policies/{kind}/{name}',
+    tag: 'Policies',
+    title: 'One policy with the values in force',
+    description: 'Its ETag is what `If-Match` of an override takes.',
+    parameters: policy,
+    answer: { status: 200, description: 'The policy.', data: ref('Policy') },
   },
   {
     id: 'listPolicyOverrides',
@@ -83,23 +110,8 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Policies',
     title: 'Override a field of a policy for a while',
     description:
-      'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and whoever manages the spec does not fight it. The value is checked against the kind’s schema, and the spec as it would then be by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` never. null takes an override away. Answers the policy.',
-    parameters: [
-      {
-        name: 'kind',
-        in: 'path',
-        required: true,
-        description: 'NodeScalingPolicy, PodResizePolicy or RebalancePolicy, or a plural of them, in any case.',
-        schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
-      },
-      {
-        name: 'name',
-        in: 'path',
-        required: true,
-        description: 'Name of the policy.',
-        schema: string(undefined, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' }),
-      },
-    ],
+      'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and whoever manages the spec does not fight it. The value is checked against the kind’s schema, and the spec as it would then be by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` never. null takes an override away. Answers the policy. `If-Match` takes the ETag of `GET /policies/{kind}/{name}`.',
+    parameters: policy,
     body: ref('PolicyOverrideBody'),
     answer: { status: 200, description: 'The policy with the values in force.', data: ref('Policy') },
   },
