@@ -2,8 +2,8 @@ import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning 
 import { PLURALS, type ObjectMeta } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
-import { parseDuration } from '../core/model/duration.ts';
 import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { effectiveValues } from '../core/policies/effective-values.ts';
 import {
   OVERRIDABLE_KINDS,
   overridableKindNamed,
@@ -100,7 +100,7 @@ export class PolicyQueries {
       generation: metadata.generation ?? null,
       spec,
       status: status ?? null,
-      effective: effectiveOf(spec, inForce, this.#sources.policyDefaults.defaultsOf(kind)),
+      effective: effectiveValues(spec, inForce, this.#sources.policyDefaults.defaultsOf(kind)),
     };
   }
 
@@ -130,47 +130,6 @@ function overrideRecord(kind: OverridableKind, name: string, spec: object, overr
     expiresAt: isoTimeOrNull(expiresAt),
     reason,
   };
-}
-
-/** Later wins: default or setting, the object's spec, an override that a person set for a while. */
-function effectiveOf(
-  spec: Readonly<Record<string, unknown>>,
-  overrides: readonly PolicyOverride[],
-  defaults: Readonly<Record<string, { readonly value: unknown; readonly source: 'setting' | 'default' }>>,
-): Policy['effective'] {
-  const effective = new Map<string, Policy['effective'][string]>(Object.entries(defaults));
-  for (const [field, value] of leavesOf(spec, '')) {
-    // The API server writes the schema's defaults into the spec: what equals one was not anyone's choice to tell apart.
-    const given = defaults[field];
-    if (given === undefined || !sameValue(given.value, value)) effective.set(field, { value, source: 'policy' });
-  }
-  for (const { field, value } of overrides) {
-    // An override replaces the field as a whole, with all that stood inside of it.
-    for (const inside of [...effective.keys()]) if (inside.startsWith(`${field}.`)) effective.delete(inside);
-    const leaves = isObject(value) ? [...leavesOf(value, field)] : [[field, value] as const];
-    for (const [leaf, leafValue] of leaves) effective.set(leaf, { value: leafValue, source: 'override' });
-  }
-  return Object.fromEntries(effective);
-}
-
-/** Whether two values mean the same: `24h` is `1d`. */
-function sameValue(a: unknown, b: unknown): boolean {
-  if (JSON.stringify(a) === JSON.stringify(b)) return true;
-  if (typeof a !== 'string' || typeof b !== 'string') return false;
-  const [left, right] = [parseDuration(a), parseDuration(b)];
-  return left.ok && right.ok && left.value === right.value;
-}
-
-function* leavesOf(value: Readonly<Record<string, unknown>>, prefix: string): Generator<readonly [string, unknown]> {
-  for (const [key, child] of Object.entries(value)) {
-    const field = prefix === '' ? key : `${prefix}.${key}`;
-    if (isObject(child)) yield* leavesOf(child, field);
-    else yield [field, child];
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const listPolicies = defineQuery({

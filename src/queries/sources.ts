@@ -2,6 +2,7 @@
 // is a look-up in memory but history.
 
 import type { ResizeMode } from '../apis/conditions.ts';
+import type { FieldDefaults } from '../core/policies/effective-values.ts';
 import type { RuleInForce } from '../apis/http/types.generated.ts';
 import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { OptionalResources } from '../core/model/resources.ts';
@@ -108,7 +109,7 @@ export interface ClusterEvent {
 /** Values in force of one policy, by dotted field, for fields that settings or goals decide. */
 export interface PolicyDefaults {
   /** Default of each field that the object leaves out, and whether a setting or a constant gives it. */
-  defaultsOf(kind: string): Readonly<Record<string, { readonly value: unknown; readonly source: 'setting' | 'default' }>>;
+  defaultsOf(kind: string): FieldDefaults;
 }
 
 /** Everything that queries read from. */

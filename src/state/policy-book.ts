@@ -16,6 +16,7 @@ import { greatest } from '../core/resize/plan/largest-node.ts';
 import type { Pace, RecommenderRules } from '../core/recommender/advice.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import { NodeRoom } from './node-room.ts';
+import { ALL_DEFAULTS, ruleSources } from './rule-sources.ts';
 
 /** Everything that policies and annotations say about one workload. */
 export interface WorkloadGovernance {
@@ -152,9 +153,10 @@ export class PolicyBook {
 
   /** Every rule in force for a workload, with where it came from. */
   rulesInForce(workload: WorkloadRecord): readonly SourcedRule[] {
-    const { rules, overrides } = this.governanceOf(workload);
-    const largest = this.largestNode();
-    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, largest, this.autoscalerLease.isHeld));
+    const { policy, problem, rules, overrides } = this.governanceOf(workload);
+    const sources = policy === null || problem !== null ? ALL_DEFAULTS : ruleSources(policy.spec, this.inForce(policy).overrides);
+    const surroundings = { largestNode: this.largestNode(), nodesFollow: this.autoscalerLease.isHeld, sources };
+    return workload.containers.flatMap(({ name }) => sourcedRules(rules, overrides, name, surroundings));
   }
 
   /** The most that a pod of it can have on any node that takes it; null: not known. */

@@ -505,7 +505,7 @@ export interface RuleInForce {
   readonly name: string;
   /** Number, text or null. */
   readonly value: unknown;
-  /** Where it came from: policy, floor, ceiling, setting or default. */
+  /** Where it came from: policy, override (of the policy, for a while), setting or default, as `/policies` states it; annotation, floor or ceiling (the workload’s own); node (no node has more). */
   readonly source: string;
 }
 

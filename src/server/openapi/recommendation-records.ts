@@ -163,7 +163,9 @@ export const RECOMMENDATION_SCHEMAS: Readonly<Record<string, Schema>> = {
   RuleInForce: object({
     name: string(),
     value: anything('Number, text or null.'),
-    source: string('Where it came from: policy, floor, ceiling, setting or default.'),
+    source: string(
+      'Where it came from: policy, override (of the policy, for a while), setting or default, as `/policies` states it; annotation, floor or ceiling (the workload’s own); node (no node has more).',
+    ),
   }),
   AppliedValue: object({
     id: string(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MiB } from '../../model/units.ts';
-import { containerRules, sourcedRules, wideningOverrides } from './container-rules.ts';
+import { containerRules, sourcedRules, wideningOverrides, type RuleSources } from './container-rules.ts';
 import { NO_AUTOSCALER_LEASE } from './autoscaler-lease.ts';
 import { DEFAULT_POLICY_RULES, containerMode, containerPolicyOf, modeInForce, paceInForce, whyDaily } from './policy-rules.ts';
 import { readPolicy } from './read-policy.ts';
@@ -17,7 +17,9 @@ function rulesOf(spec: PodResizePolicySpec) {
 }
 
 const none = readOverrides({});
+const allPolicy: RuleSources = { of: () => 'policy' };
 const node = { cpuMillicores: 8000, memoryBytes: 32768 * MiB };
+const nodes = { largestNode: node, nodesFollow: false };
 
 describe('reading a policy', () => {
   test('an empty policy is the same as none but for its name', () => {
@@ -71,7 +73,11 @@ describe('reading a policy', () => {
     const hourly = rulesOf({ mode: 'Auto', pace: 'Hourly' });
     const paceOf = (nodesFollow: boolean) => containerRules(hourly, none, 'web', node, null, nodesFollow).pace;
     expect([paceOf(false), paceOf(true)]).toEqual(['Daily', 'Hourly']);
-    expect(sourcedRules(hourly, none, 'web', node, true)).toContainEqual({ name: 'pace', value: 'Hourly', source: 'policy' });
+    expect(sourcedRules(hourly, none, 'web', { largestNode: node, nodesFollow: true, sources: allPolicy })).toContainEqual({
+      name: 'pace',
+      value: 'Hourly',
+      source: 'policy',
+    });
   });
 
   test.each([
@@ -161,15 +167,39 @@ describe('bounds', () => {
 
   test('each rule is told with where it came from', () => {
     const overrides = readOverrides({ 'evenkeel.io/floor': '{"main":{"cpu":"20m"}}' });
-    const rules = sourcedRules(rulesOf({ cpu: { max: '2' } }), overrides, 'main', node);
+    const rules = sourcedRules(rulesOf({ cpu: { max: '2' } }), overrides, 'main', { ...nodes, sources: allPolicy });
     expect(rules).toContainEqual({ name: 'main.cpu.min', value: '20m', source: 'floor' });
     expect(rules).toContainEqual({ name: 'main.cpu.max', value: '2', source: 'policy' });
     expect(rules).toContainEqual({ name: 'main.memory.max', value: '32Gi', source: 'node' });
-    expect(sourcedRules(DEFAULT_POLICY_RULES, none, 'main', null)).toContainEqual({
+    expect(
+      sourcedRules(DEFAULT_POLICY_RULES, none, 'main', { largestNode: null, nodesFollow: false, sources: { of: () => 'default' } }),
+    ).toContainEqual({
       name: 'main.cpu.min',
       value: '10m',
       source: 'default',
     });
+  });
+});
+
+describe('the mode in force is told with where it came from', () => {
+  const modeOf = (spec: PodResizePolicySpec, annotations: Record<string, string>) =>
+    sourcedRules(rulesOf(spec), readOverrides(annotations), 'main', { ...nodes, sources: allPolicy })[0];
+  const strict = { mode: 'Recommend', workloadOverrides: 'Stricter' } as const;
+
+  test.each<[string, PodResizePolicySpec, Record<string, string>, string, string]>([
+    ['the policy', { mode: 'Auto' }, {}, 'Auto', 'policy'],
+    ['the annotation', { mode: 'Auto' }, { 'evenkeel.io/mode': 'Approve' }, 'Approve', 'annotation'],
+    ['the exclusion', { mode: 'Auto' }, { 'evenkeel.io/exclude': 'true' }, 'Off', 'annotation'],
+    ['the policy, where it ignores the annotation', strict, { 'evenkeel.io/mode': 'Auto' }, 'Recommend', 'policy'],
+    [
+      'the container’s entry, where it is more careful than the annotation',
+      { mode: 'Auto', containers: [{ name: 'main', mode: 'Off' }] },
+      { 'evenkeel.io/mode': 'Approve' },
+      'Off',
+      'policy',
+    ],
+  ])('%s', (_, spec, annotations, value, source) => {
+    expect(modeOf(spec, annotations)).toEqual({ name: 'main.mode', value, source });
   });
 });
 

@@ -12,12 +12,22 @@ import { boundsOf, type WorkloadOverrides } from './workload-overrides.ts';
 export interface SourcedRule {
   readonly name: string;
   readonly value: string | number | null;
-  readonly source: 'policy' | 'floor' | 'ceiling' | 'node' | 'default';
+  /** `annotation`: the workload's own, but for those of bounds, which are named. */
+  readonly source: FieldSource | 'annotation' | 'floor' | 'ceiling' | 'node';
+}
+
+/** Where a field of a policy has its value from. */
+export type FieldSource = 'policy' | 'override' | 'setting' | 'default';
+
+/** Where the policy's values for one container come from. */
+export interface RuleSources {
+  /** Of a container's own entry in `spec.containers` if it has the field, else of the spec; of the first of the fields that is given. */
+  of(container: string, ...fields: readonly string[]): FieldSource;
 }
 
 interface Bound {
   readonly value: number;
-  readonly source: SourcedRule['source'];
+  readonly source: 'policy' | 'floor' | 'ceiling' | 'node' | 'default';
 }
 
 /**
@@ -54,12 +64,11 @@ export function sourcedRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,
   container: string,
-  largestNode: Resources | null,
-  nodesFollow = false,
+  { largestNode, nodesFollow, sources }: RuleSurroundings,
 ): readonly SourcedRule[] {
   const own = containerPolicyOf(policy, container);
-  const given = policy.name === null ? 'default' : 'policy';
-  const rules: SourcedRule[] = [{ name: `${container}.mode`, value: containerMode(own, modeInForce(policy, overrides)), source: given }];
+  const from = (...fields: readonly string[]): FieldSource => sources.of(container, ...fields);
+  const rules: SourcedRule[] = [{ name: `${container}.mode`, ...sourcedMode(policy, overrides, container, from) }];
   for (const resource of ['cpu', 'memory'] as const) {
     const format = resource === 'cpu' ? formatCpu : formatMemory;
     const { goal, percentile, margin, minChangeRatio, limit } = own[resource];
@@ -67,19 +76,46 @@ export function sourcedRules(
     const named = (name: string, value: SourcedRule['value'], source: SourcedRule['source']): void => {
       rules.push({ name: `${container}.${resource}.${name}`, value, source });
     };
-    named('goal', goal, given);
-    named('percentile', percentile, percentile === null ? 'default' : 'policy');
-    named('margin', margin, margin === null ? 'default' : 'policy');
-    named('min', format(min.value), min.source);
-    named('max', max === null ? null : format(max.value), max?.source ?? 'default');
-    named('minChangeRatio', minChangeRatio, given);
-    named('limit', limit.rule === 'Ratio' && limit.ratio !== null ? `${limit.rule} ${limit.ratio}` : limit.rule, given);
-    named('minConfidence', policy.minConfidence[resource], given);
+    // A minimum above the maximum gives way to it, and has its source then.
+    const ofBound = ({ source }: Bound, ...fields: readonly string[]): SourcedRule['source'] =>
+      source === 'policy' ? from(...fields.map((field) => `${resource}.${field}`)) : source;
+    named('goal', goal, from(`${resource}.goal`, 'goal'));
+    named('percentile', percentile, from(`${resource}.percentile`));
+    named('margin', margin, from(`${resource}.margin`));
+    named('min', format(min.value), ofBound(min, 'min', 'max'));
+    named('max', max === null ? null : format(max.value), max === null ? 'default' : ofBound(max, 'max', 'min'));
+    named('minChangeRatio', minChangeRatio, from(`${resource}.minChangeRatio`));
+    const rule = limit.rule === 'Ratio' && limit.ratio !== null ? `${limit.rule} ${limit.ratio}` : limit.rule;
+    named('limit', rule, from(`${resource}.limit.rule`, `${resource}.limit.ratio`));
+    named('minConfidence', policy.minConfidence[resource], from('minConfidence'));
   }
-  rules.push({ name: 'pace', value: paceInForce(policy, modeInForce(policy, overrides), nodesFollow), source: given });
-  rules.push({ name: 'history.window', value: formatDuration(policy.historyWindowMs), source: given });
-  rules.push({ name: 'cooldown', value: formatDuration(policy.cooldownMs), source: given });
+  const pace = paceInForce(policy, modeInForce(policy, overrides), nodesFollow);
+  rules.push({ name: 'pace', value: pace, source: pace === policy.pace ? from('pace') : 'default' });
+  rules.push({ name: 'history.window', value: formatDuration(policy.historyWindowMs), source: from('history.window') });
+  rules.push({ name: 'cooldown', value: formatDuration(policy.cooldownMs), source: from('cooldown') });
   return rules;
+}
+
+/** What rules depend on beside the policy and the workload. */
+export interface RuleSurroundings {
+  readonly largestNode: Resources | null;
+  /** evenkeel-autoscaler holds its lease. */
+  readonly nodesFollow: boolean;
+  readonly sources: RuleSources;
+}
+
+/** The mode of a container: of its own entry where that is more careful, else of the workload's annotation, else of the policy. */
+function sourcedMode(
+  policy: PolicyRules,
+  overrides: WorkloadOverrides,
+  container: string,
+  from: (field: string) => FieldSource,
+): Pick<SourcedRule, 'value' | 'source'> {
+  if (overrides.excluded) return { value: 'Off', source: 'annotation' };
+  const ofWorkload = modeInForce(policy, overrides);
+  const value = containerMode(containerPolicyOf(policy, container), ofWorkload);
+  if (value === ofWorkload && overrides.mode === ofWorkload) return { value, source: 'annotation' };
+  return { value, source: from('mode') };
 }
 
 /**
