@@ -7,7 +7,7 @@ import { format, resolveConfig } from 'prettier';
 import { isOptionalBody } from '../src/server/openapi/api-document.ts';
 import { COMPONENT_SCHEMAS, OPERATIONS } from '../src/server/openapi/document.ts';
 import { pathParametersOf, queryParametersOf } from '../src/server/openapi/parameters.ts';
-import type { OperationSpec, ParameterSpec } from '../src/server/openapi/operation.ts';
+import type { Operation, ParameterSpec } from '../src/server/openapi/operation.ts';
 import type { Schema } from '../src/server/openapi/schema.ts';
 
 const TARGET = fileURLToPath(new URL('../src/apis/http/types.generated.ts', import.meta.url));
@@ -31,7 +31,7 @@ function declaration(name: string, schema: Schema): string {
   return type.startsWith('{') ? `export interface ${name} ${type}` : `export type ${name} = ${type};`;
 }
 
-function operationType(operation: OperationSpec): string {
+function operationType(operation: Operation): string {
   const body = operation.body === undefined ? 'undefined' : typeOf(operation.body);
   const fields = [
     `readonly path: ${parametersType(pathParametersOf(operation))}`,

@@ -27,6 +27,8 @@ export interface Listing<Item> {
   readonly defaultSort: string;
   /** Fields that filter by their own name: those of the query that hold an array of wanted values. */
   readonly filters?: readonly (keyof Item & string)[];
+  /** Levels of fields that sort by them, the lowest first. */
+  readonly levels?: Readonly<Record<string, readonly string[]>>;
   /** Value of a field to sort by, where it is not simply the item's own (dotted) field. */
   sortValue?(item: Item, field: string): SortValue;
 }
@@ -67,8 +69,7 @@ export function selectPage<Item extends object>(
   for (const item of items) {
     if (!matches(item, listing, query, scope)) continue;
     matched.push(item);
-    const value = listing.sortValue === undefined ? fieldOf(item, field) : listing.sortValue(item, field);
-    const entry = { item, value, id: listing.id(item) };
+    const entry = { item, value: sortValueOf(item, listing, field), id: listing.id(item) };
     if (cursor === null || compare(entry, cursor) > 0) first.offer(entry);
   }
   const page = first.entries.slice(0, limit);
@@ -131,8 +132,14 @@ function matches<Item extends object>(item: Item, listing: Listing<Item>, query:
   return [...listing.namesOf(item), namespace].some((name) => name?.toLowerCase().includes(q) === true);
 }
 
+function sortValueOf<Item extends object>(item: Item, listing: Listing<Item>, field: string): SortValue {
+  const value = listing.sortValue === undefined ? fieldOf(item, field) : listing.sortValue(item, field);
+  const levels = listing.levels?.[field];
+  return levels === undefined || typeof value !== 'string' ? value : levels.indexOf(value);
+}
+
 /** A dotted field of a record; what cannot be compared counts as not known. */
-function fieldOf(item: object, field: string): SortValue {
+export function fieldOf(item: object, field: string): SortValue {
   let value: unknown = item;
   for (const key of field.split('.')) {
     value = typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;

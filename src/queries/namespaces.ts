@@ -18,6 +18,7 @@ const LISTING: Listing<Namespace> = {
   namespaceOf: (namespace) => namespace.name,
   namesOf: () => [],
   defaultSort: 'name',
+  levels: { health: ['healthy', 'attention', 'critical'] },
   filters: ['health'],
 };
 

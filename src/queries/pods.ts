@@ -2,7 +2,7 @@ import type { Operations, Pod, PodContainer } from '../apis/http/types.generated
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
 import type { OptionalResources } from '../core/model/resources.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
-import { selectPage, type Listing, type SortValue } from './listing.ts';
+import { fieldOf, selectPage, type Listing, type SortValue } from './listing.ts';
 import { podUsage } from './nodes.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Page } from './outcome.ts';
@@ -36,26 +36,22 @@ export class PodQueries {
     return { kind: 'page', items: page.items.map((pod) => this.#record(pod)), total: page.total, nextCursor: page.nextCursor };
   }
 
+  /** Of the pod itself where it has the field: records are made for the fields that are computed alone. */
   #sortValue(pod: PodRecord, field: string): SortValue {
     switch (field) {
       case 'namespace':
       case 'name':
       case 'node':
-        return pod[field];
+      case 'phase':
+      case 'ready':
+      case 'qosClass':
       case 'createdAt':
-        return pod.createdAt;
+      case 'ip':
+        return pod[field];
       case 'restarts':
         return restartsOf(pod);
-      case 'requests.cpuMillicores':
-        return requestsOf(pod).cpuMillicores;
-      case 'requests.memoryBytes':
-        return requestsOf(pod).memoryBytes;
-      case 'used.cpuMillicores':
-        return this.#used(pod).cpuMillicores;
-      case 'used.memoryBytes':
-        return this.#used(pod).memoryBytes;
       default:
-        return null;
+        return fieldOf(this.#record(pod), field);
     }
   }
 

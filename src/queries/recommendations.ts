@@ -1,3 +1,4 @@
+import { RESIZE_MODES } from '../apis/conditions.ts';
 import type {
   AppliedValue,
   Operations,
@@ -37,6 +38,7 @@ const LISTING: Listing<RecommendationItem> = {
   namespaceOf: (item) => item.namespace,
   namesOf: (item) => [item.name],
   defaultSort: '-savingsPerMonthUsd',
+  levels: { risk: ['none', 'low', 'medium', 'high'], mode: RESIZE_MODES },
   filters: ['state', 'reason', 'mode', 'risk', 'kind', 'policy', 'package'],
 };
 

@@ -5,7 +5,7 @@ import { parseDuration } from '../core/model/duration.ts';
 import { isoTime } from '../core/model/iso-time.ts';
 import { DAY_MS } from '../core/model/units.ts';
 import type { TimelineEntry } from '../ports/timeline.ts';
-import { selectPage, type Listing, type SortValue } from './listing.ts';
+import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
 import { VIEWER_OF_LISTED } from '../core/access/requirement.ts';
@@ -16,18 +16,6 @@ const LISTING: Omit<Listing<ScalingActivity>, 'id'> = {
   namesOf: ({ object }) => [object.name, object.pod],
   defaultSort: '-time',
   filters: ['kind', 'outcome', 'actor'],
-  sortValue: (item, field): SortValue => {
-    switch (field) {
-      case 'object.name':
-        return item.object.name;
-      case 'costDeltaPerHourUsd':
-        return item.costDeltaPerHourUsd;
-      case 'durationSeconds':
-        return item.durationSeconds;
-      default:
-        return item.time;
-    }
-  },
 };
 
 /** Rows read at most: months of a busy cluster; what is older than that many is told to be left out. */

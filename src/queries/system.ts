@@ -13,6 +13,7 @@ const CHECKS: Listing<HealthCheck> = {
   namespaceOf: null,
   namesOf: (check) => [check.name],
   defaultSort: 'name',
+  levels: { status: ['ok', 'degraded', 'failed'] },
   filters: ['status'],
 };
 

@@ -41,7 +41,7 @@ const SNIPPETS: ApiDocument = {
       access: 'identified',
       takesIfMatch: false,
       parameters: [{ name: 'page', in: 'query', description: 'Page.', schema: integer(undefined, { minimum: 1 }) }],
-      list: { sort: ['name'], namespaced: false },
+      list: { sort: ['name', 'installs'], defaultSort: 'name', namespaced: false },
       answer: { status: 200, description: 'Snippets.', data: array(ref('Snippet')) },
     },
   ],

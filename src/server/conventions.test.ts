@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import { OPERATIONS } from './openapi/document.ts';
+import { queryParametersOf } from './openapi/parameters.ts';
 
 let world: DashboardWorld;
 let client: DashboardClient;
@@ -196,6 +197,34 @@ describe('lists', () => {
     world.cluster.nodeList = [{ ...world.cluster.nodeList[0]!, name: 'n-0a', uid: 'new' }, ...world.cluster.nodeList];
     const second = (await client.get(`/api/v1/nodes?limit=3&cursor=${first.meta.nextCursor}`)).body;
     expect(second.data.map((node: { name: string }) => node.name)).toEqual(['n-3', 'n-4', 'n-5']);
+  });
+
+  const levels: Readonly<Record<string, readonly string[]>> = {
+    risk: ['none', 'low', 'medium', 'high'],
+    mode: ['Off', 'Observe', 'Recommend', 'Approve', 'Auto'],
+    health: ['healthy', 'attention', 'critical'],
+    status: ['ok', 'degraded', 'failed'],
+  };
+  const rank = (field: string, value: unknown): unknown => levels[field]?.indexOf(String(value)) ?? value;
+  const fieldIn = (item: unknown, field: string): unknown =>
+    field.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], item) ?? null;
+
+  test.each(OPERATIONS.filter(({ list }) => list !== undefined))('$path sorts by every field that has one value', async (operation) => {
+    const sort = queryParametersOf(operation).find(({ name }) => name === 'sort');
+    for (const by of (sort?.schema.enum ?? []).map(String)) {
+      const field = by.replace(/^-/, '');
+      const { status, body } = await client.get(`/api/v1${operation.path}?limit=1000&sort=${by}`);
+      const values = (body.data as unknown[]).map((item) => fieldIn(item, field));
+      const known = values.filter((value) => value !== null).map((value) => rank(field, value) as number);
+      const ascending = [...known].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+      const expected = by.startsWith('-') ? ascending.reverse() : ascending;
+      const nulls = values.filter((value) => value === null);
+      expect({ by, status, values: values.map((value) => (value === null ? null : rank(field, value))) }).toEqual({
+        by,
+        status: 200,
+        values: [...expected, ...nulls],
+      });
+    }
   });
 
   test('a cursor belongs to its sort', async () => {

@@ -1,4 +1,5 @@
 import type { ApiDocument } from './openapi/api-document.ts';
+import { resolvedSchema } from './openapi/record-fields.ts';
 import type { Schema } from './openapi/schema.ts';
 
 /** A column: its dotted name, and the fields that lead to its value. */
@@ -12,7 +13,7 @@ export interface CsvColumn {
  * dotted columns; arrays and maps stay JSON in one cell.
  */
 export function csvColumns(record: Schema, schemas: ApiDocument['schemas'], path: readonly string[] = []): readonly CsvColumn[] {
-  const properties = plain(record, schemas).properties;
+  const properties = resolvedSchema(record, schemas).properties;
   if (properties === undefined) return [{ name: path.join('.'), path }];
   return Object.entries(properties).flatMap(([name, child]) => csvColumns(child, schemas, [...path, name]));
 }
@@ -24,14 +25,6 @@ export function toCsv(rows: readonly unknown[], columns: readonly CsvColumn[]): 
     cells.map(quoted).join(','),
   );
   return `${lines.join('\r\n')}\r\n`;
-}
-
-/** Behind its reference, and without the null that it may be. */
-function plain(schema: Schema, schemas: ApiDocument['schemas']): Schema {
-  const name = schema.$ref?.split('/').at(-1);
-  if (name !== undefined) return plain(schemas[name] ?? {}, schemas);
-  const alternative = schema.anyOf?.find((each) => each.type !== 'null');
-  return alternative === undefined ? schema : plain(alternative, schemas);
 }
 
 function valueAt(row: unknown, path: readonly string[]): unknown {

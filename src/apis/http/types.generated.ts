@@ -1035,26 +1035,56 @@ export interface Operations {
       readonly sort:
         | 'name'
         | '-name'
-        | 'createdAt'
-        | '-createdAt'
         | 'pool'
         | '-pool'
         | 'machineType'
         | '-machineType'
         | 'zone'
         | '-zone'
-        | 'costPerHourUsd'
-        | '-costPerHourUsd'
+        | 'region'
+        | '-region'
+        | 'capacityType'
+        | '-capacityType'
+        | 'managed'
+        | '-managed'
+        | 'ready'
+        | '-ready'
+        | 'phase'
+        | '-phase'
+        | 'kubeletVersion'
+        | '-kubeletVersion'
+        | 'createdAt'
+        | '-createdAt'
+        | 'capacity.cpuMillicores'
+        | '-capacity.cpuMillicores'
+        | 'capacity.memoryBytes'
+        | '-capacity.memoryBytes'
+        | 'allocatable.cpuMillicores'
+        | '-allocatable.cpuMillicores'
+        | 'allocatable.memoryBytes'
+        | '-allocatable.memoryBytes'
         | 'requested.cpuMillicores'
         | '-requested.cpuMillicores'
         | 'requested.memoryBytes'
         | '-requested.memoryBytes'
+        | 'used.cpuMillicores'
+        | '-used.cpuMillicores'
+        | 'used.memoryBytes'
+        | '-used.memoryBytes'
         | 'utilization.cpuRatio'
         | '-utilization.cpuRatio'
         | 'utilization.memoryRatio'
         | '-utilization.memoryRatio'
         | 'pods.count'
-        | '-pods.count';
+        | '-pods.count'
+        | 'pods.capacity'
+        | '-pods.capacity'
+        | 'costPerHourUsd'
+        | '-costPerHourUsd'
+        | 'consolidatable.ok'
+        | '-consolidatable.ok'
+        | 'consolidatable.reason'
+        | '-consolidatable.reason';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly phase?: readonly ('bootstrapping' | 'ready' | 'cordoned' | 'draining' | 'interrupted' | 'deleting')[];
@@ -1085,20 +1115,42 @@ export interface Operations {
         | '-namespace'
         | 'name'
         | '-name'
+        | 'workload.namespace'
+        | '-workload.namespace'
+        | 'workload.kind'
+        | '-workload.kind'
+        | 'workload.name'
+        | '-workload.name'
         | 'node'
         | '-node'
-        | 'createdAt'
-        | '-createdAt'
+        | 'phase'
+        | '-phase'
+        | 'ready'
+        | '-ready'
         | 'restarts'
         | '-restarts'
+        | 'qosClass'
+        | '-qosClass'
+        | 'createdAt'
+        | '-createdAt'
         | 'requests.cpuMillicores'
         | '-requests.cpuMillicores'
         | 'requests.memoryBytes'
         | '-requests.memoryBytes'
+        | 'limits.cpuMillicores'
+        | '-limits.cpuMillicores'
+        | 'limits.memoryBytes'
+        | '-limits.memoryBytes'
         | 'used.cpuMillicores'
         | '-used.cpuMillicores'
         | 'used.memoryBytes'
-        | '-used.memoryBytes';
+        | '-used.memoryBytes'
+        | 'resize.state'
+        | '-resize.state'
+        | 'resize.message'
+        | '-resize.message'
+        | 'ip'
+        | '-ip';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly phase?: readonly ('Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown')[];
@@ -1123,18 +1175,30 @@ export interface Operations {
         | '-workloads'
         | 'pods'
         | '-pods'
-        | 'costPerMonthUsd'
-        | '-costPerMonthUsd'
-        | 'wastePerMonthUsd'
-        | '-wastePerMonthUsd'
         | 'requested.cpuMillicores'
         | '-requested.cpuMillicores'
         | 'requested.memoryBytes'
         | '-requested.memoryBytes'
+        | 'limits.cpuMillicores'
+        | '-limits.cpuMillicores'
+        | 'limits.memoryBytes'
+        | '-limits.memoryBytes'
         | 'used.cpuMillicores'
         | '-used.cpuMillicores'
         | 'used.memoryBytes'
-        | '-used.memoryBytes';
+        | '-used.memoryBytes'
+        | 'recommended.cpuMillicores'
+        | '-recommended.cpuMillicores'
+        | 'recommended.memoryBytes'
+        | '-recommended.memoryBytes'
+        | 'wastePerMonthUsd'
+        | '-wastePerMonthUsd'
+        | 'costPerMonthUsd'
+        | '-costPerMonthUsd'
+        | 'notes'
+        | '-notes'
+        | 'health'
+        | '-health';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly health?: readonly ('healthy' | 'attention' | 'critical')[];
@@ -1151,26 +1215,64 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort:
-        | 'savingsPerMonthUsd'
-        | '-savingsPerMonthUsd'
         | 'namespace'
         | '-namespace'
-        | 'name'
-        | '-name'
         | 'kind'
         | '-kind'
+        | 'name'
+        | '-name'
+        | 'policy'
+        | '-policy'
+        | 'mode'
+        | '-mode'
+        | 'published'
+        | '-published'
         | 'state'
         | '-state'
-        | 'confidence'
-        | '-confidence'
+        | 'reason'
+        | '-reason'
+        | 'until'
+        | '-until'
+        | 'waitingForNodeCapacity.pods'
+        | '-waitingForNodeCapacity.pods'
+        | 'waitingForNodeCapacity.since'
+        | '-waitingForNodeCapacity.since'
+        | 'waitingForNodeCapacity.requests.cpuMillicores'
+        | '-waitingForNodeCapacity.requests.cpuMillicores'
+        | 'waitingForNodeCapacity.requests.memoryBytes'
+        | '-waitingForNodeCapacity.requests.memoryBytes'
+        | 'package'
+        | '-package'
+        | 'hpa.name'
+        | '-hpa.name'
+        | 'hpa.minReplicas'
+        | '-hpa.minReplicas'
+        | 'hpa.maxReplicas'
+        | '-hpa.maxReplicas'
+        | 'hpa.currentReplicas'
+        | '-hpa.currentReplicas'
+        | 'hpa.desiredReplicas'
+        | '-hpa.desiredReplicas'
+        | 'hpa.cpuTargetRatio'
+        | '-hpa.cpuTargetRatio'
+        | 'hpa.memoryTargetRatio'
+        | '-hpa.memoryTargetRatio'
         | 'costPerMonthUsd'
         | '-costPerMonthUsd'
         | 'replicas'
         | '-replicas'
+        | 'confidence'
+        | '-confidence'
+        | 'savingsPerMonthUsd'
+        | '-savingsPerMonthUsd'
+        | 'risk'
+        | '-risk'
         | 'updatedAt'
         | '-updatedAt'
         | 'appliedAt'
-        | '-appliedAt';
+        | '-appliedAt'
+        | 'source'
+        | '-source';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly state?: readonly (
@@ -1242,7 +1344,29 @@ export interface Operations {
     readonly query: {
       readonly limit: number;
       readonly cursor?: string;
-      readonly sort: 'startedAt' | '-startedAt' | 'durationMs' | '-durationMs' | 'evaluated' | '-evaluated' | 'changed' | '-changed';
+      readonly sort:
+        | 'id'
+        | '-id'
+        | 'startedAt'
+        | '-startedAt'
+        | 'durationMs'
+        | '-durationMs'
+        | 'evaluated'
+        | '-evaluated'
+        | 'changed'
+        | '-changed'
+        | 'deferred'
+        | '-deferred'
+        | 'blocked'
+        | '-blocked'
+        | 'failed'
+        | '-failed'
+        | 'savings.potentialPerMonthUsd'
+        | '-savings.potentialPerMonthUsd'
+        | 'savings.reclaimedPerMonthUsd'
+        | '-savings.reclaimedPerMonthUsd'
+        | 'savings.realisedPerMonthUsd'
+        | '-savings.realisedPerMonthUsd';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly format: 'json' | 'csv';
@@ -1273,7 +1397,27 @@ export interface Operations {
     readonly query: {
       readonly limit: number;
       readonly cursor?: string;
-      readonly sort: 'namespace' | '-namespace' | 'name' | '-name' | 'kind' | '-kind' | 'setAt' | '-setAt' | 'heldUntil' | '-heldUntil';
+      readonly sort:
+        | 'namespace'
+        | '-namespace'
+        | 'kind'
+        | '-kind'
+        | 'name'
+        | '-name'
+        | 'policy'
+        | '-policy'
+        | 'mode'
+        | '-mode'
+        | 'excluded'
+        | '-excluded'
+        | 'heldUntil'
+        | '-heldUntil'
+        | 'setBy'
+        | '-setBy'
+        | 'setAt'
+        | '-setAt'
+        | 'reason'
+        | '-reason';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly kind?: readonly string[];
@@ -1332,8 +1476,6 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort:
-        | 'openedAt'
-        | '-openedAt'
         | 'namespace'
         | '-namespace'
         | 'name'
@@ -1346,14 +1488,40 @@ export interface Operations {
         | '-resource'
         | 'type'
         | '-type'
+        | 'bound'
+        | '-bound'
+        | 'unit'
+        | '-unit'
+        | 'limit'
+        | '-limit'
+        | 'observed'
+        | '-observed'
+        | 'proposed'
+        | '-proposed'
         | 'state'
         | '-state'
+        | 'applied'
+        | '-applied'
+        | 'appliedValue'
+        | '-appliedValue'
+        | 'appliedUntil'
+        | '-appliedUntil'
+        | 'openedAt'
+        | '-openedAt'
         | 'lastSeenAt'
         | '-lastSeenAt'
         | 'closedAt'
         | '-closedAt'
         | 'occurrences'
-        | '-occurrences';
+        | '-occurrences'
+        | 'evidence'
+        | '-evidence'
+        | 'approvedValue'
+        | '-approvedValue'
+        | 'decidedBy'
+        | '-decidedBy'
+        | 'settled'
+        | '-settled';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly state?: readonly ('open' | 'approved' | 'rejected' | 'resolved')[];
@@ -1391,22 +1559,42 @@ export interface Operations {
       readonly limit: number;
       readonly cursor?: string;
       readonly sort:
+        | 'workload.namespace'
+        | '-workload.namespace'
+        | 'workload.kind'
+        | '-workload.kind'
+        | 'workload.name'
+        | '-workload.name'
+        | 'state'
+        | '-state'
+        | 'idleSince'
+        | '-idleSince'
+        | 'idle.cpuMillicores'
+        | '-idle.cpuMillicores'
+        | 'idle.memoryBytes'
+        | '-idle.memoryBytes'
+        | 'natural.cpuMillicores'
+        | '-natural.cpuMillicores'
+        | 'natural.memoryBytes'
+        | '-natural.memoryBytes'
+        | 'replicas'
+        | '-replicas'
+        | 'naturalReplicas'
+        | '-naturalReplicas'
         | 'projectedSavings.cpuMillicores'
         | '-projectedSavings.cpuMillicores'
         | 'projectedSavings.memoryBytes'
         | '-projectedSavings.memoryBytes'
         | 'projectedSavingsPerMonthUsd'
         | '-projectedSavingsPerMonthUsd'
-        | 'idleSince'
-        | '-idleSince'
-        | 'workload.namespace'
-        | '-workload.namespace'
-        | 'workload.name'
-        | '-workload.name'
-        | 'workload.kind'
-        | '-workload.kind'
-        | 'replicas'
-        | '-replicas';
+        | 'realizedSavings.cpuMillicores'
+        | '-realizedSavings.cpuMillicores'
+        | 'realizedSavings.memoryBytes'
+        | '-realizedSavings.memoryBytes'
+        | 'realizedSavingsPerMonthUsd'
+        | '-realizedSavingsPerMonthUsd'
+        | 'wakesOn'
+        | '-wakesOn';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly state?: readonly ('asleep' | 'waking')[];
@@ -1431,7 +1619,8 @@ export interface Operations {
     readonly query: {
       readonly limit: number;
       readonly cursor?: string;
-      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'namespace' | '-namespace' | 'createdAt' | '-createdAt';
+      readonly sort:
+        'kind' | '-kind' | 'namespace' | '-namespace' | 'name' | '-name' | 'createdAt' | '-createdAt' | 'generation' | '-generation';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy' | 'ScheduledScalePolicy')[];
@@ -1455,7 +1644,21 @@ export interface Operations {
     readonly query: {
       readonly limit: number;
       readonly cursor?: string;
-      readonly sort: 'kind' | '-kind' | 'name' | '-name' | 'field' | '-field' | 'setAt' | '-setAt' | 'expiresAt' | '-expiresAt';
+      readonly sort:
+        | 'kind'
+        | '-kind'
+        | 'name'
+        | '-name'
+        | 'field'
+        | '-field'
+        | 'setBy'
+        | '-setBy'
+        | 'setAt'
+        | '-setAt'
+        | 'expiresAt'
+        | '-expiresAt'
+        | 'reason'
+        | '-reason';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly kind?: readonly ('NodeScalingPolicy' | 'PodResizePolicy' | 'RebalancePolicy')[];
@@ -1482,14 +1685,16 @@ export interface Operations {
       readonly sort:
         | 'workload.namespace'
         | '-workload.namespace'
-        | 'workload.name'
-        | '-workload.name'
         | 'workload.kind'
         | '-workload.kind'
+        | 'workload.name'
+        | '-workload.name'
         | 'drift'
         | '-drift'
         | 'restartRequired'
-        | '-restartRequired';
+        | '-restartRequired'
+        | 'resetPending'
+        | '-resetPending';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly drift?: readonly ('none' | 'resized' | 'stale' | 'partial' | 'manual')[];
@@ -1550,8 +1755,24 @@ export interface Operations {
       readonly sort:
         | 'time'
         | '-time'
+        | 'actor'
+        | '-actor'
+        | 'kind'
+        | '-kind'
+        | 'object.namespace'
+        | '-object.namespace'
+        | 'object.kind'
+        | '-object.kind'
         | 'object.name'
         | '-object.name'
+        | 'object.pod'
+        | '-object.pod'
+        | 'reason'
+        | '-reason'
+        | 'dryRun'
+        | '-dryRun'
+        | 'outcome'
+        | '-outcome'
         | 'durationSeconds'
         | '-durationSeconds'
         | 'costDeltaPerHourUsd'
@@ -1575,7 +1796,7 @@ export interface Operations {
     readonly query: {
       readonly limit: number;
       readonly cursor?: string;
-      readonly sort: 'name' | '-name' | 'status' | '-status' | 'since' | '-since';
+      readonly sort: 'name' | '-name' | 'status' | '-status' | 'message' | '-message' | 'since' | '-since' | 'latencyMs' | '-latencyMs';
       readonly namespace?: readonly string[];
       readonly q?: string;
       readonly status?: readonly ('ok' | 'degraded' | 'failed')[];

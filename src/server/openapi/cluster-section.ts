@@ -214,19 +214,7 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Cluster',
     title: 'Nodes with what is asked of them and used',
     list: {
-      sort: [
-        'name',
-        'createdAt',
-        'pool',
-        'machineType',
-        'zone',
-        'costPerHourUsd',
-        'requested.cpuMillicores',
-        'requested.memoryBytes',
-        'utilization.cpuRatio',
-        'utilization.memoryRatio',
-        'pods.count',
-      ],
+      defaultSort: 'name',
       namespaced: false,
       filters: [
         enumFilter('phase', NODE_PHASES, 'Only nodes in these phases.'),
@@ -252,17 +240,7 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Cluster',
     title: 'Pods with what they ask for and use',
     list: {
-      sort: [
-        'namespace',
-        'name',
-        'node',
-        'createdAt',
-        'restarts',
-        'requests.cpuMillicores',
-        'requests.memoryBytes',
-        'used.cpuMillicores',
-        'used.memoryBytes',
-      ],
+      defaultSort: 'namespace',
       namespaced: true,
       filters: [
         enumFilter('phase', POD_PHASES, 'Only pods in these phases.'),
@@ -279,17 +257,7 @@ export const CLUSTER_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Cluster',
     title: 'Namespaces with their share of resources and cost',
     list: {
-      sort: [
-        'name',
-        'workloads',
-        'pods',
-        'costPerMonthUsd',
-        'wastePerMonthUsd',
-        'requested.cpuMillicores',
-        'requested.memoryBytes',
-        'used.cpuMillicores',
-        'used.memoryBytes',
-      ],
+      defaultSort: 'name',
       namespaced: true,
       filters: [enumFilter('health', NAMESPACE_HEALTH, 'Only namespaces in this state.')],
     },

@@ -15,6 +15,7 @@ import { COMMON_SCHEMAS } from './records-common.ts';
 import { RESOURCE_AUDIT_OPERATIONS, RESOURCE_AUDIT_SCHEMAS } from './resource-audit-section.ts';
 import { SCALING_OPERATIONS, SCALING_SCHEMAS } from './scaling-section.ts';
 import { SYSTEM_OPERATIONS, SYSTEM_SCHEMAS } from './system-section.ts';
+import { scalarFields } from './record-fields.ts';
 import { array, object, ref, string, type Schema } from './schema.ts';
 
 const SECTIONS: readonly OperationSpec[] = [
@@ -28,9 +29,6 @@ const SECTIONS: readonly OperationSpec[] = [
   ...SCALING_OPERATIONS,
   ...SYSTEM_OPERATIONS,
 ];
-
-/** Every endpoint of the dashboard API. */
-export const OPERATIONS: readonly Operation[] = SECTIONS.map(joined);
 
 export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
   ...COMMON_SCHEMAS,
@@ -53,6 +51,9 @@ export const COMPONENT_SCHEMAS: Readonly<Record<string, Schema>> = {
     ['details'],
   ),
 };
+
+/** Every endpoint of the dashboard API. */
+export const OPERATIONS: readonly Operation[] = SECTIONS.map(joined);
 
 const ERROR_RESPONSES: Readonly<Record<string, string>> = {
   '400': '`invalid_request`: a parameter or the body fails its schema; `details` names every failing field.',
@@ -83,12 +84,15 @@ export const DASHBOARD_API: ApiDocument = {
 };
 
 /**
- * The endpoint with the access that its query or command requires.
+ * The endpoint with the access that its query or command requires, and the fields that its list is sorted by.
  *
  * @throws where it is neither and states none: such an endpoint would be open
  */
 function joined(spec: OperationSpec): Operation {
   const access = (ACCESS as Readonly<Record<string, Access | undefined>>)[spec.id] ?? spec.access;
   if (access === undefined) throw new Error(`operation ${spec.id} is no query and no command of the application, and states no access`);
-  return { ...spec, access, takesIfMatch: canCompare(spec.id) };
+  const { list, ...others } = spec;
+  const endpoint = { ...others, access, takesIfMatch: canCompare(spec.id) };
+  if (list === undefined) return endpoint;
+  return { ...endpoint, list: { ...list, sort: scalarFields(spec.answer.data.items ?? {}, COMPONENT_SCHEMAS) } };
 }

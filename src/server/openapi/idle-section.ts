@@ -39,16 +39,7 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     description:
       'A PodResizePolicy asks for it by `spec.idle.enabled`, in mode Auto. While the setting `features.idleWorkloads` is off the list is empty, `meta.warnings` says so with the code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
     list: {
-      sort: [
-        '-projectedSavings.cpuMillicores',
-        'projectedSavings.memoryBytes',
-        'projectedSavingsPerMonthUsd',
-        'idleSince',
-        'workload.namespace',
-        'workload.name',
-        'workload.kind',
-        'replicas',
-      ],
+      defaultSort: '-projectedSavings.cpuMillicores',
       namespaced: true,
       filters: [
         enumFilter('state', ['asleep', 'waking'], 'Only those in these states.'),

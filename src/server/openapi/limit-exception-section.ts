@@ -80,7 +80,7 @@ export const LIMIT_EXCEPTION_OPERATIONS: readonly OperationSpec[] = [
     description:
       'Opened where the ordinary way cannot give what is needed: a limit that is not Evenkeel’s to move, a ceiling, a mode that applies nothing. One a container and resource. Closed ones stay for 7 days.',
     list: {
-      sort: ['-openedAt', 'namespace', 'name', 'kind', 'container', 'resource', 'type', 'state', 'lastSeenAt', 'closedAt', 'occurrences'],
+      defaultSort: '-openedAt',
       namespaced: true,
       filters: [
         enumFilter('state', LIMIT_EXCEPTION_STATES, 'Only exceptions in these states.'),

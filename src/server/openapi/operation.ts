@@ -46,12 +46,19 @@ export interface Operation extends OperationSpec {
   readonly access: Access;
   /** False for a mutation of what no GET reads as one object: `If-Match` is refused. */
   readonly takesIfMatch: boolean;
+  readonly list?: SortableList;
 }
 
-/** What a list may be sorted and filtered by. */
+/** A list joined with its record. */
+export interface SortableList extends ListSpec {
+  /** Fields that `sort` takes, dotted into the record: those that have one value. */
+  readonly sort: readonly string[];
+}
+
+/** How a list is sorted and filtered. */
 export interface ListSpec {
-  /** Fields that `sort` takes, dotted into the record. The first is the default, ascending unless it begins with `-`. */
-  readonly sort: readonly [string, ...string[]];
+  /** A field that has one value, ascending unless it begins with `-`. */
+  readonly defaultSort: string;
   /** Enumerations of the record that filter by their own name. */
   readonly filters?: readonly ParameterSpec[];
   /** False where the records have no namespace. */

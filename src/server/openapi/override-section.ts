@@ -81,7 +81,7 @@ export const OVERRIDE_OPERATIONS: readonly OperationSpec[] = [
     title: 'Workloads with override annotations',
     description: 'Those with a floor, a ceiling, a mode, an exclusion or a hold of their own, whoever wrote it and by whatever means.',
     list: {
-      sort: ['namespace', 'name', 'kind', 'setAt', 'heldUntil'],
+      defaultSort: 'namespace',
       namespaced: true,
       filters: [
         textFilter('kind', 'Only workloads of these kinds.'),

@@ -1,4 +1,4 @@
-import type { ListSpec, OperationSpec, ParameterSpec } from './operation.ts';
+import type { Operation, OperationSpec, ParameterSpec, SortableList } from './operation.ts';
 import { isMutation } from './operation.ts';
 import { array, boolean, integer, oneOf, string, type Schema } from './schema.ts';
 
@@ -39,7 +39,7 @@ export const dryRunQuery: ParameterSpec = {
 };
 
 /** Every query parameter that the operation takes: its own, those of lists, those of mutations. */
-export function queryParametersOf(operation: OperationSpec): readonly ParameterSpec[] {
+export function queryParametersOf(operation: Omit<Operation, 'access' | 'takesIfMatch'>): readonly ParameterSpec[] {
   const own = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
   return [...own, ...(operation.list === undefined ? [] : listParameters(operation.list)), ...(isMutation(operation) ? [dryRunQuery] : [])];
 }
@@ -48,8 +48,7 @@ export function pathParametersOf(operation: OperationSpec): readonly ParameterSp
   return (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
 }
 
-function listParameters(list: ListSpec): readonly ParameterSpec[] {
-  const sortable = list.sort.map((field) => field.replace(/^-/, ''));
+function listParameters(list: SortableList): readonly ParameterSpec[] {
   return [
     {
       name: 'limit',
@@ -66,8 +65,9 @@ function listParameters(list: ListSpec): readonly ParameterSpec[] {
     {
       name: 'sort',
       in: 'query',
-      description: 'Field to sort by, `-` in front for descending. What is not known comes last either way.',
-      schema: { ...oneOf(sortable.flatMap((field) => [field, `-${field}`])), default: list.sort[0] },
+      description:
+        'Field to sort by, `-` in front for descending: any that has one value. Levels such as `risk` sort from the lowest. What is not known comes last either way.',
+      schema: { ...oneOf(list.sort.flatMap((field) => [field, `-${field}`])), default: list.defaultSort },
     },
     {
       name: 'namespace',

@@ -72,7 +72,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Policies',
     title: 'Policies with the values in force',
     list: {
-      sort: ['kind', 'name', 'namespace', 'createdAt'],
+      defaultSort: 'kind',
       namespaced: true,
       filters: [enumFilter('kind', KINDS, 'Only these kinds.')],
     },
@@ -97,7 +97,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     description:
       'Read from the annotation `evenkeel.io/overrides` of each policy. One that has ended is not among them from that moment on; one that cannot be read is ignored and named in `meta.warnings`.',
     list: {
-      sort: ['kind', 'name', 'field', 'setAt', 'expiresAt'],
+      defaultSort: 'kind',
       namespaced: false,
       filters: [enumFilter('kind', OVERRIDABLE, 'Only these kinds.')],
     },

@@ -17,18 +17,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     description:
       'Computed once and kept for 60 s (`meta.cachedAt`), filtered for each caller; any approval, rejection, roll-back, mode or trigger clears it.',
     list: {
-      sort: [
-        '-savingsPerMonthUsd',
-        'namespace',
-        'name',
-        'kind',
-        'state',
-        'confidence',
-        'costPerMonthUsd',
-        'replicas',
-        'updatedAt',
-        'appliedAt',
-      ],
+      defaultSort: '-savingsPerMonthUsd',
       namespaced: true,
       filters: [
         enumFilter('state', RECOMMENDATION_STATES, 'Only recommendations in these states.'),
@@ -123,7 +112,7 @@ export const RECOMMENDATION_OPERATIONS: readonly OperationSpec[] = [
     path: '/resize-stats',
     tag: 'Recommendations',
     title: 'The last 100 resize cycles',
-    list: { sort: ['-startedAt', 'durationMs', 'evaluated', 'changed'], namespaced: false },
+    list: { defaultSort: '-startedAt', namespaced: false },
     answer: { status: 200, description: 'Cycles.', data: array(ref('ResizeCycle')) },
   },
   {

@@ -64,7 +64,7 @@ export const RESOURCE_AUDIT_OPERATIONS: readonly OperationSpec[] = [
     title: 'Template, recommendation and live pods of every workload',
     description: DRIFT_WORDS,
     list: {
-      sort: ['workload.namespace', 'workload.name', 'workload.kind', 'drift', 'restartRequired'],
+      defaultSort: 'workload.namespace',
       namespaced: true,
       filters: [
         enumFilter('drift', DRIFTS, 'Only workloads whose drift is one of these.'),

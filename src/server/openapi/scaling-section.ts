@@ -45,7 +45,7 @@ export const SCALING_OPERATIONS: readonly OperationSpec[] = [
       'The timeline as history remembers it: it survives a restart. `duration` says how far back. Entries of objects without a namespace are for administrators alone.',
     parameters: [durationQuery('24h')],
     list: {
-      sort: ['-time', 'object.name', 'durationSeconds', 'costDeltaPerHourUsd'],
+      defaultSort: '-time',
       namespaced: true,
       filters: [
         enumFilter('kind', KINDS, 'Only these kinds.'),

@@ -34,7 +34,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
       'API server, each informer, usage source, price source, store, leader election. Answers before the caches have synced too.',
     beforeReady: true,
     list: {
-      sort: ['name', 'status', 'since'],
+      defaultSort: 'name',
       namespaced: false,
       filters: [enumFilter('status', ['ok', 'degraded', 'failed'], 'Only checks in this state.')],
     },

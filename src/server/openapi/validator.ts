@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import type { ErrorDetail } from '../../apis/http/types.generated.ts';
 import { isOptionalBody, type ApiDocument } from './api-document.ts';
 import { fieldErrors } from './field-errors.ts';
-import type { OperationSpec, ParameterSpec } from './operation.ts';
+import type { Operation, ParameterSpec } from './operation.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
 import type { Schema } from './schema.ts';
 
@@ -53,7 +53,7 @@ function withResolvedRefs<T>(schema: T): T {
 }
 
 export function requestValidator(
-  operation: OperationSpec,
+  operation: Operation,
   schemas: ApiDocument['schemas'],
   compile: (schema: Schema) => ValidateFunction,
 ): RequestValidator {
