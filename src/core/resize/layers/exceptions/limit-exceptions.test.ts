@@ -159,6 +159,20 @@ describe('is opened by evidence', () => {
     expect(only(third.decision)).toMatchObject({ state: 'open', occurrences: 2, openedAt: T0 });
   });
 
+  test('and was never last seen before it was opened, though a kill is reported minutes late', () => {
+    const late = [killed(T0 - 5 * MINUTE_MS)];
+    const opened = decideWorkload(limited({ advice: late }));
+    expect(only(opened)).toMatchObject({ type: 'oom-killed', openedAt: T0, lastSeenAt: T0, occurrences: 1 });
+    const open = then(limited({ demand: rising() }), MINUTE_MS, { advice: late });
+    expect(only(decideWorkload(open.next))).toMatchObject({ type: 'oom-killed', openedAt: T0, lastSeenAt: T0, occurrences: 2 });
+  });
+
+  test('and a kill after the opening counts as one more', () => {
+    const open = then(limited({ advice: [killed(T0 - 5 * MINUTE_MS)] }), 2 * MINUTE_MS, { advice: [killed(T0 + MINUTE_MS)] });
+    const again = decideWorkload(open.next);
+    expect(only(again)).toMatchObject({ openedAt: T0, lastSeenAt: T0 + MINUTE_MS, occurrences: 2 });
+  });
+
   test('its type only grows graver', () => {
     const first = then(limited({ demand: rising() }), MINUTE_MS, { advice: [killed(T0 + 1)] });
     expect(only(first.decision).type).toBe('usage-over-limit');

@@ -67,7 +67,8 @@ function opened(before: LimitException | null, evidence: Evidence, inputs: StepI
     proposed: type === 'leak' ? null : (proposed?.value ?? null),
     evidence: '',
     openedAt: now,
-    lastSeenAt: evidence.at,
+    // A kill is reported after it happened; the opening counts it, so that it is seen now.
+    lastSeenAt: now,
     occurrences: 1,
     calmSince: null,
     closedAt: null,
@@ -138,7 +139,7 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
   const killedAgain = evidence.type === 'oom-killed' && evidence.at > before.lastSeenAt;
   const again = before.calmSince !== null || graver || killedAgain;
   const counted: LimitException = again
-    ? { ...before, calmSince: null, occurrences: before.occurrences + 1, lastSeenAt: evidence.at }
+    ? { ...before, calmSince: null, occurrences: before.occurrences + 1, lastSeenAt: Math.max(before.lastSeenAt, evidence.at) }
     : before;
   // What is less grave than what is known of it already changes no figure of it.
   if (!graver && evidence.type !== before.type) return counted;
