@@ -71,6 +71,8 @@ export interface InformerStatus {
   readonly objects: number;
   /** Domain time at which the API server was last heard on this kind. */
   readonly confirmedAt: Instant;
+  /** Domain time of the last watch event about an object; null: none since the start. */
+  readonly lastEventAt: Instant | null;
   /** Listings and watches begun again after a failure. */
   readonly restarts: number;
   /** What is wrong now, in words; null while it is well. */

@@ -388,6 +388,20 @@ describe('Reflector', () => {
     await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
   });
 
+  test('says when the last event came: a change of an object, neither a listing nor a bookmark', async () => {
+    const clock = new ManualClock();
+    const { reflector } = start({}, {}, new ManualClock(0), clock);
+    await reflector.whenSynced();
+    await watching();
+    expect(reflector.status().lastEventAt).toBeNull();
+    clock.advance(MINUTE_MS);
+    server.put(PATH, thing('new'));
+    await until(() => reflector.status().lastEventAt !== null, 'the change arrived: the watch is open');
+    expect(reflector.status().lastEventAt).toBe(clock.now());
+    clock.advance(MINUTE_MS);
+    expect(reflector.status().lastEventAt).toBe(clock.now() - MINUTE_MS);
+  });
+
   test('says how fresh it is: now while the watch is open, then when it was lost', async () => {
     const [clock, machine] = [new ManualClock(), new ManualClock(0)];
     const begun = clock.now();

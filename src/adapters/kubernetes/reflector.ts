@@ -53,6 +53,7 @@ export class Reflector<T> {
   /** There has been a complete listing since the kind was last not served. */
   #listed = false;
   #restarts = 0;
+  #lastEventAt: Instant | null = null;
   #brokenInitials = 0;
   #endActivity: (() => void) | null = null;
 
@@ -100,6 +101,7 @@ export class Reflector<T> {
       decisive: this.#spec.required || (this.#spec.wishes === true && this.#listed),
       objects: this.#store.size,
       confirmedAt: this.confirmedAt(),
+      lastEventAt: this.#lastEventAt,
       restarts: this.#restarts,
       problem: this.#progress.problem,
       unreadable: this.#store.unreadable(),
@@ -264,6 +266,7 @@ export class Reflector<T> {
   // The version moves on only after the event was handed on, and never by events that are part of an initial list.
   #advance(object: Wire, apply: () => void): void {
     apply();
+    this.#lastEventAt = this.#context.clock.now();
     this.#version = versionOf(object) || this.#version;
   }
 

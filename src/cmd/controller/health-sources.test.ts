@@ -10,6 +10,7 @@ const NODES: InformerStatus = {
   decisive: true,
   objects: 3,
   confirmedAt: 0,
+  lastEventAt: null,
   restarts: 0,
   problem: null,
   unreadable: null,
@@ -18,21 +19,29 @@ const first = { key: 'n1', problem: `status.allocatable.cpu: expected a CPU quan
 
 describe('the health of an informer', () => {
   test.each<[string, Partial<InformerStatus>, object]>([
-    ['is ok with all objects read', {}, { status: 'ok', message: '3 objects, 0 restarts' }],
+    ['is ok with all objects read', {}, { status: 'ok', message: '3 objects, 0 restarts, no event yet' }],
+    [
+      'names the time of the last event',
+      { lastEventAt: Date.UTC(2026, 10, 20, 14, 29, 58) },
+      { status: 'ok', message: '3 objects, 0 restarts, last event 2026-11-20T14:29:58.000Z' },
+    ],
     [
       'names an object that cannot be read, its field and the remedy',
       { unreadable: { count: 1, first } },
-      { status: 'degraded', message: `n1 cannot be read: ${first.problem}; correct this field (3 objects, 0 restarts)` },
+      { status: 'degraded', message: `n1 cannot be read: ${first.problem}; correct this field (3 objects, 0 restarts, no event yet)` },
     ],
     [
       'names one of several objects that cannot be read',
       { unreadable: { count: 2, first } },
-      { status: 'degraded', message: `2 objects cannot be read, such as n1: ${first.problem}; correct this field (3 objects, 0 restarts)` },
+      {
+        status: 'degraded',
+        message: `2 objects cannot be read, such as n1: ${first.problem}; correct this field (3 objects, 0 restarts, no event yet)`,
+      },
     ],
     [
       'reports what keeps it from listing first',
       { problem: 'not permitted to list and watch nodes', unreadable: { count: 1, first } },
-      { status: 'failed', message: 'not permitted to list and watch nodes (3 objects, 0 restarts)' },
+      { status: 'failed', message: 'not permitted to list and watch nodes (3 objects, 0 restarts, no event yet)' },
     ],
   ])('%s', (_, status, health) => {
     const [source] = informerHealth({ informers: () => [{ ...NODES, ...status }] }, new FakeClock());

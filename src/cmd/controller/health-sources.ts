@@ -1,3 +1,4 @@
+import { isoTime } from '../../core/model/iso-time.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
@@ -30,14 +31,16 @@ export function healthSource(
   };
 }
 
-/** One source for each informer: objects, last word, restarts, and an object that cannot be read. */
+/** One source for each informer: objects, last event, restarts, and an object that cannot be read. */
 export function informerHealth(informers: Pick<KubernetesInformers, 'informers'>, clock: Clock): readonly HealthSource[] {
   return informers.informers().map(({ name }) =>
     healthSource(`informer/${name}`, clock, () => {
       const informer = informers.informers().find((each) => each.name === name);
       if (informer === undefined) return { status: 'failed', message: 'is not running' };
-      const { objects, restarts, problem, synced, unreadable } = informer;
-      const figures = `${objects} objects, ${restarts} restarts`;
+      const { objects, restarts, lastEventAt, problem, synced, unreadable } = informer;
+      // The time, not the age: an age would change at every request.
+      const lastEvent = lastEventAt === null ? 'no event yet' : `last event ${isoTime(lastEventAt)}`;
+      const figures = `${objects} objects, ${restarts} restarts, ${lastEvent}`;
       if (problem !== null) return { status: informer.required ? 'failed' : 'degraded', message: `${problem} (${figures})` };
       if (unreadable !== null) return { status: 'degraded', message: `${unreadableText(unreadable)} (${figures})` };
       return synced ? { status: 'ok', message: figures } : { status: 'degraded', message: 'has not listed yet' };

@@ -31,7 +31,7 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     tag: 'System',
     title: 'Checks of the system itself',
     description:
-      'API server, each informer, usage source, price source, store, leader election. Answers before the caches have synced too.',
+      'API server, each informer (its objects, restarts and the time of its last event), usage source, price source, store, leader election. Answers before the caches have synced too.',
     beforeReady: true,
     list: {
       defaultSort: 'name',
