@@ -11,6 +11,7 @@ import type { Pod } from '../../simulator/actors/wire/pod.ts';
 import { openRecordings, type RecordingLibrary } from '../../simulator/usage/recording-files.ts';
 import { applyManifests } from './apply-manifests.ts';
 import type { DemoOptions } from './options.ts';
+import { isOwnKind } from './own-kinds.ts';
 import { type ManifestObject, readManifests } from './read-manifests.ts';
 
 /** How long the cluster has lived when the demo opens. */
@@ -21,12 +22,15 @@ export const OWN_NAMESPACE = 'evenkeel-system';
 const DEFAULT_MACHINE_TYPES = ['e2-standard-4', 'n2-standard-4'];
 /** A Monday. At full speed the calendar is fixed, so that the same seed gives the same end. */
 const FIXED_START: Instant = Date.UTC(2026, 0, 5);
-const FIELD_MANAGER = 'evenkeel-demo';
+/** Field manager of everything that the demo applies. */
+export const FIELD_MANAGER = 'evenkeel-demo';
 
 export interface DemoCluster {
   readonly cluster: EmbeddedCluster;
   /** What a person should know about the manifests and recordings. */
   readonly notes: readonly string[];
+  /** Objects of the manifests that wait for Evenkeel's CRDs: the past is lived without them. */
+  readonly ownKinds: readonly ManifestObject[];
 }
 
 export interface DemoParts {
@@ -54,12 +58,16 @@ export async function buildDemoCluster(options: DemoOptions, parts: DemoParts, s
   });
   try {
     const own = ownObjects().map((object) => ({ source: 'the demo', object }));
-    const applied = await applyManifests(cluster.transport(FIELD_MANAGER), [...own, ...manifests], FIELD_MANAGER);
+    const applied = await applyManifests(
+      cluster.transport(FIELD_MANAGER),
+      [...own, ...manifests.filter((each) => !isOwnKind(each))],
+      FIELD_MANAGER,
+    );
     if (applied.refused.length > 0) throw new Error(`--manifests: the cluster refused some objects:\n  ${applied.refused.join('\n  ')}`);
     const notes = [...applied.leftOut].map(([kind, count]) => `${count} × ${kind} left out: the embedded cluster does not serve that kind`);
     if (recordings !== undefined) notes.push(...dealNotes(cluster, recordings.names.length));
     await livePast(cluster, signal);
-    return { cluster, notes: [...notes, ...unscheduledNotes(cluster)] };
+    return { cluster, notes: [...notes, ...unscheduledNotes(cluster)], ownKinds: manifests.filter(isOwnKind) };
   } catch (err) {
     cluster.close();
     throw err;

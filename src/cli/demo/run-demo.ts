@@ -8,11 +8,11 @@ import { createLogger } from '../../runtime/logging.ts';
 import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
 import { type ClusterHappenings, type ClusterSummary, happenings } from '../../simulator/nodes/cluster-summary.ts';
 import type { Terminal } from '../command.ts';
-import { applyManifests } from './apply-manifests.ts';
-import { buildDemoCluster } from './demo-cluster.ts';
+import { buildDemoCluster, FIELD_MANAGER, type DemoCluster } from './demo-cluster.ts';
 import { type DemoController, startDemoController } from './demo-controller.ts';
 import { moneyOf } from './money.ts';
 import type { DemoOptions } from './options.ts';
+import { applyOwnKinds, installCrds } from './own-kinds.ts';
 import { readManifests } from './read-manifests.ts';
 import { beforeAndNow, progressLine, type Reading } from './report.ts';
 import { type ServedCluster, serveCluster } from './serve-cluster.ts';
@@ -64,14 +64,18 @@ async function runIn(folder: string, run: DemoRun, endings: (() => Promise<void>
     `Building a cluster of ${options.nodes} ${options.nodes === 1 ? 'node' : 'nodes'} and letting it live for 14 days without Evenkeel …`,
   );
   const parts = { timer, logger, packageRoot: PACKAGE_ROOT, now: run.now };
-  const { cluster, notes } = await buildDemoCluster(options, parts, terminal.interrupted);
+  const { cluster, notes, ownKinds } = await buildDemoCluster(options, parts, terminal.interrupted);
   endings.push(async () => cluster.close());
   for (const note of notes) terminal.err(`  ${note}`);
   const served = await serve(cluster, folder, run, endings);
   const before = readingOf(cluster);
   const counters = cluster.nodes.counters();
   const openedAt = cluster.clock.now();
-  const controller = run.withController ? await startWithPolicy(cluster, folder, run, endings) : null;
+  const controller = run.withController ? await startWithPolicy({ cluster, ownKinds }, folder, run, endings) : null;
+  if (controller === null && ownKinds.length > 0) {
+    await installCrds(cluster.transport(FIELD_MANAGER), PACKAGE_ROOT, FIELD_MANAGER);
+    await applyOwnKinds(cluster.transport(FIELD_MANAGER), ownKinds, FIELD_MANAGER);
+  }
   if (isInterrupted()) return null;
   announce(run, served, controller);
   await live(cluster, run, { openedAt, before, resizesBefore: counters.resizes });
@@ -106,8 +110,9 @@ async function serve(
   return served;
 }
 
+/** A policy of the manifests takes the place of the demo's own, which would govern what that one leaves out. */
 async function startWithPolicy(
-  cluster: EmbeddedCluster,
+  { cluster, ownKinds }: Pick<DemoCluster, 'cluster' | 'ownKinds'>,
   folder: string,
   run: DemoRun,
   endings: (() => Promise<void>)[],
@@ -121,9 +126,9 @@ async function startWithPolicy(
     interrupted: run.terminal.interrupted,
   });
   endings.push(() => started.stop());
-  const policy = await readManifests(join(PACKAGE_ROOT, 'config', 'demo', 'policy.yaml'));
-  const applied = await applyManifests(cluster.transport('evenkeel-demo'), policy, 'evenkeel-demo');
-  if (applied.applied !== policy.length) throw new Error(`the demo's policy was refused: ${applied.refused.join('; ')}`);
+  const builtIn = join(PACKAGE_ROOT, 'config', 'demo', 'policy.yaml');
+  const policies = ownKinds.some(({ object }) => object.kind === 'PodResizePolicy') ? [] : await readManifests(builtIn);
+  await applyOwnKinds(cluster.transport(FIELD_MANAGER), [...policies, ...ownKinds], FIELD_MANAGER);
   run.terminal.err(`  the controller's log: ${logFile}`);
   return started;
 }
