@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aNodeRecord, aPodRecord, aWorkloadRecord, ownedBy } from '../../test/builders/records.ts';
 import type { HpaRecord } from '../core/model/cluster-records.ts';
 import type { PodRecord } from '../core/model/pod.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { workloadKey, type OwnerRef, type WorkloadRecord } from '../core/model/workload.ts';
 import type { ClusterDelta } from '../ports/cluster-feed.ts';
 import type { ClusterChange } from '../ports/cluster-reader.ts';
 import { ClusterState } from './cluster-state.ts';
@@ -51,6 +51,64 @@ describe('ClusterState', () => {
       { kind: 'pod', key: 'default/web-1-a', workload: null },
       { kind: 'pod', key: 'default/web-1-a', workload: 'default/Deployment/web' },
     ]);
+  });
+
+  describe('of owners of other groups', () => {
+    const rollout = aWorkloadRecord({ kind: 'Rollout', name: 'web', apiVersion: 'argoproj.io/v1alpha1', plural: 'rollouts' });
+    const rolloutRs = aWorkloadRecord({ kind: 'ReplicaSet', name: 'web-2', controller: ownedBy(rollout) });
+    const rolloutPod = aPodRecord({ name: 'web-2-a', owner: ownedBy(rolloutRs) });
+    const ownerOf = (apiVersion: string, kind: string): OwnerRef => ({ apiVersion, kind, name: 'web', uid: `${apiVersion}-${kind}` });
+
+    test('finds a Rollout through its ReplicaSet', () => {
+      const state = new ClusterState();
+      for (const delta of [setPod(rolloutPod), setWorkload(rolloutRs), setWorkload(rollout)]) state.apply(delta);
+      expect([...state.podsOf('default/Rollout/web')]).toEqual([rolloutPod]);
+      expect(state.podsOfUnreadKinds()).toEqual(new Map());
+    });
+
+    test.each([
+      ['StatefulSet', 'apps.kruise.io/v1beta1', 'default/StatefulSet.apps.kruise.io/web'],
+      ['Job', 'batch.volcano.sh/v1alpha1', 'default/Job.batch.volcano.sh/web'],
+    ])('keeps the pods of a %s of %s apart from those of Kubernetes’ own kind', (kind, apiVersion, key) => {
+      const state = new ClusterState();
+      const pod = aPodRecord({ name: 'other', owner: ownerOf(apiVersion, kind) });
+      for (const delta of [setWorkload(aWorkloadRecord({ kind, name: 'web' })), setPod(pod)]) state.apply(delta);
+      expect([...state.podsOf(key)]).toEqual([pod]);
+      expect([...state.podsOf(`default/${kind}/web`)]).toEqual([]);
+    });
+
+    test('keeps the pods of two groups apart that share a kind, whichever is heard of first', () => {
+      const other = aPodRecord({ name: 'other', owner: ownerOf('rollouts.example.com/v1', 'Rollout') });
+      const deltas = [setPod(other), setPod(rolloutPod), setWorkload(rolloutRs), setWorkload(rollout)];
+      for (const order of [deltas, [...deltas].reverse()]) {
+        const state = new ClusterState();
+        const changes: ClusterChange[] = [];
+        for (const delta of order) state.apply(delta);
+        state.subscribe((change) => changes.push(change));
+        expect([...state.podsOf('default/Rollout/web')]).toEqual([rolloutPod]);
+        expect([...state.podsOf('default/Rollout.rollouts.example.com/web')]).toEqual([other]);
+        state.apply(gone(setWorkload(rollout)));
+        state.apply(setWorkload({ ...rollout, apiVersion: 'rollouts.example.com/v1' }));
+        expect([...state.podsOf('default/Rollout/web')]).toEqual([other]);
+        expect(changes).toContainEqual({ kind: 'pod', key: 'default/other', workload: 'default/Rollout/web' });
+      }
+    });
+
+    test('counts pods whose owners are of kinds that are not read', () => {
+      const state = new ClusterState();
+      const owner = ownerOf('x/v1', 'GameServer');
+      for (const name of ['a', 'b']) state.apply(setPod(aPodRecord({ name, owner })));
+      for (const delta of [setPod(rolloutPod), setWorkload(rolloutRs), setPod(aPodRecord({ name: 'bare' }))]) state.apply(delta);
+      for (const delta of [setWorkload(webRs), setPod(webPod)]) state.apply(delta);
+      expect(state.podsOfUnreadKinds()).toEqual(
+        new Map([
+          ['GameServer', 2],
+          ['Rollout', 1],
+        ]),
+      );
+      state.apply(setWorkload(rollout));
+      expect(state.podsOfUnreadKinds()).toEqual(new Map([['GameServer', 2]]));
+    });
   });
 
   test.each([

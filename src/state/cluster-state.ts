@@ -15,7 +15,15 @@ import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import type { PodRecord } from '../core/model/pod.ts';
 import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord, type WorkloadRef, type OwnerRef } from '../core/model/workload.ts';
+import {
+  KUBERNETES_OWNERS,
+  parseWorkloadKey,
+  workloadKey,
+  type WorkloadKey,
+  type WorkloadRecord,
+  type WorkloadRef,
+  type OwnerRef,
+} from '../core/model/workload.ts';
 import { recommendationName } from '../core/recommendations/recommendation-name.ts';
 import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';
@@ -119,6 +127,16 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
 
   findWorkloadsNamed(namespace: string, name: string): readonly WorkloadRecord[] {
     return [...this.#topsByName.of(`${namespace}/${name}`)];
+  }
+
+  /** How many pods have an owner of no kind that is read, by kind; of a kind that shares its name with one that is read, as `Kind.group`. */
+  podsOfUnreadKinds(): ReadonlyMap<string, number> {
+    const pods = new Map<string, number>();
+    for (const [key, count] of this.#ownership.podCounts()) {
+      const { kind } = parseWorkloadKey(key);
+      if (!KUBERNETES_OWNERS.has(kind) && !this.#tops.has(key)) pods.set(kind, (pods.get(kind) ?? 0) + count);
+    }
+    return pods;
   }
 
   namespaces(): Iterable<NamespaceRecord> {

@@ -2,7 +2,16 @@
 // them may be heard of in any order.
 
 import type { PodRecord } from '../core/model/pod.ts';
-import { workloadKey, type OwnerRef, type WorkloadKey, type WorkloadRecord, type WorkloadRef } from '../core/model/workload.ts';
+import {
+  groupOfVersion,
+  isWorkloadOfKind,
+  KUBERNETES_OWNERS,
+  workloadKey,
+  type OwnerRef,
+  type WorkloadKey,
+  type WorkloadRecord,
+  type WorkloadRef,
+} from '../core/model/workload.ts';
 import { MultiIndex } from './multi-index.ts';
 
 /**
@@ -21,6 +30,8 @@ export class Ownership {
   readonly #linksByOwner = new MultiIndex<WorkloadRecord>();
   readonly #topByPod = new Map<string, WorkloadRef>();
   readonly #podsByTop = new MultiIndex<PodRecord>();
+  /** By kind, the API group of the workloads that are read. The same kind of another group is keyed as `Kind.group`. */
+  readonly #groups = new Map<string, string>(KUBERNETES_OWNERS);
 
   /** Whether a workload is only a link to its own controller. */
   static isLink(record: WorkloadRecord): boolean {
@@ -39,6 +50,11 @@ export class Ownership {
     return this.#podsByTop.of(workload);
   }
 
+  /** Every workload that has pods, with how many, whether its record is known or not. */
+  *podCounts(): Iterable<readonly [WorkloadKey, number]> {
+    for (const key of this.#podsByTop.groups()) yield [key, this.#podsByTop.count(key)];
+  }
+
   /** Takes a pod's new state, or with null `record` its end. */
   putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
     const ownerBefore = previous?.owner?.uid;
@@ -54,7 +70,12 @@ export class Ownership {
   /** Takes a workload's new state, or with null its end. Answers the keys of the pods that now belong elsewhere. */
   putWorkload(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     const kind = record?.kind ?? previous?.kind;
-    if (kind === undefined || !LINK_KINDS.has(kind)) return [];
+    if (kind === undefined) return [];
+    if (!LINK_KINDS.has(kind)) return record === null ? [] : this.#learnGroup(record);
+    return this.#putLink(record, previous);
+  }
+
+  #putLink(record: WorkloadRecord | null, previous: WorkloadRecord | null): readonly string[] {
     if (previous !== null) this.#removeLink(previous);
     if (record !== null) this.#addLink(record);
     const sameOwner = record !== null && previous?.uid === record.uid && sameController(previous.controller, record.controller);
@@ -62,6 +83,16 @@ export class Ownership {
     const moved: string[] = [];
     if (previous !== null && previous.uid !== record?.uid) this.#reassignUnder(previous.uid, moved, 0);
     if (record !== null) this.#reassignUnder(record.uid, moved, 0);
+    return moved;
+  }
+
+  #learnGroup({ kind, apiVersion }: WorkloadRecord): readonly string[] {
+    const group = groupOfVersion(apiVersion);
+    if (this.#groups.get(kind) === group || KUBERNETES_OWNERS.has(kind)) return [];
+    this.#groups.set(kind, group);
+    const moved: string[] = [];
+    const keys = [...this.#podsByTop.groups()].filter((key) => isWorkloadOfKind(key, kind) || key.includes(`/${kind}.`));
+    for (const pod of keys.flatMap((key) => [...this.#podsByTop.of(key)])) this.#reassign(pod, moved);
     return moved;
   }
 
@@ -77,15 +108,16 @@ export class Ownership {
 
   #reassignUnder(ownerUid: string, moved: string[], depth: number): void {
     if (depth > MAX_DEPTH) return;
-    for (const pod of this.#podsByOwner.of(ownerUid)) {
-      const key = `${pod.namespace}/${pod.name}`;
-      const before = this.#topByPod.get(key);
-      const after = this.#topOfPod(pod);
-      if (sameRef(before, after)) continue;
-      this.#assign(key, pod, after);
-      moved.push(key);
-    }
+    for (const pod of this.#podsByOwner.of(ownerUid)) this.#reassign(pod, moved);
     for (const link of this.#linksByOwner.of(ownerUid)) this.#reassignUnder(link.uid, moved, depth + 1);
+  }
+
+  #reassign(pod: PodRecord, moved: string[]): void {
+    const key = `${pod.namespace}/${pod.name}`;
+    const after = this.#topOfPod(pod);
+    if (sameRef(this.#topByPod.get(key), after)) return;
+    this.#assign(key, pod, after);
+    moved.push(key);
   }
 
   #topOfPod(pod: PodRecord): WorkloadRef | undefined {
@@ -95,11 +127,18 @@ export class Ownership {
   }
 
   #climb(namespace: string, owner: OwnerRef, depth: number): WorkloadRef | undefined {
-    if (!LINK_KINDS.has(owner.kind)) return { namespace, kind: owner.kind, name: owner.name };
+    const kind = this.#kindOf(owner);
+    if (!LINK_KINDS.has(kind)) return { namespace, kind, name: owner.name };
     const link = this.#links.get(owner.uid);
     if (link === undefined || depth > MAX_DEPTH) return undefined;
     if (link.controller === null) return { namespace, kind: link.kind, name: link.name };
     return this.#climb(namespace, link.controller, depth + 1);
+  }
+
+  /** Two workloads of one name and kind are apart where their groups differ: an operator may have a `StatefulSet` of its own. */
+  #kindOf({ kind, apiVersion }: OwnerRef): string {
+    const group = groupOfVersion(apiVersion);
+    return apiVersion === '' || (this.#groups.get(kind) ?? group) === group ? kind : `${kind}.${group}`;
   }
 
   #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {

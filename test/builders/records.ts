@@ -84,7 +84,7 @@ export function aNodeRecord(given: Partial<NodeRecord> & { readonly name: string
 export function aWorkloadRecord(given: Partial<WorkloadRecord> & { readonly kind: string; readonly name: string }): WorkloadRecord {
   return {
     namespace: 'default',
-    apiVersion: 'apps/v1',
+    apiVersion: ['Job', 'CronJob'].includes(given.kind) ? 'batch/v1' : 'apps/v1',
     uid: `${given.kind}-${given.name}`,
     resourceVersion: '1',
     labels: {},

@@ -6,7 +6,10 @@ import type { RequestsAndLimits } from './resources.ts';
 /** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */
 export interface WorkloadRef {
   readonly namespace: string;
-  /** Kind of the top-level owner: Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob, Rollout, or Pod for a bare pod. */
+  /**
+   * Kind of the top-level owner: Deployment, StatefulSet, DaemonSet, ReplicaSet, Job, CronJob, a kind with a scale subresource such as
+   * Rollout, or Pod for a bare pod.
+   */
   readonly kind: string;
   readonly name: string;
 }
@@ -50,6 +53,10 @@ export interface Placement {
 /** One workload, decoded once from the wire. */
 export interface WorkloadRecord extends WorkloadRef {
   readonly apiVersion: string;
+  /** Of its kind in API paths, as the API server's discovery names it; absent: a kind of Kubernetes, whose plural is regular. */
+  readonly plural?: string;
+  /** Its `scale` subresource sets its replicas; absent for the kinds of Kubernetes, of which that is known. */
+  readonly scalable?: true;
   readonly uid: string;
   readonly resourceVersion: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -77,13 +84,33 @@ export interface OwnerRef {
   readonly uid: string;
 }
 
-/** API path of a workload. Kinds of workloads are all regular: their plural is the lower-case kind with an s. */
+/** API path of a workload. The kinds of Kubernetes are all regular: their plural is the lower-case kind with an s. */
 export function workloadPath({
   apiVersion,
+  plural,
   kind,
   namespace,
   name,
-}: Pick<WorkloadRecord, 'apiVersion' | 'kind' | 'namespace' | 'name'>): string {
+}: Pick<WorkloadRecord, 'apiVersion' | 'plural' | 'kind' | 'namespace' | 'name'>): string {
   const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}/namespaces/${encodeURIComponent(namespace)}/${kind.toLowerCase()}s/${encodeURIComponent(name)}`;
+  return `${root}/namespaces/${encodeURIComponent(namespace)}/${plural ?? `${kind.toLowerCase()}s`}/${encodeURIComponent(name)}`;
+}
+
+/** API group by kind of Kubernetes' own owners of pods: in another group such a kind is another one. */
+export const KUBERNETES_OWNERS: ReadonlyMap<string, string> = new Map([
+  ['Deployment', 'apps'],
+  ['StatefulSet', 'apps'],
+  ['DaemonSet', 'apps'],
+  ['ReplicaSet', 'apps'],
+  ['Job', 'batch'],
+  ['CronJob', 'batch'],
+  ['ReplicationController', ''],
+  ['Node', ''],
+  ['Pod', ''],
+]);
+
+/** `apps/v1` is of group `apps`, `v1` of the core group, which has no name. */
+export function groupOfVersion(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
