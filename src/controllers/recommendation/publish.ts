@@ -38,7 +38,7 @@ export async function ensureObject(
 ): Promise<number | null> {
   if (present !== undefined && !needsObject(present, workload, policy)) return present.metadata.generation ?? null;
   const object = recommendationObject(workload);
-  const outcome = await ports.records.apply(object, specOf(workload, policy), FIELD_MANAGER, signal);
+  const outcome = await ports.records.apply(object, specOf(workload, policy, present), FIELD_MANAGER, signal);
   if (outcome.kind !== 'done') throw new Error(`making Recommendation ${object.name}: ${describe(outcome)}`);
   const made = outcome.object as Pick<Recommendation, 'metadata'> | undefined;
   if (present !== undefined && made !== undefined && made.metadata.uid !== present.metadata.uid) {
@@ -99,10 +99,12 @@ function needsObject(present: Recommendation, workload: WorkloadRecord, policy: 
   return present.metadata.ownerReferences?.some(({ uid }) => uid === workload.uid) !== true;
 }
 
-function specOf({ apiVersion, kind, name, uid }: WorkloadRecord, policy: string | null): object {
+function specOf({ apiVersion, kind, name, uid }: WorkloadRecord, policy: string | null, present: Recommendation | undefined): object {
+  // The target of an object never changes, and the version that a kind is served in may.
+  const targetRef = { apiVersion: present?.spec.targetRef.apiVersion ?? apiVersion, kind, name };
   return {
     metadata: { ownerReferences: [{ apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }] },
-    spec: { targetRef: { apiVersion, kind, name }, ...(policy === null ? {} : { policyRef: { name: policy } }) },
+    spec: { targetRef, ...(policy === null ? {} : { policyRef: { name: policy } }) },
   };
 }
 

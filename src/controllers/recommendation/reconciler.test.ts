@@ -72,6 +72,16 @@ describe('a Recommendation', () => {
     expect(world.statusWrites).toBe(before + 1);
   });
 
+  test('keeps its target where the kind of its workload is served in another version, and follows its policy', async () => {
+    world.setPolicy('all', { mode: 'Recommend' });
+    await world.run(MINUTE_MS);
+    const before = world.recommendation()?.spec.targetRef;
+    world.cluster.workloadList = world.cluster.workloadList.map((workload) => ({ ...workload, apiVersion: 'apps/v2' }));
+    world.setPolicy('more-specific', { mode: 'Recommend', namespaces: ['shop'] });
+    await world.run(10 * MINUTE_MS);
+    expect(world.recommendation()?.spec).toEqual({ targetRef: before, policyRef: { name: 'more-specific' } });
+  });
+
   test('of kube-system there is none unless a policy names it', async () => {
     const system = aWorkloadRecord({ namespace: 'kube-system', name: 'dns', uid: 'uid-dns' });
     world.addWorkload(system, []);
