@@ -13,6 +13,7 @@ import { sizeAtCreation, type SizeAtCreation } from '../../core/resize/creation/
 import { podAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { SECOND_MS, type DurationMs, type Instant, type Millicores } from '../../core/model/units.ts';
+import { ownerByName } from '../../core/model/owner-by-name.ts';
 import { workloadKey, type OwnerRef, type WorkloadRecord, type WorkloadRef } from '../../core/model/workload.ts';
 import type { CreationRequest, SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -101,7 +102,7 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     const { cluster } = this.#parts;
     const known = cluster.topOfOwner(namespace, owner);
     if (known !== undefined) return cluster.findWorkload(workloadKey(known));
-    const guess = guessOf(owner, labels);
+    const guess = ownerByName(owner, labels);
     return guess === null ? undefined : cluster.findWorkload(workloadKey({ namespace, ...guess }));
   }
 
@@ -117,17 +118,4 @@ export class RecommendedSizesAtCreation implements SizesAtCreation {
     this.#room = { at: now, free };
     return free;
   }
-}
-
-/** `web-5f7d…` with its hash is of the Deployment web, `report-29384756` with its minute of the CronJob report. */
-function guessOf(
-  { kind, name }: OwnerRef,
-  labels: Readonly<Record<string, string>>,
-): { readonly kind: string; readonly name: string } | null {
-  const hash = labels['pod-template-hash'];
-  if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`)) {
-    return { kind: 'Deployment', name: name.slice(0, -hash.length - 1) };
-  }
-  const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
-  return cron === undefined ? null : { kind: 'CronJob', name: cron };
 }

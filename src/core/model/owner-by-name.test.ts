@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ownersByName } from './owner-by-name.ts';
+import { ownerByName, ownersByName } from './owner-by-name.ts';
 
 test.each([
   ['web-7d4f9c5b8d-x2k4v', 'Deployment/web'],
@@ -13,4 +13,14 @@ test.each([
   const owners = ownersByName('shop', pod).map(({ kind, name }) => `${kind}/${name}`);
   expect(owners[0]).toBe(likeliest);
   expect(owners.at(-1)).toBe(`Pod/${pod}`);
+});
+
+test.each([
+  ['a ReplicaSet of a Deployment', 'ReplicaSet', 'web-5f7d', { 'pod-template-hash': '5f7d' }, { kind: 'Deployment', name: 'web' }],
+  ['a ReplicaSet of a Rollout', 'ReplicaSet', 'web-5f7d', { 'rollouts-pod-template-hash': '5f7d' }, { kind: 'Rollout', name: 'web' }],
+  ['a ReplicaSet whose hash is another', 'ReplicaSet', 'web-5f7d', { 'pod-template-hash': 'abcd' }, null],
+  ['a Job of a CronJob', 'Job', 'report-29384756', {}, { kind: 'CronJob', name: 'report' }],
+  ['a Job without a time', 'Job', 'report', {}, null],
+])('%s says by its name whose it is', (_, kind, name, labels: Record<string, string>, owner) => {
+  expect(ownerByName({ kind, name }, labels)).toEqual(owner);
 });

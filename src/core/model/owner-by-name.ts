@@ -1,6 +1,6 @@
 // What a pod's name says about its owner, where nobody else can tell: controllers name their pods by patterns.
 
-import type { WorkloadRef } from './workload.ts';
+import type { OwnerRef, WorkloadRef } from './workload.ts';
 
 /** Kubernetes' random suffixes: no vowels, and no digits that look like letters. */
 const RANDOM = '[bcdfghjklmnpqrstvwxz2456789]';
@@ -22,4 +22,27 @@ export function ownersByName(namespace: string, pod: string): readonly WorkloadR
   add(ORDINAL, 'StatefulSet');
   add(ONE_SUFFIX, 'DaemonSet', 'Job', 'ReplicaSet');
   return [...candidates, { namespace, kind: 'Pod', name: pod }];
+}
+
+/** By the label that the owner of a ReplicaSet puts on its pods. */
+const HASH_LABELS = [
+  ['pod-template-hash', 'Deployment'],
+  ['rollouts-pod-template-hash', 'Rollout'],
+] as const;
+
+/**
+ * Whose a ReplicaSet or Job is, by its own name and the labels of a pod of it: `web-5f7d…` with its hash is of the Deployment or the
+ * Rollout web, `report-29384756` with its minute of the CronJob report. null: the names do not say it.
+ */
+export function ownerByName(
+  { kind, name }: Pick<OwnerRef, 'kind' | 'name'>,
+  labels: Readonly<Record<string, string>>,
+): Pick<WorkloadRef, 'kind' | 'name'> | null {
+  for (const [label, owner] of HASH_LABELS) {
+    const hash = labels[label];
+    if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`))
+      return { kind: owner, name: name.slice(0, -hash.length - 1) };
+  }
+  const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined;
+  return cron === undefined ? null : { kind: 'CronJob', name: cron };
 }
