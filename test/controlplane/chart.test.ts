@@ -70,7 +70,10 @@ const VALUE_SETS: readonly {
     values: ['rbac.workloads[0].group=argoproj.io', 'rbac.workloads[0].resource=rollouts'],
     also: ['get', 'list', 'patch', 'watch']
       .map((verb) => `cluster ${verb} rollouts.argoproj.io`)
-      .concat('cluster patch rollouts.argoproj.io/scale'),
+      .concat(
+        'cluster patch rollouts.argoproj.io/scale',
+        'cluster get customresourcedefinitions.apiextensions.k8s.io named rollouts.argoproj.io',
+      ),
   },
   { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
   {

@@ -99,6 +99,8 @@ export class ResizeWorld {
   /** What the idle watch knows; where nothing is set, nobody watches. */
   readonly activity = new Map<WorkloadKey, Activity>();
   idleWorkloads = true;
+  /** Pods whose owners are of kinds that may not be read, in words. */
+  unpermittedKinds: readonly string[] = [];
   /** As it was read last; `setAutoscalerLease` reports a change as the reader does. */
   autoscalerLease: AutoscalerLease = NO_AUTOSCALER_LEASE;
   /** Told what each question for advice asked for. */
@@ -192,6 +194,7 @@ export class ResizeWorld {
       dryRun: this.#options.dryRun ?? false,
       enqueueWorkload: (key) => this.#wake(key, 0),
       missingPermissions: () => [],
+      unpermittedKinds: () => this.unpermittedKinds,
       enqueuePolicy: (name) => this.#wake(`policy:${name}`, 0),
     });
     this.#wake(`policy:${NO_POLICY}`, 0);

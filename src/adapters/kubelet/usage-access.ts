@@ -1,7 +1,5 @@
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from '../kubernetes/resources.ts';
-import { ApiFault, failureOf } from '../kubernetes/status.ts';
-import { asObject, booleanAt, objectAt } from '../kubernetes/wire.ts';
+import { isAllowed } from '../kubernetes/access-review.ts';
 
 /** By which ways usage may be read. */
 export interface UsageAccess {
@@ -34,17 +32,4 @@ export async function probeUsageAccess(
 /** Whether who asks over this transport may get `nodes/metrics`. Rejects when the API server does not say. */
 export function mayReadNodeMetrics(transport: ApiTransport, signal: AbortSignal | undefined): Promise<boolean> {
   return isAllowed(transport, { verb: 'get', resource: 'nodes', subresource: 'metrics' }, signal);
-}
-
-/** @param attributes as of a SelfSubjectAccessReview */
-export async function isAllowed(transport: ApiTransport, attributes: object, signal: AbortSignal | undefined): Promise<boolean> {
-  const response = await transport.request({
-    method: 'POST',
-    path: collectionPath(ACCESS_REVIEWS, null),
-    body: { apiVersion: apiVersionOf(ACCESS_REVIEWS), kind: ACCESS_REVIEWS.kind, spec: { resourceAttributes: attributes } },
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const failure = failureOf(response);
-  if (failure !== null) throw new ApiFault('asking which usage may be read', failure);
-  return booleanAt(objectAt(asObject(response.body, 'access review'), 'status'), 'allowed');
 }

@@ -11,6 +11,9 @@ import { numberAt, objectAt, objectsAt, optionalNumberAt, requiredTextAt, textAt
 /** What a workload was installed with. */
 const KEPT_ANNOTATIONS = new Set(['meta.helm.sh/release-name', 'argocd.argoproj.io/tracking-id']);
 
+type WorkloadHead = Pick<WorkloadRecord, 'namespace' | 'name' | 'uid' | 'resourceVersion' | 'labels' | 'annotations' | 'createdAt'> &
+  Pick<WorkloadRecord, 'deletionAt' | 'controller'>;
+
 interface Progress {
   readonly replicas: WorkloadRecord['replicas'];
   readonly rolloutInProgress: boolean;
@@ -24,24 +27,32 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
     const spec = objectAt(wire, 'spec');
     const status = objectAt(wire, 'status');
     return {
-      namespace: metadata.namespace,
+      ...workloadHead(metadata, wire, interner),
       kind: resource.kind,
-      name: interner.text(metadata.name),
       apiVersion,
-      uid: metadata.uid,
-      resourceVersion: metadata.resourceVersion,
-      labels: metadata.labels,
-      annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
-      createdAt: metadata.createdAt,
-      deletionAt: metadata.deletionAt,
-      controller: metadata.controller,
       // A ReplicaSet or Job that somebody controls is only a link to its owner, and there are ten for each Deployment.
-      containers: metadata.controller !== null && isLink(resource.kind) ? NO_CONTAINERS : templateContainers(resource.kind, spec, interner),
-      ...placementOf(resource.kind, metadata, spec, interner),
+      ...(metadata.controller !== null && isLink(resource.kind)
+        ? { containers: NO_CONTAINERS }
+        : podTemplateOf(podSpecOf(resource.kind, spec), interner)),
       ...progressOf(resource.kind, metadata, spec, status),
       ...rolloutHeldOf(spec),
       ...restartedAtOf(spec),
     };
+  };
+}
+
+/** What a workload of any kind has. @throws WireError */
+export function workloadHead(metadata: Metadata, wire: Wire, interner: Interner): WorkloadHead {
+  return {
+    namespace: metadata.namespace,
+    name: interner.text(metadata.name),
+    uid: metadata.uid,
+    resourceVersion: metadata.resourceVersion,
+    labels: metadata.labels,
+    annotations: annotationsOf(wire, interner, KEPT_ANNOTATIONS),
+    createdAt: metadata.createdAt,
+    deletionAt: metadata.deletionAt,
+    controller: metadata.controller,
   };
 }
 
@@ -56,10 +67,13 @@ function podSpecOf(kind: string, spec: Wire): Wire {
   return objectAt(objectAt(owner, 'template'), 'spec');
 }
 
+/** What is read of the pod spec of a template. @throws WireError */
+export function podTemplateOf(pod: Wire, interner: Interner): Pick<WorkloadRecord, 'containers' | 'placement'> {
+  return { containers: templateContainers(pod, interner), ...placementOf(pod, interner) };
+}
+
 /** Left out where it says nothing, as most templates do. */
-function placementOf(kind: string, metadata: Metadata, spec: Wire, interner: Interner): Pick<WorkloadRecord, 'placement'> {
-  if (metadata.controller !== null && isLink(kind)) return {};
-  const pod = podSpecOf(kind, spec);
+function placementOf(pod: Wire, interner: Interner): Pick<WorkloadRecord, 'placement'> {
   const nodeSelector = interner.map(textsByKeyAt(pod, 'nodeSelector', 'spec.template.spec.nodeSelector'));
   const tolerations = objectsAt(pod, 'tolerations', 'spec.template.spec.tolerations').map((one): Toleration => {
     const operator = textAt(one, 'operator');
@@ -73,8 +87,7 @@ function placementOf(kind: string, metadata: Metadata, spec: Wire, interner: Int
   return tolerations.length === 0 && Object.keys(nodeSelector).length === 0 ? {} : { placement: { nodeSelector, tolerations } };
 }
 
-function templateContainers(kind: string, spec: Wire, interner: Interner): readonly TemplateContainer[] {
-  const pod = podSpecOf(kind, spec);
+function templateContainers(pod: Wire, interner: Interner): readonly TemplateContainer[] {
   const main = objectsAt(pod, 'containers', 'spec.template.spec.containers');
   const sidecars = objectsAt(pod, 'initContainers', 'spec.template.spec.initContainers').filter((one) => one['restartPolicy'] === 'Always');
   return [

@@ -14,6 +14,7 @@ import { Interner } from './interner.ts';
 import { Reflector } from './reflector.ts';
 import type { ReflectorContext, ReflectorSpec } from './reflector-spec.ts';
 import * as resources from './resources.ts';
+import { ScalableKinds, type ScalableKindsStatus } from './scalable-kinds.ts';
 import { decoder, type Wire } from './wire.ts';
 
 export interface InformerParts extends Omit<ReflectorContext, 'capabilities'> {
@@ -44,6 +45,8 @@ export const ALL_KINDS = [
 export interface KubernetesInformers extends FeedStatus {
   /** Resolves when every required kind has listed once. Rejects never: a refused kind is retried and stands in `informers()`. */
   readonly whenSynced: Promise<void>;
+  /** Kinds with a `scale` subresource, beside those of Kubernetes. Nothing waits for them: they may come at any time. */
+  scalableKinds(): ScalableKindsStatus;
   /** Resolves when every watch is closed. */
   stop(): Promise<void>;
 }
@@ -64,13 +67,16 @@ export function startKubernetesInformers(parts: InformerParts): KubernetesInform
   const reflectors = reflectorsFor(parts, context, interner);
   const status = new Feed(reflectors);
   parts.sink.follow(status);
-  const running = Promise.all(reflectors.map((reflector) => reflector.run(stop.signal)));
+  const kinds = new ScalableKinds({ context, interner, sink: parts.sink, feed: status });
+  const watched = parts.kinds.includes('workload') ? [...reflectors, kinds] : reflectors;
+  const running = Promise.all(watched.map((each) => each.run(stop.signal)));
   return {
     whenSynced: Promise.all(reflectors.map((reflector) => reflector.whenSynced())).then(() => undefined),
     synced: () => status.synced(),
     confirmedAt: () => status.confirmedAt(),
     holdUp: () => status.holdUp(),
     informers: () => status.informers(),
+    scalableKinds: () => kinds.status(),
     stop: async () => {
       stop.abort(new Error('informers are stopping'));
       await running;

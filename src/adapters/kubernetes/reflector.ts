@@ -108,6 +108,12 @@ export class Reflector<T> {
     };
   }
 
+  /** Drops every record, as where the kind is not served any more. For after `run`: what it keeps nobody confirms then. */
+  clear(): void {
+    this.#store.clear();
+    this.#metrics.flush(this.#store.size);
+  }
+
   /** Lists and watches until `signal` aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const audit = this.#startAudit(signal);

@@ -146,6 +146,7 @@ class Starting {
       signer,
       events,
       permissions: host.permissions,
+      informers,
       autoscalerLease,
     });
     const admission = this.#admission(reconcilers.policies);

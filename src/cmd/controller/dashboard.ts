@@ -40,6 +40,7 @@ import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
 import type { LiveUsage } from './usage-sources.ts';
+import { workloadKindsHealth } from './workload-kinds.ts';
 import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
@@ -171,6 +172,7 @@ function healthSources(world: ControllerWorld, joined: JoinedParts): readonly He
     ...admissionHealth(joined.admission, clock),
     ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
     ...informerHealth(informers, clock),
+    workloadKindsHealth(informers, state, clock),
     usageHealth(usage, source, leaderFeed, clock),
     throttlingHealth(usage.evidence, source, clock),
     pressureHealth(usage.evidence, source, clock),

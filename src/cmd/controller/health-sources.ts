@@ -48,7 +48,8 @@ export function informerHealth(informers: Pick<KubernetesInformers, 'informers'>
   );
 }
 
-function unreadableText({ count, first }: NonNullable<InformerStatus['unreadable']>): string {
+/** Objects that cannot be read, with one of them, its field and the remedy. */
+export function unreadableText({ count, first }: NonNullable<InformerStatus['unreadable']>): string {
   const which = count === 1 ? `${first.key} cannot be read` : `${count} objects cannot be read, such as ${first.key}`;
   return `${which}: ${first.problem}; correct this field`;
 }

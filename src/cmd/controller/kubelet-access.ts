@@ -2,7 +2,8 @@
 // what it is sent: so those of a ServiceAccount that may read nodes' metrics alone, wherever that is to be had.
 
 import { type KubeletToken, refusalWords } from '../../adapters/kubelet/kubelet-token.ts';
-import { isAllowed, mayReadNodeMetrics } from '../../adapters/kubelet/usage-access.ts';
+import { mayReadNodeMetrics } from '../../adapters/kubelet/usage-access.ts';
+import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
 import type { KubeConnection } from '../../adapters/kubernetes/connection.ts';
 import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';

@@ -1,6 +1,7 @@
 // The reconcilers with their queues, and what wakes them.
 
 import { PodResizePolicyReconciler, NO_POLICY } from '../../controllers/podresizepolicy/reconciler.ts';
+import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import { watchPolicies } from '../../controllers/podresizepolicy/triggers.ts';
 import { IdleWatch } from '../../controllers/recommendation/idle-watch.ts';
@@ -35,6 +36,7 @@ import type { UsageModel } from '../../state/usage-model.ts';
 import type { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { probeInPlaceResize } from './in-place-resize.ts';
 import { carryOutRequests } from './requests.ts';
+import { unpermittedKinds } from './workload-kinds.ts';
 import type { ControllerWorld } from './world.ts';
 
 /** Workloads decided at once: decisions are quick, their writes wait for the API server. */
@@ -60,6 +62,7 @@ export interface ReconcilersParts {
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
   readonly permissions: PermissionWatch;
+  readonly informers: Pick<KubernetesInformers, 'scalableKinds'>;
   readonly autoscalerLease: Pick<AutoscalerLeaseReader, 'lease' | 'onChange'>;
 }
 
@@ -117,6 +120,7 @@ export class Reconcilers {
       ...shared,
       dryRun: this.#parts.settings['controller.dryRun'],
       missingPermissions: () => this.#parts.permissions.missing().map(wordsOf),
+      unpermittedKinds: () => unpermittedKinds(this.#parts.informers.scalableKinds(), state.podsOfUnreadKinds()),
       enqueueWorkload: (key) => workloads.add(key),
       enqueuePolicy: (name) => policies.add(name),
     });

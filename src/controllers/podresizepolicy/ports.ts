@@ -23,6 +23,8 @@ export interface PodResizePolicyPorts {
   readonly dryRun: boolean;
   /** What we may not, as `patch pods/resize in namespace shop`. */
   readonly missingPermissions: () => readonly string[];
+  /** Pods whose owners are of kinds that may not be read, as `12 pods of rollouts.argoproj.io`. */
+  readonly unpermittedKinds: () => readonly string[];
   /** Has a workload evaluated as soon as possible. */
   readonly enqueueWorkload: (workload: WorkloadKey) => void;
   /** Has a policy looked at again as soon as possible. */

@@ -33,6 +33,15 @@ describe('a PodResizePolicy', () => {
     expect(validate(world.policy('all')) || validate.errors).toBe(true);
   });
 
+  test('names the first kinds that may not be read, with how many pods they have', async () => {
+    world.setPolicy('all', { mode: 'Auto' });
+    world.unpermittedKinds = ['12 pods of rollouts.argoproj.io', ...[1, 2, 3, 4, 5].map((number) => `${number} pods of x${number}.io`)];
+    await world.run(10 * MINUTE_MS);
+    const message = '; left as they are, as their kinds are not permitted: 12 pods of rollouts.argoproj.io, 1 pods of x1.io';
+    expect(condition('all', 'Ready').message).toContain(message);
+    expect(condition('all', 'Ready').message).toMatch(/4 pods of x4\.io and 1 more$/);
+  });
+
   test('warns of the loop of a node autoscaler where new pods do not get their size at creation', async () => {
     const onKarpenter = async (options: { readonly admission?: boolean }, mode: 'Auto' | 'Recommend') => {
       world = new ResizeWorld(options);

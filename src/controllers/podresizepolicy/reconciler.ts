@@ -89,7 +89,7 @@ export class PodResizePolicyReconciler implements Reconciler {
   }
 
   async #tell({ policy, reading, overrides, ignored }: PolicyInForce, reach: Reach, now: Instant, signal: AbortSignal): Promise<void> {
-    const { decisions, cycles, records, dryRun, missingPermissions } = this.#ports;
+    const { decisions, cycles, records, dryRun, missingPermissions, unpermittedKinds } = this.#ports;
     const { name } = policy.metadata;
     const cycle = cycles.latest(name);
     const asked = policy.metadata.annotations?.[OBJECT_ANNOTATIONS.trigger] ?? null;
@@ -108,6 +108,7 @@ export class PodResizePolicyReconciler implements Reconciler {
       autoscalerLease: this.#ports.policies.autoscalerLease,
       nodeAutoscaler: this.#nodeAutoscalerNow(now),
       missingPermissions: missingPermissions(),
+      unpermittedKinds: unpermittedKinds(),
     });
     if (isSameAsStored(status, policy.status)) return;
     if (cycle?.trigger === 'interval' && cycles.isRunning(name) && isSameBesidesCycle(status, policy.status)) return;

@@ -39,12 +39,14 @@ export interface PolicyFacts {
   readonly nodeAutoscaler: NodeAutoscaler | null;
   /** What we may not, as `patch pods/resize in namespace shop`. */
   readonly missingPermissions: readonly string[];
+  /** Pods of the cluster whose owners are of kinds that may not be read, as `12 pods of rollouts.argoproj.io`. */
+  readonly unpermittedKinds: readonly string[];
 }
 
 /** A policy may share its workloads with many; the first ones tell enough. */
 const MOST_YIELDS = 32;
 /** So many are named in a message; health has them all. */
-const MOST_PERMISSIONS = 5;
+const MOST_NAMED = 5;
 const LONGEST_MESSAGE = 2000;
 
 export function policyStatus(facts: PolicyFacts): PodResizePolicyStatus {
@@ -168,7 +170,15 @@ function consolidationLoopOf({ reading, admission, nodeAutoscaler }: PolicyFacts
   };
 }
 
-function readyOf({ reading, policy, governed, missingPermissions, admission, autoscalerLease }: PolicyFacts): ConditionNow {
+function readyOf({
+  reading,
+  policy,
+  governed,
+  missingPermissions,
+  unpermittedKinds,
+  admission,
+  autoscalerLease,
+}: PolicyFacts): ConditionNow {
   const type = CONDITION.ready;
   if (!reading.ok) return { type, status: false, reason: reading.reason, message: reading.message };
   if (policy.spec.paused === true) {
@@ -177,15 +187,16 @@ function readyOf({ reading, policy, governed, missingPermissions, admission, aut
   const missing = notCarriedOut(policy.spec, { admission });
   const without = missing.length === 0 ? '' : `; this version does not act on ${missing.join(', ')}`;
   const refused = missingPermissions.length === 0 ? '' : `; not permitted: ${listed(missingPermissions)}`;
+  const unread = unpermittedKinds.length === 0 ? '' : `; left as they are, as their kinds are not permitted: ${listed(unpermittedKinds)}`;
   const reason = whyDaily(reading.rules, autoscalerLease);
   const daily = reason === null ? '' : `; pace Hourly acts as Daily: ${reason}`;
-  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}`;
+  const message = `governs ${governed.length} workloads in mode ${reading.rules.mode}${daily}${without}${refused}${unread}`;
   return { type, status: true, reason: CONDITION_REASON.inForce, message };
 }
 
-function listed(permissions: readonly string[]): string {
-  const more = permissions.length - MOST_PERMISSIONS;
-  return `${permissions.slice(0, MOST_PERMISSIONS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function conflictedOf({ yields }: PolicyFacts): ConditionNow {

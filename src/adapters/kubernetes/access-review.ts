@@ -1,0 +1,29 @@
+import type { ApiTransport } from '../../ports/api-transport.ts';
+import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from './resources.ts';
+import { ApiFault, failureOf } from './status.ts';
+import { asObject, booleanAt, objectAt } from './wire.ts';
+
+/** Of a SelfSubjectAccessReview; without a namespace in all of them. */
+export interface AccessAttributes {
+  readonly verb: string;
+  /** Left out: the core group. */
+  readonly group?: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Whether the API server lets who asks over this transport do that. @throws ApiFault when it does not say */
+export async function isAllowed(transport: ApiTransport, attributes: AccessAttributes, signal: AbortSignal | undefined): Promise<boolean> {
+  const response = await transport.request({
+    method: 'POST',
+    path: collectionPath(ACCESS_REVIEWS, null),
+    body: { apiVersion: apiVersionOf(ACCESS_REVIEWS), kind: ACCESS_REVIEWS.kind, spec: { resourceAttributes: attributes } },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const failure = failureOf(response);
+  if (failure !== null) throw new ApiFault(`asking for the permission to ${attributes.verb} ${attributes.resource}`, failure);
+  return booleanAt(objectAt(asObject(response.body, 'access review'), 'status'), 'allowed');
+}

@@ -1,0 +1,65 @@
+// Reads workloads of kinds that are not Kubernetes' own. Nothing is known of them but that they have a `scale` subresource: what
+// looks like that of a Deployment is read as such, and anything else is left out.
+
+import type { WorkloadRecord } from '../../core/model/workload.ts';
+import { metadataOf, type Metadata } from './decode-metadata.ts';
+import { podTemplateOf, workloadHead } from './decode-workload.ts';
+import type { Interner } from './interner.ts';
+import { apiVersionOf, type ApiResource } from './resources.ts';
+import type { ReplicaPaths } from './scale-discovery.ts';
+import type { Wire } from './wire.ts';
+
+/** Lists carry no kind on their items, so it comes from the resource. */
+export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wire: Wire, interner: Interner) => WorkloadRecord {
+  const apiVersion = apiVersionOf(resource);
+  return (wire, interner) => {
+    const metadata = metadataOf(wire, interner);
+    const status = partOf(wire['status']);
+    const desired = countAt(wire, paths.desired);
+    const current = countAt(wire, paths.current) ?? desired ?? 0;
+    return {
+      ...workloadHead(metadata, wire, interner),
+      kind: resource.kind,
+      apiVersion,
+      plural: resource.plural,
+      // Where the path leads to no number, the API server answers a `scale` with an error.
+      ...(desired === null ? {} : { scalable: true }),
+      ...podTemplateOf(podSpecOf(wire), interner),
+      replicas: { desired: desired ?? current, current, ready: countOf(status['readyReplicas']) ?? current },
+      rolloutInProgress: isRollingOut(metadata, status, current),
+      ...(partOf(wire['spec'])['paused'] === true ? { rolloutHeld: 'paused' } : {}),
+    };
+  };
+}
+
+/** Nothing where the kind has no template of pods in the place of a Deployment's. */
+function podSpecOf(wire: Wire): Wire {
+  const podSpec = partOf(partOf(partOf(wire['spec'])['template'])['spec']);
+  return Array.isArray(podSpec['containers']) ? podSpec : {};
+}
+
+function isRollingOut({ generation }: Metadata, status: Wire, current: number): boolean {
+  // Argo Rollouts writes it as a text.
+  const observed = Number(status['observedGeneration'] ?? generation);
+  if (Number.isInteger(observed) && observed < generation) return true;
+  const updated = countOf(status['updatedReplicas']);
+  if (updated !== null && updated < current) return true;
+  // Argo Rollouts leaves updatedReplicas out while there are none, and names the hashes of both ReplicaSets.
+  const { stableRS: stable, currentPodHash: newest } = status;
+  return typeof stable === 'string' && stable !== '' && typeof newest === 'string' && newest !== stable;
+}
+
+/** At `.spec.replicas`; null where there is no count. */
+function countAt(wire: Wire, path: string): number | null {
+  let value: unknown = wire;
+  for (const key of path.split('.').filter((each) => each !== '')) value = partOf(value)[key];
+  return countOf(value);
+}
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null;
+}
+
+function partOf(value: unknown): Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Wire) : {};
+}

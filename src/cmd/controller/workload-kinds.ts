@@ -1,0 +1,58 @@
+// What is said of kinds beside those of Kubernetes: which are read as workloads, and whose pods are left as they are.
+
+import { resourceName } from '../../adapters/kubernetes/resources.ts';
+import type { ReadKind, ScalableKindsStatus } from '../../adapters/kubernetes/scalable-kinds.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { HealthSource } from '../../queries/sources.ts';
+import { healthSource, unreadableText } from './health-sources.ts';
+
+/** Pods by kind of owner whose kind is not read, as `ClusterState.podsOfUnreadKinds` counts them. */
+type PodsByKind = ReadonlyMap<string, number>;
+
+/** `12 pods of rollouts.argoproj.io`, for each kind that can be scaled and may not be read, and that has pods. */
+export function unpermittedKinds({ read, notPermitted }: ScalableKindsStatus, podsByKind: PodsByKind): readonly string[] {
+  const kindsRead = new Set(read.map(({ resource }) => resource.kind));
+  return notPermitted.flatMap((resource) => {
+    const { kind, group } = resource;
+    // Under its plain name stand the pods of the kind that is read, where two share it.
+    const plain = kindsRead.has(kind) ? 0 : (podsByKind.get(kind) ?? 0);
+    const pods = plain + (podsByKind.get(`${kind}.${group}`) ?? 0);
+    return pods === 0 ? [] : [`${pods} ${pods === 1 ? 'pod' : 'pods'} of ${resourceName(resource)}`];
+  });
+}
+
+/** Kinds with a `scale` subresource: which are read, and what keeps others from it. */
+export function workloadKindsHealth(
+  informers: { scalableKinds(): ScalableKindsStatus },
+  cluster: { podsOfUnreadKinds(): PodsByKind },
+  clock: Clock,
+): HealthSource {
+  return healthSource('workload-kinds', clock, () => {
+    const status = informers.scalableKinds();
+    const unpermitted = unpermittedKinds(status, cluster.podsOfUnreadKinds());
+    const problems = [
+      ...(status.problem === null ? [] : [status.problem]),
+      ...(unpermitted.length === 0
+        ? []
+        : [`left as they are: ${unpermitted.join(', ')}; to right-size them, name the kind in rbac.workloads of the chart`]),
+      ...status.read.flatMap(problemOf),
+      ...status.leftOut.map(({ resource, why }) => `${resourceName(resource)} is not read: ${why}`),
+    ];
+    if (problems.length > 0) return { status: 'degraded', message: problems.join('; ') };
+    const kinds = status.read.map(({ resource, informer }) => `${resourceName(resource)} (${informer.objects} objects)`);
+    return {
+      status: 'ok',
+      message: kinds.length === 0 ? 'those of Kubernetes are read' : `read beside those of Kubernetes: ${kinds.join(', ')}`,
+    };
+  });
+}
+
+function problemOf({ resource, informer, withoutReplicas }: ReadKind): readonly string[] {
+  const name = resourceName(resource);
+  if (informer.problem !== null) return [`${name}: ${informer.problem}`];
+  if (informer.unreadable !== null) return [`${name}: ${unreadableText(informer.unreadable)}`];
+  if (withoutReplicas === null) return [];
+  const { count, first, path } = withoutReplicas;
+  const which = count === 1 ? `${first} has` : `${count} objects, such as ${first}, have`;
+  return [`${name}: ${which} no number at ${path}, where its definition says that the replicas are; they are left alone`];
+}
