@@ -75,7 +75,7 @@ function document(): string {
     '',
     '`rbac.workloads` of the chart, empty by default, names further kinds with a scale subresource whose workloads Evenkeel right-sizes:',
     '`[{ group: argoproj.io, resource: rollouts }]` grants the controller get, list, watch and patch on them, patch on their scale subresource and',
-    'get on their definition, which says where the replicas are, and adds them to the policy of workloads. Where an object has no `spec.template`,',
+    'get on their definition, which says where the replicas are, the uninstall the same without watch, and adds them to the policy of workloads. Where an object has no `spec.template`,',
     'only annotations under `evenkeel.io/` may change. Groups of Kubernetes and of Evenkeel are refused. Each half minute the controller asks the',
     'discovery of the API server which kinds there are and SelfSubjectAccessReviews which of them it may list and watch: those it reads, without a',
     'restart, up to 20 of them. Pods of the others stay as they are: the health source `workload-kinds` and the condition Ready of policies count',

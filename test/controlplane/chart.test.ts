@@ -29,8 +29,9 @@ const VALUE_SETS: readonly {
   readonly name: string;
   readonly values: readonly string[];
   readonly when?: readonly GrantedWhen[];
-  /** What is granted besides, in the words of `grantsOf`. */
+  /** What is granted besides, to the controller and the uninstall, in the words of `grantsOf`. */
   readonly also?: readonly string[];
+  readonly alsoOfController?: readonly string[];
 }[] = [
   { name: 'the default values', values: [] },
   { name: 'two replicas on PostgreSQL', values: ['controller.replicas=2', ...POSTGRES] },
@@ -68,12 +69,12 @@ const VALUE_SETS: readonly {
   {
     name: 'workloads of other groups',
     values: ['rbac.workloads[0].group=argoproj.io', 'rbac.workloads[0].resource=rollouts'],
-    also: ['get', 'list', 'patch', 'watch']
-      .map((verb) => `cluster ${verb} rollouts.argoproj.io`)
-      .concat(
-        'cluster patch rollouts.argoproj.io/scale',
-        'cluster get customresourcedefinitions.apiextensions.k8s.io named rollouts.argoproj.io',
-      ),
+    also: [
+      ...['get', 'list', 'patch'].map((verb) => `cluster ${verb} rollouts.argoproj.io`),
+      'cluster patch rollouts.argoproj.io/scale',
+      'cluster get customresourcedefinitions.apiextensions.k8s.io named rollouts.argoproj.io',
+    ],
+    alsoOfController: ['cluster watch rollouts.argoproj.io'],
   },
   { name: 'dry-run', values: ['config.controller.dryRun=true', 'config.controller.logLevel=debug'] },
   {
@@ -171,7 +172,7 @@ test(
   HANG_TEST_MS,
 );
 
-describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [] }) => {
+describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [], alsoOfController = [] }) => {
   let manifests: readonly Manifest[];
   beforeAll(async () => {
     manifests = await rendered(...values);
@@ -207,9 +208,11 @@ describe.each(VALUE_SETS)('With $name', ({ values, when = BY_DEFAULT, also = [] 
     const [fullname] = manifests
       .filter(({ kind }) => kind === 'Deployment')
       .map(({ metadata }) => metadata.name.replace(/-controller$/, ''));
-    expect(grantsOf(manifests, `${fullname}-controller`)).toEqual([...declared(CONTROLLER_PERMISSIONS, when), ...also].sort());
+    expect(grantsOf(manifests, `${fullname}-controller`)).toEqual(
+      [...declared(CONTROLLER_PERMISSIONS, when), ...also, ...alsoOfController].sort(),
+    );
     expect(grantsOf(manifests, `${fullname}-kubelet-reader`)).toEqual(declared(KUBELET_READER_PERMISSIONS, when));
-    expect(grantsOf(manifests, `${fullname}-uninstall`)).toEqual(declared(UNINSTALL_PERMISSIONS, when));
+    expect(grantsOf(manifests, `${fullname}-uninstall`)).toEqual([...declared(UNINSTALL_PERMISSIONS, when), ...also].sort());
     expect(forbiddenIn(manifests)).toEqual([]);
   });
 

@@ -15,8 +15,8 @@ export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wir
   return (wire, interner) => {
     const metadata = metadataOf(wire, interner);
     const status = partOf(wire['status']);
-    const desired = countAt(wire, paths.desired);
-    const current = countAt(wire, paths.current) ?? desired ?? 0;
+    const desired = replicasAt(wire, paths.desired);
+    const current = replicasAt(wire, paths.current) ?? desired ?? 0;
     return {
       ...workloadHead(metadata, wire, interner),
       kind: resource.kind,
@@ -32,8 +32,8 @@ export function scalableReader(resource: ApiResource, paths: ReplicaPaths): (wir
   };
 }
 
-/** Nothing where the kind has no template of pods in the place of a Deployment's. */
-function podSpecOf(wire: Wire): Wire {
+/** Of the template; nothing where the kind has none in the place of a Deployment's. */
+export function podSpecOf(wire: Wire): Wire {
   const podSpec = partOf(partOf(partOf(wire['spec'])['template'])['spec']);
   return Array.isArray(podSpec['containers']) ? podSpec : {};
 }
@@ -49,8 +49,8 @@ function isRollingOut({ generation }: Metadata, status: Wire, current: number): 
   return typeof stable === 'string' && stable !== '' && typeof newest === 'string' && newest !== stable;
 }
 
-/** At `.spec.replicas`; null where there is no count. */
-function countAt(wire: Wire, path: string): number | null {
+/** At a path such as `.spec.replicas`; null where there is no count. */
+export function replicasAt(wire: Wire, path: string): number | null {
   let value: unknown = wire;
   for (const key of path.split('.').filter((each) => each !== '')) value = partOf(value)[key];
   return countOf(value);

@@ -1,7 +1,9 @@
 // How restorers read and write the cluster: pages of wire objects, and patches that the server checks against what was seen.
 
+import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
 import { listPages } from '../../adapters/kubernetes/pages.ts';
 import { collectionPath, objectPath, type ApiResource } from '../../adapters/kubernetes/resources.ts';
+import { ScaleDiscovery, type ReplicaPaths } from '../../adapters/kubernetes/scale-discovery.ts';
 import { ApiFault, failureOf, isNotFound } from '../../adapters/kubernetes/status.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
 import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
@@ -26,9 +28,26 @@ export interface ObjectHead {
 export class ClusterAccess {
   /** In a dry run: one that adds `dryRun=All` to every write. */
   readonly transport: ApiTransport;
+  readonly #discovery: ScaleDiscovery;
+  #scalableKinds: Promise<readonly ApiResource[]> | null = null;
 
   constructor(transport: ApiTransport) {
     this.transport = transport;
+    this.#discovery = new ScaleDiscovery(transport);
+  }
+
+  /** Kinds with a `scale` subresource, beside those of Kubernetes, that may be listed. Asked for once. @throws ApiFault */
+  scalableKinds(signal: AbortSignal): Promise<readonly ApiResource[]> {
+    this.#scalableKinds ??= this.#readableKinds(signal).catch((err: unknown) => {
+      this.#scalableKinds = null;
+      throw err;
+    });
+    return this.#scalableKinds;
+  }
+
+  /** Where objects of such a kind have their replicas. @throws ApiFault */
+  replicaPaths(resource: ApiResource, signal: AbortSignal): Promise<ReplicaPaths> {
+    return this.#discovery.replicaPaths(resource, signal);
   }
 
   /** Every object of a kind, in all namespaces or in one. @throws ApiFault */
@@ -93,6 +112,15 @@ export class ClusterAccess {
     const path = objectPath(resource, namespace, name);
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } };
     return writeOutcome(`deleting ${path}`, await this.transport.request({ method: 'DELETE', path, body, signal }));
+  }
+
+  async #readableKinds(signal: AbortSignal): Promise<readonly ApiResource[]> {
+    const readable: ApiResource[] = [];
+    for (const resource of await this.#discovery.resources(signal)) {
+      const { group, plural } = resource;
+      if (await isAllowed(this.transport, { verb: 'list', group, resource: plural }, signal)) readable.push(resource);
+    }
+    return readable;
   }
 }
 

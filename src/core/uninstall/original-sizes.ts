@@ -138,7 +138,7 @@ function wordsFor({
 }
 
 function whyUnknown(original: Values | null, created: RequestsAndLimits | undefined): string {
-  if (original === null) return 'the template it was made from is gone; a pod made anew has its own sizes';
+  if (original === null) return 'the template it was made from is gone or may not be read; a pod made anew has its own sizes';
   if (created === undefined) return 'its container is not in the template (injected); a pod made anew has its own sizes';
   return 'the template asks for none, and what a pod has cannot be removed in place; a pod made anew has none';
 }

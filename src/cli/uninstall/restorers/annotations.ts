@@ -21,14 +21,17 @@ export function annotationsRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'annotations removed',
     async *find(signal) {
-      for (const resource of WORKLOADS) {
-        for await (const head of cluster.list(resource, signal)) {
-          if (isCopy(head)) yield* removal(cluster, resource, head, Object.keys(head.annotations).filter(isRecord));
-          else yield* annotationFindings(cluster, resource, head);
-        }
-      }
+      for (const resource of WORKLOADS) yield* ofKind(cluster, resource, signal);
+      for (const resource of await cluster.scalableKinds(signal)) yield* ofKind(cluster, resource, signal);
     },
   };
+}
+
+async function* ofKind(cluster: ClusterAccess, resource: ApiResource, signal: AbortSignal): AsyncGenerator<Finding> {
+  for await (const head of cluster.list(resource, signal)) {
+    if (isCopy(head)) yield* removal(cluster, resource, head, Object.keys(head.annotations).filter(isRecord));
+    else yield* annotationFindings(cluster, resource, head);
+  }
 }
 
 /** Of one object: what is removed, and what stays because a person wrote it. */
@@ -53,12 +56,13 @@ function* removal(cluster: ClusterAccess, resource: ApiResource, head: ObjectHea
   };
 }
 
+/** Their controllers copy their annotations to ReplicaSets. */
+const COPYING: ReadonlySet<unknown> = new Set(['Deployment', 'Rollout']);
+
 /**
  * The Deployment controller copies a Deployment's annotations to its ReplicaSets under a name of its own, and
  * `kubectl rollout undo` copies them back: our records go from there too, and a person's wishes stand on the Deployment.
  */
 function isCopy({ wire }: ObjectHead): boolean {
-  return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some(
-    (each) => each['controller'] === true && each['kind'] === 'Deployment',
-  );
+  return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true && COPYING.has(each['kind']));
 }

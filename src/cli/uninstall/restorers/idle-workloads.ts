@@ -1,6 +1,7 @@
 // Workloads that are idle: replicas (or the least of their autoscaler) that were lowered are put back, where they are still
 // what Evenkeel set. Sizes in place are another restorer's; the note goes with the other annotations, so this comes first.
 
+import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
 import { Interner } from '../../../adapters/kubernetes/interner.ts';
 import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
@@ -34,24 +35,41 @@ export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSign
     name: 'idle workloads scaled back',
     async *find(signal) {
       for (const resource of SCALABLE) {
-        for await (const head of cluster.list(resource, signal)) {
-          const note = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
-          if (note === '' || isOwned(head)) continue;
-          const idle = readIdleNote(note);
-          const foreign = await whyForeign(cluster, resource, head, { note, idle }, signer, signal);
-          if (foreign !== null) {
-            yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
-            continue;
-          }
-          const lowered = idle?.idleReplicas ?? null;
-          if (idle === null || lowered === null) continue;
-          yield* idle.autoscaler === null
-            ? ofReplicas(cluster, resource, head, idle.replicas, lowered)
-            : await ofAutoscaler(cluster, head, idle, signal);
-        }
+        yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => numberAt(objectAt(wire, 'spec'), 'replicas', 1) });
+      }
+      for (const resource of await cluster.scalableKinds(signal)) {
+        const { desired } = await cluster.replicaPaths(resource, signal);
+        yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => replicasAt(wire, desired) });
       }
     },
   };
+}
+
+interface IdleKind {
+  readonly cluster: ClusterAccess;
+  readonly resource: ApiResource;
+  readonly signer: RecordSigner;
+  readonly signal: AbortSignal;
+  /** What the object asks for; null: it is not known. */
+  readonly replicasOf: (wire: Wire) => number | null;
+}
+
+async function* ofKind(kind: IdleKind): AsyncGenerator<Finding> {
+  const { cluster, resource, signer, signal } = kind;
+  for await (const head of cluster.list(resource, signal)) {
+    const note = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
+    // A Deployment's annotations are copied to its ReplicaSets.
+    if (note === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
+    const idle = readIdleNote(note);
+    const foreign = await whyForeign(cluster, resource, head, { note, idle }, signer, signal);
+    if (foreign !== null) {
+      yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
+      continue;
+    }
+    const lowered = idle?.idleReplicas ?? null;
+    if (idle === null || lowered === null) continue;
+    yield* idle.autoscaler === null ? ofReplicas(kind, head, idle.replicas, lowered) : await ofAutoscaler(cluster, head, idle, signal);
+  }
 }
 
 /**
@@ -71,13 +89,27 @@ async function whyForeign(
   if (idle === null || !signer.isOurs({ kind, uid: head.uid, field }, note)) return `annotation ${field} is not signed by Evenkeel`;
   const status = await statusOf(cluster, { kind, name: head.name, namespace: head.namespace ?? '' }, signal);
   if (status !== null) return readIdle(status)?.since === idle.since ? null : `annotation ${field} is older than its Recommendation`;
-  return haveRecordedSizes(await podsOf(cluster, head, signal), idle) ? null : `annotation ${field} does not describe its pods as they are`;
+  const selector = optionalSelectorOf(head);
+  if (selector === null) return `annotation ${field} cannot be compared with its pods, as it has no selector`;
+  const pods = await podsOf(cluster, head, selector, signal);
+  return haveRecordedSizes(pods, idle) ? null : `annotation ${field} does not describe its pods as they are`;
 }
 
-async function podsOf(cluster: ClusterAccess, { wire, namespace }: ObjectHead, signal: AbortSignal): Promise<readonly PodRecord[]> {
+/** Kinds that are not Kubernetes' own may have none, or something else in its place. */
+function optionalSelectorOf({ wire }: ObjectHead): Wire | null {
+  const selector = objectAt(wire, 'spec')['selector'];
+  return typeof selector === 'object' && selector !== null && !Array.isArray(selector) ? (selector as Wire) : null;
+}
+
+async function podsOf(
+  cluster: ClusterAccess,
+  { namespace }: ObjectHead,
+  selector: Wire,
+  signal: AbortSignal,
+): Promise<readonly PodRecord[]> {
   const interner = new Interner();
   const pods: PodRecord[] = [];
-  const within = { namespace: namespace ?? '', labelSelector: selectorText(objectAt(objectAt(wire, 'spec'), 'selector')) };
+  const within = { namespace: namespace ?? '', labelSelector: selectorText(selector) };
   for await (const head of cluster.list(PODS, signal, within)) {
     const pod = readPod(head.wire, interner);
     if (pod.deletionAt === null && pod.phase !== 'Succeeded' && pod.phase !== 'Failed') pods.push(pod);
@@ -98,17 +130,17 @@ function selectorText(selector: Wire): string {
   return [...equal, ...others].join(',');
 }
 
-/** A Deployment's annotations are copied to its ReplicaSets. */
-function isOwned({ wire }: ObjectHead): boolean {
+function isControlled({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true);
 }
 
-function* ofReplicas(cluster: ClusterAccess, resource: ApiResource, head: ObjectHead, to: number, from: number): Generator<Finding> {
+function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, to: number, from: number): Generator<Finding> {
   const object = nameOf(resource, head);
-  const now = numberAt(objectAt(head.wire, 'spec'), 'replicas', 1);
+  const now = replicasOf(head.wire);
   if (now === to) return;
   if (now !== from) {
-    yield { kind: 'keep', object, why: `its ${now} replicas were set by somebody else since it fell idle` };
+    const why = now === null ? 'how many it asks for is not known' : `its ${now} replicas were set by somebody else since it fell idle`;
+    yield { kind: 'keep', object, why };
     return;
   }
   const resourceVersion = textAt(objectAt(head.wire, 'metadata'), 'resourceVersion');

@@ -46,7 +46,7 @@ class PodSizes {
 
   constructor(cluster: ClusterAccess) {
     this.#cluster = cluster;
-    this.#templates = new Templates(cluster.transport);
+    this.#templates = new Templates(cluster);
   }
 
   async *find(signal: AbortSignal): AsyncGenerator<Finding> {

@@ -1,12 +1,13 @@
 // What a pod was made from: the template of its owner at the revision that made it.
 
+import { podSpecOf } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { failureOf, isNotFound, ApiFault } from '../../../adapters/kubernetes/status.ts';
 import { CONTROLLER_REVISIONS, objectPath } from '../../../adapters/kubernetes/resources.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { requestsAndLimits } from '../../../adapters/kubernetes/decode-quantities.ts';
 import type { RequestsAndLimits } from '../../../core/model/resources.ts';
-import { workloadPath, type OwnerRef, type WorkloadRef } from '../../../core/model/workload.ts';
-import type { ApiTransport } from '../../../ports/api-transport.ts';
+import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type WorkloadRef } from '../../../core/model/workload.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
 
 /** A pod's template, and whose workload it belongs to. */
 export interface PodTemplate {
@@ -20,14 +21,14 @@ const REVISION_LABEL = 'controller-revision-hash';
 
 /** Pods of one owner and revision share one look-up. */
 export class Templates {
-  readonly #transport: ApiTransport;
+  readonly #cluster: ClusterAccess;
   readonly #known = new Map<string, Promise<PodTemplate | null>>();
 
-  constructor(transport: ApiTransport) {
-    this.#transport = transport;
+  constructor(cluster: ClusterAccess) {
+    this.#cluster = cluster;
   }
 
-  /** null where the owner is gone. @throws ApiFault where it may not be read */
+  /** null where the owner is gone, or of a kind that may not be read. @throws ApiFault where it may not be read */
   of(namespace: string, owner: OwnerRef, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<PodTemplate | null> {
     const revision = labels[REVISION_LABEL] ?? '';
     const key = `${owner.uid}/${revision}`;
@@ -39,12 +40,12 @@ export class Templates {
   }
 
   async #read(namespace: string, owner: OwnerRef, revision: string, signal: AbortSignal): Promise<PodTemplate | null> {
-    const found = await this.#get(workloadPath({ ...owner, namespace }), signal);
+    const path = await this.#pathOf(namespace, owner, signal);
+    const found = path === null ? null : await this.#get(path, signal);
     if (found === null || textAt(objectAt(found, 'metadata'), 'uid') !== owner.uid) return null;
     const past =
       revision === '' ? null : await this.#get(objectPath(CONTROLLER_REVISIONS, namespace, revisionName(owner, revision)), signal);
-    const spec = objectAt(past === null ? found : objectAt(past, 'data'), 'spec');
-    const podSpec = objectAt(objectAt(spec, 'template'), 'spec');
+    const podSpec = podSpecOf(past === null ? found : objectAt(past, 'data'));
     const containers = ['containers', 'initContainers'].flatMap((list) => objectsAt(podSpec, list));
     return {
       containers: new Map(
@@ -57,8 +58,17 @@ export class Templates {
     };
   }
 
+  /** Of a kind of Kubernetes by rule; of another one by the plural and version that discovery names. */
+  async #pathOf(namespace: string, owner: OwnerRef, signal: AbortSignal): Promise<string | null> {
+    const { apiVersion, kind, name } = owner;
+    const group = groupOfVersion(apiVersion);
+    if (KUBERNETES_OWNERS.get(kind) === group) return workloadPath({ apiVersion, kind, namespace, name });
+    const resource = (await this.#cluster.scalableKinds(signal)).find((each) => each.kind === kind && each.group === group);
+    return resource === undefined ? null : objectPath(resource, namespace, name);
+  }
+
   async #get(path: string, signal: AbortSignal): Promise<Wire | null> {
-    const response = await this.#transport.request({ method: 'GET', path, signal });
+    const response = await this.#cluster.transport.request({ method: 'GET', path, signal });
     const failure = failureOf(response);
     if (failure === null) return asObject(response.body, path);
     if (isNotFound(failure)) return null;

@@ -16,7 +16,7 @@ const AS_THEY_ARE: ScalePlan = { idleReplicas: null, autoscaler: null, why: null
 
 export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSituation): ScalePlan {
   const wanted = policy.idle.replicas;
-  if (wanted === null || !SCALABLE.has(workload.kind)) return AS_THEY_ARE;
+  if (wanted === null || !(SCALABLE.has(workload.kind) || workload.scalable === true)) return AS_THEY_ARE;
   const stays = (why: string): ScalePlan => ({ ...AS_THEY_ARE, why });
   const [scaled] = scaledObjects;
   if (scaled !== undefined) return stays(`ScaledObject ${scaled.name} keeps its replicas`);

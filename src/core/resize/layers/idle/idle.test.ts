@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { anAdvice, aSituation, autoPolicy, pods, resized } from '../../../../../test/builders/rightsizing.ts';
 import { HOUR_MS, MINUTE_MS, type Instant } from '../../../model/units.ts';
 import type { PodRecord } from '../../../model/pod.ts';
+import type { WorkloadRecord } from '../../../model/workload.ts';
 import { decideInPlace } from '../../plan/decide-in-place.ts';
 import { DEFAULT_POLICY_RULES } from '../../policy/policy-rules.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
@@ -35,6 +36,16 @@ describe('idle mode', () => {
       throw new Error('the layers inside are not asked');
     });
     expect(asleep.state).toBe('idle');
+  });
+
+  test.each<[string, Partial<WorkloadRecord>, number | null]>([
+    ['a Deployment', {}, 1],
+    ['a kind whose scale subresource sets them', { kind: 'Rollout', scalable: true }, 1],
+    ['a kind whose scale subresource has a wrong path', { kind: 'Rollout' }, null],
+  ])('where the policy allows fewer replicas, those of %s are lowered only where they can be', (_, workload, replicas) => {
+    const policy = { ...quiet.policy, idle: { ...quiet.policy.idle, replicas: 1 } };
+    const fallen = idle.apply({ ...quiet, policy, workload: { ...quiet.workload, ...workload } }, decideInPlace);
+    expect([fallen.state, fallen.memory.idle?.idleReplicas]).toEqual(['idle', replicas]);
   });
 });
 
