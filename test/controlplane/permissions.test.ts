@@ -612,7 +612,12 @@ async function apply(...objects: readonly object[]): Promise<void> {
 
 /** Pods of `web` have what they need, and those of `stuck`, which cannot be resized where they are, were evicted. */
 async function rightSized(): Promise<void> {
-  const before = await podsNamed('stuck');
+  const before = await eventuallyReads(
+    'stuck has its pods: the Deployment asks for two',
+    HANG_MS,
+    () => podsNamed('stuck'),
+    (pods) => pods.length === 2,
+  );
   await eventuallyReads(
     'the pods of web are resized: they use far less than they request',
     HANG_MS,
@@ -623,7 +628,7 @@ async function rightSized(): Promise<void> {
     'a pod of stuck is evicted: its resize is infeasible, and the policy allows evictions',
     HANG_MS,
     async () => (await podsNamed('stuck')).map(({ name }) => name),
-    (names) => before.length > 0 && before.some(({ name }) => !names.includes(name)),
+    (names) => before.some(({ name }) => !names.includes(name)),
   );
 }
 
