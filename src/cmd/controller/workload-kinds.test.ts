@@ -11,7 +11,16 @@ const NOTHING: ScalableKindsStatus = { read: [], notPermitted: [], leftOut: [], 
 const first = { key: 'shop/ox', problem: 'metadata.labels: expected an object, got a list' };
 
 function aReadKind(resource: ApiResource, informer: Partial<InformerStatus> = {}, given: Partial<ReadKind> = {}): ReadKind {
-  const usual = { name: resource.plural, synced: true, required: false, decisive: false, objects: 3, confirmedAt: 0, restarts: 0 };
+  const usual = {
+    name: resource.plural,
+    synced: true,
+    required: false,
+    decisive: false,
+    objects: 3,
+    confirmedAt: 0,
+    lastEventAt: null,
+    restarts: 0,
+  };
   return { resource, informer: { ...usual, problem: null, unreadable: null, ...informer }, withoutReplicas: null, ...given };
 }
 
