@@ -1,5 +1,5 @@
+import type { EffectWrite } from '../core/effects/effect.ts';
 import type { RefusalCode } from '../core/model/refusal-code.ts';
-import type { RequestsAndLimits } from '../core/model/resources.ts';
 
 /** What came of a write. Expected refusals are values; a broken connection is thrown. */
 export type WriteOutcome =
@@ -14,54 +14,9 @@ export type WriteOutcome =
   /** The gate said no: not leader, paused, stale, budget. */
   | { readonly kind: 'held'; readonly reason: string; readonly message: string };
 
-export interface PodResize {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly uid: string;
-  /** Only containers that change. `from` is what was decided from and is tested by the server. */
-  readonly containers: readonly { readonly name: string; readonly from: RequestsAndLimits; readonly to: RequestsAndLimits }[];
-}
-
-/** Writes what changes what runs. Dry-run wraps this alone. */
+/** Writes what changes what runs: one function for all kinds of effects. Dry-run wraps this alone. */
 export interface EffectWriter {
-  resizePod(resize: PodResize, signal: AbortSignal): Promise<WriteOutcome>;
-  evictPod(pod: { readonly namespace: string; readonly pod: string; readonly uid: string }, signal: AbortSignal): Promise<WriteOutcome>;
-  /** A narrow JSON patch of an HPA's fields, guarded by its resourceVersion. */
-  patchHpa(
-    hpa: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
-    patch: readonly JsonPatchOperation[],
-    signal: AbortSignal,
-  ): Promise<WriteOutcome>;
-  /** Sets the replicas of a workload by its `scale`. */
-  scaleWorkload(scale: WorkloadScale, signal: AbortSignal): Promise<WriteOutcome>;
-  /** Rolls a workload's pods out anew, by `kubectl.kubernetes.io/restartedAt` on its template alone. */
-  restartWorkload(restart: WorkloadRestart, signal: AbortSignal): Promise<WriteOutcome>;
-}
-
-export interface WorkloadScale {
-  /** API path of the workload. */
-  readonly path: string;
-  /** What was decided from; the server compares. */
-  readonly from: number;
-  readonly to: number;
-  readonly resourceVersion: string;
-}
-
-export interface WorkloadRestart {
-  /** API path of the workload. */
-  readonly path: string;
-  /** What was decided from: the server compares, so that one request restarts once. */
-  readonly resourceVersion: string;
-  /** RFC 3339. */
-  readonly restartedAt: string;
-  /** Of the workload itself, under `evenkeel.io/`, written in the same stroke; null removes. */
-  readonly annotations: Readonly<Record<string, string | null>>;
-}
-
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'remove' | 'replace' | 'test';
-  readonly path: string;
-  readonly value?: unknown;
+  write(effect: EffectWrite, signal: AbortSignal): Promise<WriteOutcome>;
 }
 
 /** A kind of ours, by its plural. */

@@ -1,28 +1,36 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
+import { INCREASE, REDUCTION, type Effect, type EffectIntent } from '../core/effects/effect.ts';
+import { podRef } from '../core/model/object-ref.ts';
 import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
 import type { TimelineEntry } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
-import { type Effect, EffectGate, type EffectGateParts } from './effect-gate.ts';
+import { EffectGate, type EffectGateParts } from './effect-gate.ts';
 import { NO_METRICS } from './metrics.ts';
 
-const effect: Effect = {
-  owner: 'shop/Deployment/web',
-  lowers: true,
+const web = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' };
+const intent: EffectIntent = {
+  owner: web,
+  ...REDUCTION,
   dryRun: false,
   change: 'main: cpu 500m → 100m',
-  because: 'less is enough',
+  reason: 'less is enough',
 };
-const pod = { namespace: 'shop', pod: 'web-1', uid: 'u', containers: [] };
+const target = podRef({ namespace: 'shop', name: 'web-1' });
+const reduction: Effect = { kind: 'resize', target, uid: 'u', containers: [], ...intent };
+const increase: Effect = { ...reduction, ...INCREASE };
+const eviction: Effect = { kind: 'evict', target, uid: 'u', ...intent };
+const webTwo = podRef({ namespace: 'shop', name: 'web-2' });
 const running = new AbortController().signal;
 
 function aWriter(outcome: WriteOutcome, written: string[], name: string): EffectWriter {
-  const write = async (): Promise<WriteOutcome> => {
-    written.push(name);
-    return outcome;
+  return {
+    write: async () => {
+      written.push(name);
+      return outcome;
+    },
   };
-  return { resizePod: write, evictPod: write, patchHpa: write, scaleWorkload: write, restartWorkload: write };
 }
 
 function aGate(parts: Partial<EffectGateParts> = {}) {
@@ -46,17 +54,17 @@ function aGate(parts: Partial<EffectGateParts> = {}) {
 }
 
 describe('EffectGate', () => {
-  test.each<[string, Partial<EffectGateParts>, Partial<Effect>, readonly string[]]>([
+  test.each<[string, Partial<EffectGateParts>, Partial<EffectIntent>, readonly string[]]>([
     ['a real run writes', {}, {}, ['real']],
     ['the setting controller.dryRun has the server validate and nothing more', { dryRun: true }, {}, ['dry-run']],
     ['so does the policy’s own', {}, { dryRun: true }, ['dry-run']],
     ['a replica that does not lead writes nothing', { isLeader: () => false }, {}, []],
     ['nor does anybody under the kill switch', { activePause: () => ({ reason: 'incident', until: null }) }, {}, []],
     ['nothing is lowered while usage is observed after a start', { warmUpMs: 10 * MINUTE_MS }, {}, []],
-    ['what is too small grows meanwhile', { warmUpMs: 10 * MINUTE_MS }, { lowers: false }, ['real']],
+    ['what is too small grows meanwhile', { warmUpMs: 10 * MINUTE_MS }, INCREASE, ['real']],
   ])('%s', async (_, parts, asked, expected) => {
     const { gate, written } = aGate(parts);
-    await gate.resizePod({ ...effect, ...asked }, pod, running);
+    await gate.carryOut({ ...reduction, ...asked }, running);
     expect(written).toEqual(expected);
   });
 
@@ -65,52 +73,52 @@ describe('EffectGate', () => {
     const { gate, clock, written, logger } = aGate({ dryRun: true, timeline: { appendEntry: (value) => void told.push(value) } });
     const lines = (): number => logger.lines.filter(({ level }) => level === 'info').length;
     for (let times = 0; times < 3; times += 1) {
-      expect(await gate.evictPod(effect, pod, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
+      expect(await gate.carryOut(eviction, running)).toEqual(times === 0 ? { kind: 'dry-run' } : { kind: 'dry-run', again: true });
       await clock.advance(MINUTE_MS);
     }
     expect([lines(), told.length, written.length]).toEqual([1, 1, 3]);
-    await gate.evictPod({ ...effect, change: 'main: cpu 500m → 120m' }, pod, running);
-    await gate.evictPod(effect, { ...pod, pod: 'web-2' }, running);
+    await gate.carryOut({ ...eviction, change: 'main: cpu 500m → 120m' }, running);
+    await gate.carryOut({ ...eviction, target: webTwo }, running);
     expect([lines(), told.length]).toEqual([3, 3]);
     await clock.advance(DAY_MS);
-    expect(await gate.evictPod(effect, { ...pod, pod: 'web-2' }, running)).toEqual({ kind: 'dry-run' });
+    expect(await gate.carryOut({ ...eviction, target: webTwo }, running)).toEqual({ kind: 'dry-run' });
   });
 
   test('reductions of the whole cluster have one budget, free again after a minute; raises have none', async () => {
     const { gate, clock, written } = aGate({ reductionsPerMinute: () => 2 });
-    for (let times = 0; times < 3; times += 1) await gate.resizePod(effect, pod, running);
+    for (let times = 0; times < 3; times += 1) await gate.carryOut(reduction, running);
     expect(written).toHaveLength(2);
-    expect(await gate.resizePod({ ...effect, owner: 'other/Deployment/api' }, pod, running)).toMatchObject({
+    expect(await gate.carryOut({ ...reduction, owner: { ...web, namespace: 'other', name: 'api' } }, running)).toMatchObject({
       kind: 'held',
       reason: 'budget',
     });
     for (let times = 0; times < 100; times += 1) {
-      expect(await gate.resizePod({ ...effect, lowers: false }, pod, running)).toEqual({ kind: 'done' });
+      expect(await gate.carryOut(increase, running)).toEqual({ kind: 'done' });
     }
     await clock.advance(MINUTE_MS);
-    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+    expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
 
   test('a reduction waits while a raise waits to be sent', async () => {
     const { gate } = aGate();
-    const raise = gate.resizePod({ ...effect, lowers: false }, pod, running);
-    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    const raise = gate.carryOut(increase, running);
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'budget' });
     await raise;
-    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+    expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
 
   test('a reduction waits until the last of the raises that were announced is sent', async () => {
     const { gate } = aGate();
     const sent = gate.announceSafetyWrites();
-    await gate.resizePod({ ...effect, lowers: false }, pod, running);
-    expect(await gate.resizePod(effect, pod, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    await gate.carryOut(increase, running);
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'budget' });
     sent();
-    expect(await gate.resizePod(effect, pod, running)).toEqual({ kind: 'done' });
+    expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
 
   test('when the term has ended, nothing is written', async () => {
     const { gate, written } = aGate();
-    await expect(gate.evictPod(effect, pod, AbortSignal.abort(new Error('the lease was lost')))).rejects.toThrow('the lease was lost');
+    await expect(gate.carryOut(eviction, AbortSignal.abort(new Error('the lease was lost')))).rejects.toThrow('the lease was lost');
     expect(written).toEqual([]);
   });
 
@@ -135,16 +143,16 @@ describe('EffectGate', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('what was done to a workload is remembered with who asked; a budget that says not now, and a resize, are not', async () => {
+  test('what was done to a workload is remembered with who asked; a budget that says not now, and what the caller records, are not', async () => {
     const remembered: TimelineEntry[] = [];
     const timeline = { appendEntry: (value: TimelineEntry) => void remembered.push(value) };
-    const restart = { path: '/x', resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} };
+    const restart = { kind: 'restart', target: web, resourceVersion: '1', restartedAt: '2026-11-20T00:00:00Z', annotations: {} } as const;
     const { gate } = aGate({ timeline });
-    await gate.restartWorkload({ ...effect, change: 'restarted', actor: 'ann' }, restart, running);
-    await gate.resizePod(effect, pod, running);
-    await gate.evictPod({ ...effect, recorded: true }, pod, running);
+    await gate.carryOut({ ...intent, ...restart, change: 'restarted', actor: 'ann' }, running);
+    await gate.carryOut({ ...reduction, recordedByCaller: true }, running);
+    await gate.carryOut({ ...eviction, recordedByCaller: true }, running);
     const budget: WriteOutcome = { kind: 'refused', status: 429, message: 'disruption budget' };
-    await aGate({ timeline, effects: aWriter(budget, [], 'real') }).gate.evictPod(effect, pod, running);
+    await aGate({ timeline, effects: aWriter(budget, [], 'real') }).gate.carryOut(eviction, running);
     expect(remembered).toMatchObject([
       {
         kind: 'resize',
@@ -163,7 +171,7 @@ describe('EffectGate', () => {
   test('a refusal stands in the log with the server’s words', async () => {
     const refused: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota' };
     const { gate, logger } = aGate({ effects: aWriter(refused, [], 'real') });
-    await gate.resizePod(effect, pod, running);
+    await gate.carryOut(reduction, running);
     expect(logger.lines).toEqual([
       {
         level: 'warn',

@@ -3,12 +3,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-installer.ts';
 import { dryRunEffectWriter } from '../../src/adapters/kubernetes/dry-run-effect-writer.ts';
-import { KubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
+import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
 import { KubernetesEventRecorder } from '../../src/adapters/kubernetes/event-recorder.ts';
 import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../src/adapters/kubernetes/lease-store.ts';
 import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
 import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-source.ts';
+import type { PodResize } from '../../src/core/effects/effect.ts';
+import { hpaRef, podRef } from '../../src/core/model/object-ref.ts';
 import { MINUTE_MS } from '../../src/core/model/units.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
@@ -107,11 +109,16 @@ describe('on the embedded cluster', () => {
     if (container === undefined) throw new Error('no container');
     const from = { requests: container.requests, limits: container.limits };
     const to = { ...from, requests: { cpuMillicores: 250, memoryBytes: 256 * 2 ** 20 } };
-    const resize = { namespace: 'shop', pod: pod.name, uid: pod.uid, containers: [{ name: container.name, from, to }] };
+    const resize: PodResize = {
+      kind: 'resize',
+      target: podRef(pod),
+      uid: pod.uid,
+      containers: [{ name: container.name, from, to }],
+    };
 
-    expect(await dryRunEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'dry-run' });
-    const writer = new KubernetesEffectWriter(transport);
-    expect(await writer.resizePod(resize, signal)).toEqual({ kind: 'done' });
+    expect(await dryRunEffectWriter(transport).write(resize, signal)).toEqual({ kind: 'dry-run' });
+    const writer = kubernetesEffectWriter(transport);
+    expect(await writer.write(resize, signal)).toEqual({ kind: 'done' });
     await cluster.live(MINUTE_MS);
     await until(
       () => state.findPod('shop', pod.name)?.containers[0]?.actual?.requests.cpuMillicores === 250,
@@ -123,8 +130,8 @@ describe('on the embedded cluster', () => {
       ...resize,
       containers: [{ name: container.name, from, to: { ...from, requests: { cpuMillicores: 100, memoryBytes: 256 * 2 ** 20 } } }],
     };
-    expect(await writer.resizePod(late, signal)).toMatchObject({ kind: 'conflict' });
-    expect(await writer.resizePod({ ...resize, uid: 'another' }, signal)).toMatchObject({ kind: 'gone' });
+    expect(await writer.write(late, signal)).toMatchObject({ kind: 'conflict' });
+    expect(await writer.write({ ...resize, uid: 'another' }, signal)).toMatchObject({ kind: 'gone' });
   });
 
   test('a patch whose test does not hold is a conflict in the server’s words', async () => {
@@ -135,8 +142,9 @@ describe('on the embedded cluster', () => {
       body: [{ op: 'test', path: '/metadata/uid', value: 'another' }],
     });
     expect(response.status).toBe(422);
-    const hpa = { namespace: 'shop', name: 'missing', resourceVersion: '1' };
-    expect(await new KubernetesEffectWriter(transport).patchHpa(hpa, [], signal)).toMatchObject({ kind: 'gone' });
+    const target = hpaRef({ namespace: 'shop', name: 'missing' });
+    const missing = { kind: 'patchHpa', target, resourceVersion: '1', patch: [] } as const;
+    expect(await kubernetesEffectWriter(transport).write(missing, signal)).toMatchObject({ kind: 'gone' });
   });
 
   test('own objects, leases and events are written as the server wants them', async () => {

@@ -1,5 +1,5 @@
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
-import type { JsonPatchOperation } from '../../src/ports/writers.ts';
+import type { JsonPatchOperation } from '../../src/core/model/json-patch.ts';
 
 /** As the API server would carry it out. */
 export function patchedHpa(hpa: HpaRecord, patch: readonly JsonPatchOperation[]): HpaRecord {

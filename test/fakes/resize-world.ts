@@ -22,7 +22,8 @@ import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommend
 import type { EventSpec } from '../../src/ports/event-recorder.ts';
 import type { ResizeCycle } from '../../src/ports/resize-cycle-log.ts';
 import type { TimelineEntry } from '../../src/ports/timeline.ts';
-import type { EffectWriter, OwnObject, PodResize, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
+import type { HpaPatch, PodEviction, PodResize, WorkloadRestart, WorkloadScale } from '../../src/core/effects/effect.ts';
+import type { EffectWriter, OwnObject, RecordWriter, WriteOutcome } from '../../src/ports/writers.ts';
 import { EffectGate } from '../../src/runtime/effect-gate.ts';
 import type { ReconcileResult } from '../../src/runtime/reconciler.ts';
 import { DecisionBook } from '../../src/state/decision-book.ts';
@@ -330,65 +331,81 @@ export class ResizeWorld {
 
   #effects(dryRun: boolean): EffectWriter {
     return {
-      resizePod: async (resize) => {
+      write: async (effect) => {
         this.#countWrite('effect');
-        const pod = this.cluster.findPodByUid(resize.uid);
-        if (pod === undefined) return { kind: 'gone', message: 'not found' };
-        const refusal = this.refuse(resize);
-        if (refusal !== null) return refusal;
-        if (dryRun) return { kind: 'dry-run' };
-        this.setPods((each) =>
-          each === pod
-            ? {
-                ...pod,
-                containers: pod.containers.map((container) => {
-                  const to = resize.containers.find(({ name }) => name === container.name)?.to;
-                  return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
-                }),
-              }
-            : each,
-        );
-        return { kind: 'done' };
-      },
-      scaleWorkload: async ({ path, from, to }) => {
-        this.#countWrite('effect');
-        const workload = this.cluster.workloadList.find((each) => workloadPath(each) === path);
-        if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
-        if (dryRun) return { kind: 'dry-run' };
-        this.cluster.workloadList = this.cluster.workloadList.map((each) =>
-          each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to } } : each,
-        );
-        return { kind: 'done' };
-      },
-      evictPod: async ({ uid }) => {
-        this.#countWrite('effect');
-        if (this.budget !== null) return { kind: 'refused', status: 429, message: this.budget };
-        this.evicted.push(this.cluster.findPodByUid(uid)?.name ?? uid);
-        this.onEvicted(uid);
-        return { kind: 'done' };
-      },
-      restartWorkload: async ({ path, restartedAt, annotations }) => {
-        this.#countWrite('effect');
-        this.restarted.push(path);
-        if (dryRun) return { kind: 'dry-run' };
-        this.#annotateWorkload(path, annotations);
-        this.cluster.workloadList = this.cluster.workloadList.map((each) =>
-          workloadPath(each) === path ? { ...each, restartedAt: Date.parse(restartedAt) } : each,
-        );
-        return { kind: 'done' };
-      },
-      patchHpa: async (hpa, patch) => {
-        this.#countWrite('effect');
-        const refusal = this.refuseHpa();
-        if (refusal !== null) return refusal;
-        const live = this.cluster.hpaList.find(({ name }) => name === hpa.name);
-        if (live === undefined) return { kind: 'gone', message: 'not found' };
-        if (live.resourceVersion !== hpa.resourceVersion) return { kind: 'conflict', message: 'it moved on' };
-        if (dryRun) return { kind: 'dry-run' };
-        this.setHpa(live.name, (before) => patchedHpa(before, patch));
-        return { kind: 'done' };
+        switch (effect.kind) {
+          case 'resize':
+            return this.#resize(effect, dryRun);
+          case 'evict':
+            return this.#evict(effect);
+          case 'patchHpa':
+            return this.#patchHpa(effect, dryRun);
+          case 'scale':
+            return this.#scale(effect, dryRun);
+          case 'restart':
+            return this.#restart(effect, dryRun);
+        }
       },
     };
+  }
+
+  #resize(resize: PodResize, dryRun: boolean): WriteOutcome {
+    const pod = this.cluster.findPodByUid(resize.uid);
+    if (pod === undefined) return { kind: 'gone', message: 'not found' };
+    const refusal = this.refuse(resize);
+    if (refusal !== null) return refusal;
+    if (dryRun) return { kind: 'dry-run' };
+    this.setPods((each) =>
+      each === pod
+        ? {
+            ...pod,
+            containers: pod.containers.map((container) => {
+              const to = resize.containers.find(({ name }) => name === container.name)?.to;
+              return to === undefined ? container : { ...container, ...to, actual: to, allocated: to.requests };
+            }),
+          }
+        : each,
+    );
+    return { kind: 'done' };
+  }
+
+  #scale({ target, from, to }: WorkloadScale, dryRun: boolean): WriteOutcome {
+    const workload = this.cluster.workloadList.find((each) => workloadKey(each) === workloadKey(target));
+    if (workload?.replicas.desired !== from) return { kind: 'conflict', message: 'other replicas' };
+    if (dryRun) return { kind: 'dry-run' };
+    this.cluster.workloadList = this.cluster.workloadList.map((each) =>
+      each === workload ? { ...workload, replicas: { desired: to, current: to, ready: to } } : each,
+    );
+    return { kind: 'done' };
+  }
+
+  #evict({ uid }: PodEviction): WriteOutcome {
+    if (this.budget !== null) return { kind: 'refused', status: 429, message: this.budget };
+    this.evicted.push(this.cluster.findPodByUid(uid)?.name ?? uid);
+    this.onEvicted(uid);
+    return { kind: 'done' };
+  }
+
+  #restart({ target, restartedAt, annotations }: WorkloadRestart, dryRun: boolean): WriteOutcome {
+    const path = workloadPath(target);
+    this.restarted.push(path);
+    if (dryRun) return { kind: 'dry-run' };
+    this.#annotateWorkload(path, annotations);
+    this.cluster.workloadList = this.cluster.workloadList.map((each) =>
+      workloadPath(each) === path ? { ...each, restartedAt: Date.parse(restartedAt) } : each,
+    );
+    return { kind: 'done' };
+  }
+
+  #patchHpa({ target, resourceVersion, patch }: HpaPatch, dryRun: boolean): WriteOutcome {
+    const refusal = this.refuseHpa();
+    if (refusal !== null) return refusal;
+    const live = this.cluster.hpaList.find(({ name }) => name === target.name);
+    if (live === undefined) return { kind: 'gone', message: 'not found' };
+    if (live.resourceVersion !== resourceVersion) return { kind: 'conflict', message: 'it moved on' };
+    if (dryRun) return { kind: 'dry-run' };
+    this.setHpa(live.name, (before) => patchedHpa(before, patch));
+    return { kind: 'done' };
   }
 
   get records(): RecordWriter {

@@ -1,110 +1,137 @@
+// Writes what changes what runs: a function for each kind of effect, each with the narrowest patch, under conditions that the
+// server itself checks.
+
+import type {
+  EffectKind,
+  EffectWriteOf,
+  HpaPatch,
+  PodEviction,
+  PodResize,
+  WorkloadRestart,
+  WorkloadScale,
+} from '../../core/effects/effect.ts';
 import { EFFECTS_MANAGER } from '../../core/model/field-managers.ts';
+import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
+import { workloadPath } from '../../core/model/workload.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import type { EffectWriter, JsonPatchOperation, PodResize, WorkloadRestart, WorkloadScale, WriteOutcome } from '../../ports/writers.ts';
+import type { EffectWriter, WriteOutcome } from '../../ports/writers.ts';
 import { refusalByServer } from './refusal-message.ts';
 import { HPAS, objectPath, PODS, RESTARTED_AT } from './resources.ts';
 import { resizePatch } from './resize-patch.ts';
 import { asObject } from './wire.ts';
 import { writeOutcome } from './write-outcome.ts';
 
-/** Writes what changes what runs: the narrowest patch each, under conditions that the server itself checks. */
-export class KubernetesEffectWriter implements EffectWriter {
-  readonly #transport: ApiTransport;
-  readonly #fieldManager: string;
+interface Connection {
+  readonly transport: ApiTransport;
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+}
 
-  /** @param fieldManager under this name the server keeps which values were ours: an uninstall puts back those alone */
-  constructor(transport: ApiTransport, fieldManager: string = EFFECTS_MANAGER) {
-    this.#transport = transport;
-    this.#fieldManager = fieldManager;
-  }
+/** The function that writes each kind. */
+export const EFFECT_WRITERS: {
+  readonly [K in EffectKind]: (connection: Connection, effect: EffectWriteOf<K>) => Promise<WriteOutcome>;
+} = {
+  resize: resizePod,
+  evict: evictPod,
+  patchHpa,
+  scale: scaleWorkload,
+  restart: restartWorkload,
+};
 
-  /**
-   * Reads the pod first: JSON patches address containers by index and compare values by spelling, and a record in memory
-   * has neither. All containers change in one patch, or none does.
-   */
-  async resizePod(resize: PodResize, signal: AbortSignal): Promise<WriteOutcome> {
-    const path = objectPath(PODS, resize.namespace, resize.pod);
-    const read = await this.#transport.request({ method: 'GET', path, signal });
-    const found = writeOutcome(`reading pod ${resize.namespace}/${resize.pod}`, read);
-    if (found.kind !== 'done') return found;
-    const patch = resizePatch(resize, asObject(read.body, path));
-    switch (patch.kind) {
-      case 'patch': {
-        const outcome = await this.#jsonPatch(objectPath(PODS, resize.namespace, resize.pod, 'resize'), patch.operations, signal);
-        return outcome.kind === 'refused' ? { ...outcome, code: refusalByServer(outcome.message) } : outcome;
-      }
-      case 'same':
-        return { kind: 'done' };
-      case 'conflict':
-      case 'gone':
-        return patch;
+/** @param fieldManager under this name the server keeps which values were ours: an uninstall puts back those alone */
+export function kubernetesEffectWriter(transport: ApiTransport, fieldManager: string = EFFECTS_MANAGER): EffectWriter {
+  const write = <K extends EffectKind>(effect: EffectWriteOf<K> & { readonly kind: K }, signal: AbortSignal): Promise<WriteOutcome> =>
+    EFFECT_WRITERS[effect.kind]({ transport, fieldManager, signal }, effect);
+  return { write };
+}
+
+/**
+ * Reads the pod first: JSON patches address containers by index and compare values by spelling, and a record in memory
+ * has neither. All containers change in one patch, or none does.
+ */
+async function resizePod(connection: Connection, resize: PodResize): Promise<WriteOutcome> {
+  const { namespace, name } = resize.target;
+  const path = objectPath(PODS, namespace, name);
+  const read = await connection.transport.request({ method: 'GET', path, signal: connection.signal });
+  const found = writeOutcome(`reading pod ${namespace}/${name}`, read);
+  if (found.kind !== 'done') return found;
+  const patch = resizePatch(resize, asObject(read.body, path));
+  switch (patch.kind) {
+    case 'patch': {
+      const outcome = await jsonPatch(connection, objectPath(PODS, namespace, name, 'resize'), patch.operations);
+      return outcome.kind === 'refused' ? { ...outcome, code: refusalByServer(outcome.message) } : outcome;
     }
+    case 'same':
+      return { kind: 'done' };
+    case 'conflict':
+    case 'gone':
+      return patch;
   }
+}
 
-  /** A disruption budget that forbids it is `refused` with status 429. */
-  async evictPod(
-    pod: { readonly namespace: string; readonly pod: string; readonly uid: string },
-    signal: AbortSignal,
-  ): Promise<WriteOutcome> {
-    const path = objectPath(PODS, pod.namespace, pod.pod, 'eviction');
-    const response = await this.#transport.request({
-      method: 'POST',
-      path,
-      body: {
-        apiVersion: 'policy/v1',
-        kind: 'Eviction',
-        metadata: { name: pod.pod, namespace: pod.namespace },
-        // Without it an eviction that comes late would take the pod's successor of the same name.
-        deleteOptions: { preconditions: { uid: pod.uid } },
-      },
-      signal,
-    });
-    return writeOutcome(`evicting pod ${pod.namespace}/${pod.pod}`, response);
-  }
+/** A disruption budget that forbids it is `refused` with status 429. */
+async function evictPod({ transport, signal }: Connection, { target: { namespace, name }, uid }: PodEviction): Promise<WriteOutcome> {
+  const response = await transport.request({
+    method: 'POST',
+    path: objectPath(PODS, namespace, name, 'eviction'),
+    body: {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      // Without it an eviction that comes late would take the pod's successor of the same name.
+      deleteOptions: { preconditions: { uid } },
+    },
+    signal,
+  });
+  return writeOutcome(`evicting pod ${namespace}/${name}`, response);
+}
 
-  async patchHpa(
-    hpa: { readonly namespace: string; readonly name: string; readonly resourceVersion: string },
-    patch: readonly JsonPatchOperation[],
-    signal: AbortSignal,
-  ): Promise<WriteOutcome> {
-    const guard: JsonPatchOperation = { op: 'test', path: '/metadata/resourceVersion', value: hpa.resourceVersion };
-    return this.#jsonPatch(objectPath(HPAS, hpa.namespace, hpa.name), [guard, ...patch], signal);
-  }
+async function patchHpa(connection: Connection, { target, resourceVersion, patch }: HpaPatch): Promise<WriteOutcome> {
+  const guard: JsonPatchOperation = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
+  return jsonPatch(connection, objectPath(HPAS, target.namespace, target.name), [guard, ...patch]);
+}
 
-  /** A count of 0 is left out on the wire, so that there is nothing to compare: the version tells then. */
-  async scaleWorkload({ path, from, to, resourceVersion }: WorkloadScale, signal: AbortSignal): Promise<WriteOutcome> {
-    const guard: JsonPatchOperation =
-      from > 0
-        ? { op: 'test', path: '/spec/replicas', value: from }
-        : { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
-    return this.#jsonPatch(`${path}/scale`, [guard, { op: 'add', path: '/spec/replicas', value: to }], signal);
-  }
+/** A count of 0 is left out on the wire, so that there is nothing to compare: the version is compared then. */
+async function scaleWorkload(connection: Connection, { target, from, to, resourceVersion }: WorkloadScale): Promise<WriteOutcome> {
+  const guard: JsonPatchOperation =
+    from > 0
+      ? { op: 'test', path: '/spec/replicas', value: from }
+      : { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
+  return jsonPatch(connection, `${workloadPath(target)}/scale`, [guard, { op: 'add', path: '/spec/replicas', value: to }]);
+}
 
-  /** As `kubectl rollout restart` does it. */
-  async restartWorkload({ path, resourceVersion, restartedAt, annotations }: WorkloadRestart, signal: AbortSignal): Promise<WriteOutcome> {
-    const response = await this.#transport.request({
-      method: 'PATCH',
-      path,
-      query: { fieldManager: this.#fieldManager },
-      headers: { 'content-type': 'application/merge-patch+json' },
-      body: {
-        metadata: { resourceVersion, annotations },
-        spec: { template: { metadata: { annotations: { [RESTARTED_AT]: restartedAt } } } },
-      },
-      signal,
-    });
-    return writeOutcome(`restarting ${path}`, response);
-  }
+/** As `kubectl rollout restart` does it. */
+async function restartWorkload(
+  { transport, fieldManager, signal }: Connection,
+  { target, resourceVersion, restartedAt, annotations }: WorkloadRestart,
+): Promise<WriteOutcome> {
+  const path = workloadPath(target);
+  const response = await transport.request({
+    method: 'PATCH',
+    path,
+    query: { fieldManager },
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: {
+      metadata: { resourceVersion, annotations },
+      spec: { template: { metadata: { annotations: { [RESTARTED_AT]: restartedAt } } } },
+    },
+    signal,
+  });
+  return writeOutcome(`restarting ${path}`, response);
+}
 
-  async #jsonPatch(path: string, operations: readonly JsonPatchOperation[], signal: AbortSignal): Promise<WriteOutcome> {
-    const response = await this.#transport.request({
-      method: 'PATCH',
-      path,
-      query: { fieldManager: this.#fieldManager },
-      headers: { 'content-type': 'application/json-patch+json' },
-      body: operations,
-      signal,
-    });
-    return writeOutcome(`patching ${path}`, response);
-  }
+async function jsonPatch(
+  { transport, fieldManager, signal }: Connection,
+  path: string,
+  operations: readonly JsonPatchOperation[],
+): Promise<WriteOutcome> {
+  const response = await transport.request({
+    method: 'PATCH',
+    path,
+    query: { fieldManager },
+    headers: { 'content-type': 'application/json-patch+json' },
+    body: operations,
+    signal,
+  });
+  return writeOutcome(`patching ${path}`, response);
 }

@@ -1,8 +1,9 @@
 // The JSON patch of one in-place resize, made from the pod as the server holds it at this moment.
 
+import type { PodResize } from '../../core/effects/effect.ts';
+import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 import { formatCpu, formatMemory } from '../../core/model/quantity.ts';
 import { sameResources, type OptionalResources, type RequestsAndLimits } from '../../core/model/resources.ts';
-import type { JsonPatchOperation, PodResize } from '../../ports/writers.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import { objectAt, objectsAt, optionalObjectAt, textAt, type Wire } from './wire.ts';
 
@@ -20,18 +21,22 @@ export type ResizePatch =
  */
 export function resizePatch(resize: PodResize, pod: Wire): ResizePatch {
   const metadata = objectAt(pod, 'metadata');
-  if (metadata['uid'] !== resize.uid) return { kind: 'gone', message: `pod ${resize.pod} was replaced by another of the same name` };
-  if (metadata['deletionTimestamp'] !== undefined) return { kind: 'gone', message: `pod ${resize.pod} is being deleted` };
+  if (metadata['uid'] !== resize.uid)
+    return { kind: 'gone', message: `pod ${resize.target.name} was replaced by another of the same name` };
+  if (metadata['deletionTimestamp'] !== undefined) return { kind: 'gone', message: `pod ${resize.target.name} is being deleted` };
   const operations: JsonPatchOperation[] = [{ op: 'test', path: '/metadata/uid', value: resize.uid }];
   let changes = 0;
   for (const change of resize.containers) {
     const found = findContainer(pod, change.name);
-    if (found === null) return { kind: 'conflict', message: `pod ${resize.pod} has no container ${change.name}` };
+    if (found === null) return { kind: 'conflict', message: `pod ${resize.target.name} has no container ${change.name}` };
     const raw = optionalObjectAt(found.container, 'resources');
     const now = requestsAndLimits(raw ?? {}, `${found.pointer}/resources`);
     if (sameBoth(now, change.to)) continue;
     if (!sameBoth(now, change.from)) {
-      return { kind: 'conflict', message: `container ${change.name} of pod ${resize.pod} no longer asks for what was decided from` };
+      return {
+        kind: 'conflict',
+        message: `container ${change.name} of pod ${resize.target.name} no longer asks for what was decided from`,
+      };
     }
     changes += 1;
     operations.push({ op: 'test', path: `${found.pointer}/name`, value: change.name });

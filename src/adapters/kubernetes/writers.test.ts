@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { FakeTransport, status } from '../../../test/fakes/fake-transport.ts';
-import type { PodResize } from '../../ports/writers.ts';
+import type { PodResize } from '../../core/effects/effect.ts';
+import { hpaRef, podRef } from '../../core/model/object-ref.ts';
 import { dryRunEffectWriter } from './dry-run-effect-writer.ts';
-import { KubernetesEffectWriter } from './effect-writer.ts';
+import { kubernetesEffectWriter } from './effect-writer.ts';
 import { KubernetesRecordWriter } from './record-writer.ts';
 
 const signal = new AbortController().signal;
@@ -24,8 +25,8 @@ function aPod(
 }
 
 const resize: PodResize = {
-  namespace: 'a',
-  pod: 'p',
+  kind: 'resize',
+  target: podRef({ namespace: 'a', name: 'p' }),
   uid: 'u1',
   containers: [
     {
@@ -40,10 +41,10 @@ function serving(pod: object, patched: ReturnType<typeof status> | { status?: nu
   return new FakeTransport((request) => (request.method === 'GET' ? { body: pod } : patched));
 }
 
-describe('KubernetesEffectWriter', () => {
+describe('kubernetesEffectWriter', () => {
   test('resizes by a patch that tests the uid, the name and the resources that it decided from', async () => {
     const transport = serving(aPod());
-    expect(await new KubernetesEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'done' });
+    expect(await kubernetesEffectWriter(transport).write(resize, signal)).toEqual({ kind: 'done' });
     const [, patch] = transport.requests;
     expect(patch).toMatchObject({
       method: 'PATCH',
@@ -70,7 +71,7 @@ describe('KubernetesEffectWriter', () => {
     const transport = serving(aPod());
     const nothing = { requests: { cpuMillicores: null, memoryBytes: null }, limits: { cpuMillicores: null, memoryBytes: null } };
     const to = { ...nothing, requests: { cpuMillicores: 10, memoryBytes: null } };
-    await new KubernetesEffectWriter(transport).resizePod({ ...resize, containers: [{ name: 'proxy', from: nothing, to }] }, signal);
+    await kubernetesEffectWriter(transport).write({ ...resize, containers: [{ name: 'proxy', from: nothing, to }] }, signal);
     expect(transport.requests[1]?.body).toEqual([
       { op: 'test', path: '/metadata/uid', value: 'u1' },
       { op: 'test', path: '/spec/initContainers/0/name', value: 'proxy' },
@@ -97,7 +98,7 @@ describe('KubernetesEffectWriter', () => {
     ],
   ])('%s', async (_, pod, kind) => {
     const transport = serving(pod);
-    expect(await new KubernetesEffectWriter(transport).resizePod(resize, signal)).toMatchObject({ kind });
+    expect(await kubernetesEffectWriter(transport).write(resize, signal)).toMatchObject({ kind });
     expect(transport.requests).toHaveLength(1);
   });
 
@@ -112,26 +113,29 @@ describe('KubernetesEffectWriter', () => {
     ['a pod that vanished in between is gone', status(404, 'NotFound', 'pods "p" not found'), 'gone'],
     ['409 is a conflict', status(409, 'Conflict', 'the object has been modified'), 'conflict'],
   ])('%s', async (_, refusal, kind) => {
-    const outcome = await new KubernetesEffectWriter(serving(aPod(), refusal)).resizePod(resize, signal);
+    const outcome = await kubernetesEffectWriter(serving(aPod(), refusal)).write(resize, signal);
     expect(outcome.kind).toBe(kind);
     if (outcome.kind === 'refused') expect(outcome.message).toBe((refusal.body as { message: string }).message);
   });
 
   test('a refused resize says why, as a code', async () => {
     const refusal = status(403, 'Forbidden', 'pods "p" is forbidden: exceeded quota: team');
-    expect(await new KubernetesEffectWriter(serving(aPod(), refusal)).resizePod(resize, signal)).toMatchObject({ code: 'quota' });
+    expect(await kubernetesEffectWriter(serving(aPod(), refusal)).write(resize, signal)).toMatchObject({ code: 'quota' });
   });
 
   test('a broken server is a fault, not an outcome', async () => {
-    const writer = new KubernetesEffectWriter(serving(aPod(), status(500, 'InternalError', 'etcd is away')));
-    await expect(writer.resizePod(resize, signal)).rejects.toThrow(
+    const writer = kubernetesEffectWriter(serving(aPod(), status(500, 'InternalError', 'etcd is away')));
+    await expect(writer.write(resize, signal)).rejects.toThrow(
       'patching /api/v1/namespaces/a/pods/p/resize: etcd is away (500 InternalError)',
     );
   });
 
   test('evicts with the uid as precondition; a budget that forbids it is a refusal', async () => {
     const transport = new FakeTransport(() => status(429, 'TooManyRequests', 'Cannot evict pod', [{ reason: 'DisruptionBudget' }]));
-    const outcome = await new KubernetesEffectWriter(transport).evictPod({ namespace: 'a', pod: 'p', uid: 'u1' }, signal);
+    const outcome = await kubernetesEffectWriter(transport).write(
+      { kind: 'evict', target: podRef({ namespace: 'a', name: 'p' }), uid: 'u1' },
+      signal,
+    );
     expect(outcome).toEqual({ kind: 'refused', status: 429, message: 'Cannot evict pod' });
     expect(transport.requests[0]?.body).toMatchObject({ deleteOptions: { preconditions: { uid: 'u1' } } });
   });
@@ -141,8 +145,9 @@ describe('KubernetesEffectWriter', () => {
     ['of the version, where a count of 0 is not on the wire', 0, { op: 'test', path: '/metadata/resourceVersion', value: '7' }],
   ])('scales under a test %s', async (_, from, guard) => {
     const transport = new FakeTransport();
-    const scale = { path: '/apis/apps/v1/namespaces/a/deployments/d', from, to: 1, resourceVersion: '7' };
-    expect(await new KubernetesEffectWriter(transport).scaleWorkload(scale, signal)).toEqual({ kind: 'done' });
+    const target = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'd' };
+    const scale = { kind: 'scale', target, from, to: 1, resourceVersion: '7' } as const;
+    expect(await kubernetesEffectWriter(transport).write(scale, signal)).toEqual({ kind: 'done' });
     expect(transport.requests[0]).toMatchObject({
       path: '/apis/apps/v1/namespaces/a/deployments/d/scale',
       body: [guard, { op: 'add', path: '/spec/replicas', value: 1 }],
@@ -151,11 +156,9 @@ describe('KubernetesEffectWriter', () => {
 
   test('patches an autoscaler only at the version that was read', async () => {
     const transport = new FakeTransport();
-    await new KubernetesEffectWriter(transport).patchHpa(
-      { namespace: 'a', name: 'h', resourceVersion: '7' },
-      [{ op: 'replace', path: '/spec/minReplicas', value: 2 }],
-      signal,
-    );
+    const patch = [{ op: 'replace', path: '/spec/minReplicas', value: 2 }] as const;
+    const target = hpaRef({ namespace: 'a', name: 'h' });
+    await kubernetesEffectWriter(transport).write({ kind: 'patchHpa', target, resourceVersion: '7', patch }, signal);
     expect(transport.requests[0]?.body).toEqual([
       { op: 'test', path: '/metadata/resourceVersion', value: '7' },
       { op: 'replace', path: '/spec/minReplicas', value: 2 },
@@ -166,7 +169,7 @@ describe('KubernetesEffectWriter', () => {
 describe('dryRunEffectWriter', () => {
   test('reads as it is, writes as a dry run, and says so', async () => {
     const transport = serving(aPod());
-    expect(await dryRunEffectWriter(transport).resizePod(resize, signal)).toEqual({ kind: 'dry-run' });
+    expect(await dryRunEffectWriter(transport).write(resize, signal)).toEqual({ kind: 'dry-run' });
     expect(transport.requests.map((request) => [request.method, request.query?.['dryRun']])).toEqual([
       ['GET', undefined],
       ['PATCH', 'All'],

@@ -10,7 +10,8 @@ import { writeOutcome } from '../../adapters/kubernetes/write-outcome.ts';
 import type { ManagedFieldsEntry } from '../../core/model/field-owners.ts';
 import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
-import type { JsonPatchOperation, WriteOutcome } from '../../ports/writers.ts';
+import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
 
 /** What every object has, read once. */
 export interface ObjectHead {

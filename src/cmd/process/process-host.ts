@@ -2,7 +2,7 @@
 // cluster, the effect gate, leader election, and a stop in reverse order of the start.
 
 import { dryRunEffectWriter } from '../../adapters/kubernetes/dry-run-effect-writer.ts';
-import { KubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
+import { kubernetesEffectWriter } from '../../adapters/kubernetes/effect-writer.ts';
 import { fencedTransport } from '../../adapters/kubernetes/fenced-transport.ts';
 import { type KubernetesInformers, startKubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { KubernetesLeaseStore } from '../../adapters/kubernetes/lease-store.ts';
@@ -165,7 +165,7 @@ export class ProcessHost<World extends ProcessWorld = ProcessWorld> {
     const isLeader = (): boolean => this.isLeader();
     const gate = new EffectGate({
       ...options,
-      effects: new KubernetesEffectWriter(fencedTransport(world.effectTransport, isLeader)),
+      effects: kubernetesEffectWriter(fencedTransport(world.effectTransport, isLeader)),
       dryRunEffects: dryRunEffectWriter(world.transport),
       clock: world.clock,
       logger,

@@ -1,7 +1,9 @@
 // Carries out the change of replicas of a workload that falls idle or wakes.
 
+import { INCREASE, REDUCTION, type EffectIntent } from '../../core/effects/effect.ts';
+import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
 import type { ScaleStep } from '../../core/resize/model/scale-step.ts';
-import { workloadKey, workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 import type { RecommendationPorts } from './ports.ts';
@@ -17,21 +19,19 @@ export async function carryOutScale(
   if (step === undefined) return false;
   const what = step.autoscaler === null ? 'replicas' : `minReplicas of HorizontalPodAutoscaler ${step.autoscaler}`;
   const change = `${what} ${step.from} → ${step.to}`;
-  const effect = {
-    owner: workloadKey(workload),
-    dryRun,
-    lowers: step.to < step.from,
+  const target = namespacedRef(workload);
+  const intent: EffectIntent = {
+    owner: target,
+    ...(step.to < step.from ? REDUCTION : INCREASE),
     change,
-    because: step.because,
-    recorded: true,
-  } as const;
+    reason: step.because,
+    dryRun,
+    recordedByCaller: true,
+  };
+  const { from, to } = step;
   const outcome = await (step.autoscaler === null
-    ? ports.gate.scaleWorkload(
-        effect,
-        { path: workloadPath(workload), from: step.from, to: step.to, resourceVersion: workload.resourceVersion },
-        signal,
-      )
-    : lowestOf(ports, workload, step, effect, signal));
+    ? ports.gate.carryOut({ kind: 'scale', target, from, to, resourceVersion: workload.resourceVersion, ...intent }, signal)
+    : lowestOf(ports, workload, step, intent, signal));
   report(ports, workload, step, change, outcome);
   return outcome.kind === 'conflict' || outcome.kind === 'held';
 }
@@ -40,12 +40,13 @@ async function lowestOf(
   { cluster, gate }: RecommendationPorts,
   workload: WorkloadRecord,
   step: ScaleStep,
-  effect: Parameters<RecommendationPorts['gate']['patchHpa']>[0],
+  intent: EffectIntent,
   signal: AbortSignal,
 ): Promise<WriteOutcome> {
   const hpa = cluster.hpasOf(workloadKey(workload)).find(({ name }) => name === step.autoscaler);
   if (hpa === undefined) return { kind: 'gone', message: `HorizontalPodAutoscaler ${step.autoscaler ?? ''} is gone` };
-  return gate.patchHpa(effect, hpa, [{ op: 'add', path: '/spec/minReplicas', value: step.to }], signal);
+  const patch = [{ op: 'add', path: '/spec/minReplicas', value: step.to }] as const;
+  return gate.carryOut({ kind: 'patchHpa', target: hpaRef(hpa), resourceVersion: hpa.resourceVersion, patch, ...intent }, signal);
 }
 
 function report(

@@ -3,6 +3,8 @@ import { amounts, aPodRecord, aSituation, autoPolicy, aWorkloadRecord } from '..
 import { CountingMetrics } from '../../../test/fakes/counting-metrics.ts';
 import { FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
+import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
+import { podRef } from '../../core/model/object-ref.ts';
 import { decideInPlace } from '../../core/resize/plan/decide-in-place.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import type { EffectWriter } from '../../ports/writers.ts';
@@ -26,13 +28,13 @@ function aStep(name: string, lowers: boolean): ResizeStep {
 /** What reaches the API server, in order, while another workload asks for a reduction at every turn. */
 async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100): Promise<readonly string[]> {
   const order: string[] = [];
-  const effects = {
-    resizePod: async ({ pod }: { readonly pod: string }) => {
-      order.push(pod);
+  const effects: EffectWriter = {
+    write: async ({ target }) => {
+      order.push(target.name);
       for (let turns = 0; turns < 3; turns += 1) await Promise.resolve();
       return { kind: 'done' };
     },
-  } as unknown as EffectWriter;
+  };
   const clock = new FakeClock();
   const metrics = new CountingMetrics();
   const gate = new EffectGate({
@@ -60,9 +62,19 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
   const carried = carryOutSteps(ports, new RecommendationMetrics(metrics), aWorkloadRecord(), autoPolicy(), decision, running).finally(
     () => (state.ended = true),
   );
-  const other = { owner: 'other/Deployment/api', lowers: true, dryRun: false, change: '', because: '' };
+  const other: Effect = {
+    kind: 'resize',
+    target: podRef({ namespace: 'other', name: 'other' }),
+    uid: 'other',
+    containers: [],
+    owner: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'other', name: 'api' },
+    ...REDUCTION,
+    dryRun: false,
+    change: '',
+    reason: '',
+  };
   while (!state.ended) {
-    void gate.resizePod(other, { namespace: 'other', pod: 'other', uid: 'other', containers: [] }, running);
+    void gate.carryOut(other, running);
     await Promise.resolve();
   }
   await carried;

@@ -1,16 +1,17 @@
 // Carries out the resizes of one decision, pod by pod, each checked against the pod as it is at that moment.
 
+import { INCREASE, REDUCING_ROLL_BACK, REDUCTION, type Effect } from '../../core/effects/effect.ts';
+import { namespacedRef, podRef } from '../../core/model/object-ref.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '../../core/model/workload.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import { sameValues } from '../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import type { FailedResize } from '../../core/resize/model/situation.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { TimelineEntry } from '../../ports/timeline.ts';
-import type { PodResize, WriteOutcome } from '../../ports/writers.ts';
-import type { Effect } from '../../runtime/effect-gate.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
 import { resizeEvent, stepSummary } from './events.ts';
 import type { RecommendationMetrics } from './metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
@@ -77,9 +78,8 @@ async function carryOut(carrier: Carrier, steps: readonly ResizeStep[], outcome:
       outcome.unfinished = true;
       continue;
     }
-    const effect = { ...effectOn(workload, policy), lowers: isReduction(step), change: stepSummary(step), because: step.because };
     const askedAt = ports.clock.now();
-    const written = await ports.gate.resizePod(effect, resizeOf(step), signal);
+    const written = await ports.gate.carryOut(resizeOf(step, workload, policy), signal);
     const now = ports.clock.now();
     report(ports, metrics, { workload, step, outcome: written, actor, now, askedAt });
     if (written.kind === 'done') {
@@ -116,10 +116,6 @@ function refusalOf(
   return { pod: name, uid, pool: null, resource: null, state, since: now, code, message: refused.message, values };
 }
 
-function effectOn(workload: WorkloadRecord, { dryRun }: PolicyRules): Pick<Effect, 'owner' | 'dryRun'> {
-  return { owner: workloadKey(workload), dryRun };
-}
-
 // Every await is a chance for the world to move on; the server tests the same once more.
 function stillHolds(step: ResizeStep, pod: PodRecord): boolean {
   if (pod.deletionAt !== null) return false;
@@ -129,8 +125,25 @@ function stillHolds(step: ResizeStep, pod: PodRecord): boolean {
   });
 }
 
-function resizeOf({ pod, containers }: ResizeStep): PodResize {
-  return { namespace: pod.namespace, pod: pod.name, uid: pod.uid, containers };
+function resizeOf(step: ResizeStep, workload: WorkloadRecord, { dryRun }: PolicyRules): Effect {
+  const { pod, containers, because } = step;
+  return {
+    kind: 'resize',
+    target: podRef(pod),
+    uid: pod.uid,
+    containers,
+    owner: namespacedRef(workload),
+    ...urgencyOf(step),
+    change: stepSummary(step),
+    reason: because,
+    dryRun,
+    recordedByCaller: true,
+  };
+}
+
+function urgencyOf(step: ResizeStep): typeof REDUCTION {
+  if (isReduction(step)) return REDUCTION;
+  return step.lowers ? REDUCING_ROLL_BACK : INCREASE;
 }
 
 interface Reported {

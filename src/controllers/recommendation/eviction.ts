@@ -1,8 +1,10 @@
 // Evicts the pod that a decision names: through the eviction API, so that disruption budgets are kept.
 
 import { EVENT_REASON } from '../../apis/conditions.ts';
+import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
+import { namespacedRef, podRef } from '../../core/model/object-ref.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '../../core/model/workload.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecommendationPorts } from './ports.ts';
@@ -29,9 +31,18 @@ export async function evict(
 ): Promise<string | null> {
   const because = pod.resize.message === '' ? 'it cannot be resized where it is' : `its node cannot resize it: ${pod.resize.message}`;
   const { apiVersion, kind, namespace, name, uid } = workload;
-  const change = 'evicted, to be created where there is room';
-  const effect = { owner: workloadKey(workload), dryRun: policy.dryRun, lowers: true, change, because };
-  const outcome = await ports.gate.evictPod(effect, { namespace: pod.namespace, pod: pod.name, uid: pod.uid }, signal);
+  const effect: Effect = {
+    kind: 'evict',
+    target: podRef(pod),
+    uid: pod.uid,
+    owner: namespacedRef(workload),
+    // It takes a pod away that runs.
+    ...REDUCTION,
+    change: 'evicted, to be created where there is room',
+    reason: because,
+    dryRun: policy.dryRun,
+  };
+  const outcome = await ports.gate.carryOut(effect, signal);
   const isBudget = outcome.kind === 'refused' && outcome.status === TOO_MANY_REQUESTS;
   count(isBudget ? 'budget' : outcome.kind);
   const subject = { apiVersion, kind, namespace, name, uid };

@@ -2,7 +2,9 @@
 // really have once the resizes are done.
 
 import { EVENT_REASON } from '../../apis/conditions.ts';
+import { INCREASE, REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
+import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
@@ -85,16 +87,19 @@ export class TargetFollowing {
       this.#unfinished = true;
       return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
     }
-    const change = moveSummary(move);
-    const effect = {
-      owner: workloadKey(workload),
-      dryRun: policy.dryRun,
+    const effect: Effect = {
+      kind: 'patchHpa',
+      target: hpaRef(hpa),
+      resourceVersion: hpa.resourceVersion,
+      patch: hpaPatch(move, signer, this.#nextIssue(hpa.name)),
+      owner: namespacedRef(workload),
       // A higher target lets the autoscaler take pods away.
-      lowers: moves.some(({ from, to }) => to > from),
-      change,
-      because: `requests move, and HorizontalPodAutoscaler ${hpa.name} is to keep the replicas where they are`,
+      ...(moves.some(({ from, to }) => to > from) ? REDUCTION : INCREASE),
+      dryRun: policy.dryRun,
+      change: moveSummary(move),
+      reason: `requests move, and HorizontalPodAutoscaler ${hpa.name} is to keep the replicas where they are`,
     };
-    const outcome = await gate.patchHpa(effect, hpa, hpaPatch(move, signer, this.#nextIssue(hpa.name)), this.#signal);
+    const outcome = await gate.carryOut(effect, this.#signal);
     if (outcome.kind === 'refused') this.#refused.push({ name: hpa.name, message: outcome.message });
     else if (outcome.kind !== 'done' && outcome.kind !== 'dry-run') this.#unfinished = true;
     const event = moveEvent(move, workload, outcome);

@@ -5,7 +5,7 @@ import { originalBinding, writeOriginal } from '../../core/hpa/kept-target.ts';
 import type { AutoscalerMove } from '../../core/hpa/follow-targets.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
-import type { JsonPatchOperation } from '../../ports/writers.ts';
+import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 
 /** @throws where a record is to be signed and there is no key */
 export function hpaPatch({ hpa, moves, original }: AutoscalerMove, signer: RecordSigner, issuedAt: Instant): readonly JsonPatchOperation[] {

@@ -3,7 +3,8 @@ import { NO_OVERRIDES } from '../../../test/builders/rightsizing.ts';
 import { dashboardWorld, type DashboardWorld } from '../../../test/builders/dashboard-world.ts';
 import { resetBinding, resetText } from '../../core/resource-audit/reset-request.ts';
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
-import type { WorkloadRestart, WriteOutcome } from '../../ports/writers.ts';
+import type { Effect, WorkloadRestart } from '../../core/effects/effect.ts';
+import type { WriteOutcome } from '../../ports/writers.ts';
 import type { WorkloadRecord } from '../../core/model/workload.ts';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
@@ -53,7 +54,8 @@ beforeEach(() => {
     'evenkeel.io/do-not-disrupt': 'true',
   });
   const gate = {
-    restartWorkload: async (_: unknown, restart: WorkloadRestart): Promise<WriteOutcome> => {
+    carryOut: async (restart: Effect): Promise<WriteOutcome> => {
+      if (restart.kind !== 'restart') throw new Error(`a reset asks for no ${restart.kind}`);
       restarts.push(restart);
       if (answer.kind === 'done') {
         annotate(restart.annotations);
@@ -95,7 +97,11 @@ const toTheEnd = async () => {
 test('a reset restarts once, deletes the Recommendation, clears the annotations about sizes and holds', async () => {
   await toTheEnd();
   expect(restarts).toHaveLength(1);
-  expect(restarts[0]).toMatchObject({ path: '/apis/apps/v1/namespaces/shop/deployments/web', restartedAt: NOW });
+  expect(restarts[0]).toMatchObject({
+    target: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    lane: 'user',
+    restartedAt: NOW,
+  });
   expect(isRecommended()).toBe(false);
   expect(annotationsOf()).toEqual({ 'evenkeel.io/held-until': UNTIL, 'evenkeel.io/do-not-disrupt': 'true' });
   expect(world.events).toMatchObject([{ reason: 'ResetToDeploy', subject: { kind: 'Deployment', name: 'web' } }]);

@@ -5,7 +5,9 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
+import type { Effect } from '../../core/effects/effect.ts';
 import { instantOf, isoTime } from '../../core/model/iso-time.ts';
+import { namespacedRef } from '../../core/model/object-ref.ts';
 import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
 import { notesAfter } from '../../core/overrides/override-notes.ts';
@@ -33,7 +35,7 @@ export interface ResetPorts {
   readonly clock: Clock;
   readonly cluster: Pick<ClusterReader, 'synced' | 'findWorkload' | 'findRecommendation' | 'workloads' | 'subscribe'>;
   readonly policies: Pick<PolicyBook, 'governanceOf'>;
-  readonly gate: Pick<EffectGate, 'restartWorkload'>;
+  readonly gate: Pick<EffectGate, 'carryOut'>;
   readonly records: RecordWriter;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
@@ -104,16 +106,10 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
     if (rules.paused) return { requeueAfterMs: HELD_MS };
     const removed = SIZE_ANNOTATIONS.filter((each) => each !== HELD && each !== NOTES && annotations[each] !== undefined);
     const kept = Object.fromEntries([HELD, NOTES].flatMap((each) => (annotations[each] === undefined ? [] : [[each, annotations[each]]])));
-    const effect = {
-      owner: workloadKey(workload),
-      lowers: false,
-      dryRun: rules.dryRun,
-      change: `restarted, to have what was deployed${removed.length === 0 ? '' : `; removed ${removed.join(', ')}`}`,
-      because: `${request.by} asked for it${request.reason === null ? '' : `: ${request.reason}`}`,
-      actor: request.by,
-    };
-    const restart = {
-      path: workloadPath(workload),
+    const target = namespacedRef(workload);
+    const effect: Effect = {
+      kind: 'restart',
+      target,
       resourceVersion: workload.resourceVersion,
       restartedAt: isoTime(request.at),
       annotations: {
@@ -121,8 +117,16 @@ export class ResetReconciler implements Reconciler<WorkloadKey> {
         [NOTES]: notesAfter(kept, {}, request),
         [RESET]: signer.sign(resetBinding(workload), resetText({ ...request, restarted: true })),
       },
+      owner: target,
+      lane: 'user',
+      reliesOn: ['informers'],
+      direction: 'neutral',
+      dryRun: rules.dryRun,
+      change: `restarted, to have what was deployed${removed.length === 0 ? '' : `; removed ${removed.join(', ')}`}`,
+      reason: `${request.by} asked for it${request.reason === null ? '' : `: ${request.reason}`}`,
+      actor: request.by,
     };
-    const outcome = await gate.restartWorkload(effect, restart, signal);
+    const outcome = await gate.carryOut(effect, signal);
     switch (outcome.kind) {
       case 'done':
       case 'conflict':

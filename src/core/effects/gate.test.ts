@@ -1,20 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MINUTE_MS } from '../model/units.ts';
-import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSource, type EffectIntent, type GateInputs } from './gate.ts';
+import { INCREASE, REDUCING_ROLL_BACK, REDUCTION } from './effect.ts';
+import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSource, type GateInputs, type JudgedEffect } from './gate.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
 const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], warmUpUntil: null };
-const intent: EffectIntent = { owner: 'shop/Deployment/web', lowers: true, dryRun: false };
+const reduction: JudgedEffect = { ...REDUCTION, dryRun: false };
 
 describe('the gate', () => {
-  test.each<[string, Partial<GateInputs>, Partial<EffectIntent>, string, string | null]>([
+  test.each<[string, Partial<GateInputs>, Partial<JudgedEffect>, string, string | null]>([
     ['lets through', {}, {}, 'pass', null],
     ['only the leader', { leader: false }, {}, 'held', 'not-leader'],
     ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
     ['nothing on old data', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'held', 'stale-data'],
-    ['a roll-back on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, { lowers: false }, 'pass', null],
+    ['a roll-back on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
+    ['a raise after an OOM kill on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
     [
       'no roll-back on an old status of pods',
       {
@@ -23,19 +25,19 @@ describe('the gate', () => {
           { ...fresh, name: 'informers', confirmedAt: 0 },
         ],
       },
-      { lowers: false },
+      REDUCING_ROLL_BACK,
       'held',
       'stale-data',
     ],
     ['nothing before anything is known', { sources: [{ ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
     ['two periods old is fresh', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
     ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'held', 'warm-up'],
-    ['a raise during the warm-up', { warmUpUntil: now + 1 }, { lowers: false }, 'pass', null],
+    ['a raise during the warm-up', { warmUpUntil: now + 1 }, INCREASE, 'pass', null],
     ['dry run of everything', { dryRun: true }, {}, 'dry-run', null],
     ['dry run of the policy', {}, { dryRun: true }, 'dry-run', null],
     ['a dry run is held like a real one', { dryRun: true, pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
   ])('%s', (_, changed, asked, kind, reason) => {
-    const verdict = judgeEffect({ ...inputs, ...changed }, { ...intent, ...asked });
+    const verdict = judgeEffect({ ...inputs, ...changed }, { ...reduction, ...asked });
     expect([verdict.kind, 'reason' in verdict ? verdict.reason : null]).toEqual([kind, reason]);
   });
 
@@ -43,7 +45,7 @@ describe('the gate', () => {
     const problem = `podresizepolicies.evenkeel.io: not permitted to list and watch ${'x'.repeat(1_000)}`;
     const verdict = judgeEffect(
       { ...inputs, sources: [{ ...fresh, name: 'informers', confirmedAt: now - 5 * MINUTE_MS, problem }] },
-      intent,
+      reduction,
     );
     const { message } = verdict as { message: string };
     expect(message).toContain('informers: last confirmed 5m ago (podresizepolicies.evenkeel.io: not permitted to list and watch x');

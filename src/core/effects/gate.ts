@@ -4,6 +4,7 @@
 import { formatDuration } from '../model/duration.ts';
 import { STALE_PERIODS, type SourceName, type StaleSource } from '../model/stale-source.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../model/units.ts';
+import type { EffectIntent } from './effect.ts';
 
 /** A source of what we know, and how often it is expected to say something. */
 export interface Freshness {
@@ -25,35 +26,34 @@ export interface GateInputs {
   readonly warmUpUntil: Instant | null;
 }
 
-/** What an effect is, as far as the gate cares. */
-export interface EffectIntent {
-  /** Whose: the key of a workload. */
-  readonly owner: string;
-  /** It takes something away (a smaller request, an evicted pod). */
-  readonly lowers: boolean;
-  /** The policy's own dry run. */
-  readonly dryRun: boolean;
-}
+/** What the gate judges an effect by. */
+export type JudgedEffect = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction' | 'dryRun'>;
+
+export type HeldReason = 'not-leader' | 'paused' | 'stale-data' | 'warm-up' | 'budget';
 
 export type GateVerdict =
   | { readonly kind: 'pass' }
   | { readonly kind: 'dry-run' }
-  | { readonly kind: 'held'; readonly reason: 'not-leader' | 'paused' | 'stale-data' | 'warm-up' | 'budget'; readonly message: string };
+  | { readonly kind: 'held'; readonly reason: HeldReason; readonly message: string };
 
-/** It stands in the status of every workload that waits. */
+/** The status of every workload that waits holds it. */
 const LONGEST_PROBLEM = 300;
 
 /** In this order: whoever is not leader learns nothing else. A dry run is held back by the same reasons as a real one. */
-export function judgeEffect(inputs: GateInputs, intent: EffectIntent): GateVerdict {
+export function judgeEffect(inputs: GateInputs, effect: JudgedEffect): GateVerdict {
   if (!inputs.leader) return held('not-leader', 'another replica is the leader');
   if (inputs.pause !== null) return held('paused', `Evenkeel is paused: ${inputs.pause.reason}`);
-  const stale = staleSource(inputs);
-  // Roll-backs and raises follow from the status of pods; what usage would have said could only ask for more.
-  if (stale !== null && (stale.source === 'informers' || intent.lowers)) return held('stale-data', stale.message);
-  if (intent.lowers && inputs.warmUpUntil !== null && inputs.warmUpUntil > inputs.now) {
+  const stale = staleSource({ now: inputs.now, sources: inputs.sources.filter(({ name }) => effect.reliesOn.includes(name)) });
+  if (stale !== null) return held('stale-data', stale.message);
+  if (isOptimizingReduction(effect) && inputs.warmUpUntil !== null && inputs.warmUpUntil > inputs.now) {
     return held('warm-up', `observing for ${formatDuration(inputs.warmUpUntil - inputs.now)} more before anything is reduced`);
   }
-  return inputs.dryRun || intent.dryRun ? { kind: 'dry-run' } : { kind: 'pass' };
+  return inputs.dryRun || effect.dryRun ? { kind: 'dry-run' } : { kind: 'pass' };
+}
+
+/** What observation after a start holds back, and what waits while anything else is being sent. */
+export function isOptimizingReduction({ lane, direction }: Pick<EffectIntent, 'lane' | 'direction'>): boolean {
+  return lane === 'optimize' && direction === 'reduce';
 }
 
 /** Which source is too old to act on; of several the informers, without which nothing is done; null: none. */
@@ -97,6 +97,6 @@ export function recentReductions(sentAt: readonly Instant[], now: Instant): read
   return recent.some((at) => at > now) ? recent.map((at) => Math.min(at, now)) : recent;
 }
 
-function held(reason: Extract<GateVerdict, { kind: 'held' }>['reason'], message: string): GateVerdict {
+function held(reason: HeldReason, message: string): GateVerdict {
   return { kind: 'held', reason, message };
 }

@@ -11,7 +11,7 @@ import { isNewest } from '../../../core/hpa/current-original.ts';
 import { originalBinding, readOriginal, sameMeasured, type KeptTarget } from '../../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
-import type { JsonPatchOperation } from '../../../ports/writers.ts';
+import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';

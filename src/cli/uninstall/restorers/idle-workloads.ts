@@ -4,11 +4,11 @@
 import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
 import { Interner } from '../../../adapters/kubernetes/interner.ts';
-import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
+import { kubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
 import {
+  apiVersionOf,
   DEPLOYMENTS,
   HPAS,
-  objectPath,
   PODS,
   REPLICA_SETS,
   STATEFUL_SETS,
@@ -144,9 +144,14 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
     return;
   }
   const resourceVersion = textAt(objectAt(head.wire, 'metadata'), 'resourceVersion');
-  const scale = { path: objectPath(resource, head.namespace, head.name), from, to, resourceVersion };
-  const writer = new KubernetesEffectWriter(cluster.transport, UNINSTALL_MANAGER);
-  yield { kind: 'change', object, change: `replicas ${from} → ${to}`, carryOut: (signal) => writer.scaleWorkload(scale, signal) };
+  const target = { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace: head.namespace ?? '', name: head.name };
+  const writer = kubernetesEffectWriter(cluster.transport, UNINSTALL_MANAGER);
+  yield {
+    kind: 'change',
+    object,
+    change: `replicas ${from} → ${to}`,
+    carryOut: (signal) => writer.write({ kind: 'scale', target, from, to, resourceVersion }, signal),
+  };
 }
 
 async function ofAutoscaler(

@@ -2,13 +2,14 @@
 
 import { optionalResources } from '../../../adapters/kubernetes/decode-quantities.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
-import { KubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
+import { kubernetesEffectWriter } from '../../../adapters/kubernetes/effect-writer.ts';
 import { Interner } from '../../../adapters/kubernetes/interner.ts';
 import { LIMIT_RANGES, NODES, ownResource, PODS } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
+import { podRef } from '../../../core/model/object-ref.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
 import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
@@ -65,15 +66,14 @@ class PodSizes {
   }
 
   #change(object: string, pod: PodRecord, containers: SizesVerdict['changes']): Finding {
-    const { namespace, name, uid } = pod;
-    const writer = new KubernetesEffectWriter(this.#cluster.transport, UNINSTALL_MANAGER);
+    const writer = kubernetesEffectWriter(this.#cluster.transport, UNINSTALL_MANAGER);
     const from = new Map(containers.map((change) => [change.name, change.from]));
     const to = new Map(containers.map((change) => [change.name, change.to]));
     return {
       kind: 'change',
       object,
       change: changeSummary(from, to),
-      carryOut: (signal) => writer.resizePod({ namespace, pod: name, uid, containers }, signal),
+      carryOut: (signal) => writer.write({ kind: 'resize', target: podRef(pod), uid: pod.uid, containers }, signal),
     };
   }
 
