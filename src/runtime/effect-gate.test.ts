@@ -46,7 +46,7 @@ function aGate(parts: Partial<EffectGateParts> = {}) {
     dryRun: false,
     isLeader: () => true,
     activePause: () => null,
-    sources: [{ name: 'usage', periodMs: MINUTE_MS, confirmedAt: () => clock.now() }],
+    sources: (['informers', 'usage'] as const).map((name) => ({ name, periodMs: MINUTE_MS, confirmedAt: () => clock.now() })),
     warmUpMs: 0,
     ...parts,
   });
@@ -85,7 +85,7 @@ describe('EffectGate', () => {
   });
 
   test('reductions of the whole cluster have one budget, free again after a minute; raises have none', async () => {
-    const { gate, clock, written } = aGate({ reductionsPerMinute: () => 2 });
+    const { gate, clock, written } = aGate({ reductionsPerMinute: { optimize: () => 2 } });
     for (let times = 0; times < 3; times += 1) await gate.carryOut(reduction, running);
     expect(written).toHaveLength(2);
     expect(await gate.carryOut({ ...reduction, owner: { ...web, namespace: 'other', name: 'api' } }, running)).toMatchObject({
@@ -102,7 +102,7 @@ describe('EffectGate', () => {
   test('a reduction waits while a raise waits to be sent', async () => {
     const { gate } = aGate();
     const raise = gate.carryOut(increase, running);
-    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'other-lanes' });
     await raise;
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
@@ -111,7 +111,7 @@ describe('EffectGate', () => {
     const { gate } = aGate();
     const sent = gate.announceSafetyWrites();
     await gate.carryOut(increase, running);
-    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'budget' });
+    expect(await gate.carryOut(reduction, running)).toMatchObject({ kind: 'held', reason: 'other-lanes' });
     sent();
     expect(await gate.carryOut(reduction, running)).toEqual({ kind: 'done' });
   });
@@ -166,6 +166,14 @@ describe('EffectGate', () => {
         container: null,
       },
     ]);
+  });
+
+  test('what was done for an object without a namespace is recorded for that object', async () => {
+    const recorded: TimelineEntry[] = [];
+    const { gate } = aGate({ timeline: { appendEntry: (value) => void recorded.push(value) } });
+    const node = { apiVersion: 'v1', kind: 'Node', namespace: null, name: 'n1' };
+    await gate.carryOut({ ...eviction, owner: node, lane: 'interruption', reliesOn: ['informers'] }, running);
+    expect(recorded).toMatchObject([{ object: { kind: 'Node', name: 'n1' }, namespace: null, pod: 'web-1', outcome: 'applied' }]);
   });
 
   test('a refusal stands in the log with the server’s words', async () => {

@@ -1,16 +1,17 @@
 // The shell of the one gate before every effect: asks leader, kill switch, clocks and budgets, lets through or holds, and
 // keeps the audit. Nothing that changes what runs is written but through it.
 
-import type { Effect } from '../core/effects/effect.ts';
+import { LANES, type Effect } from '../core/effects/effect.ts';
 import {
+  HELD_REASONS,
   isOptimizingReduction,
   judgeEffect,
   nextWarmUp,
-  recentReductions,
   reductionsPerMinute,
   staleSource,
   type Freshness,
   type GateInputs,
+  type HeldReason,
   type WarmUpState,
 } from '../core/effects/gate.ts';
 import type { SourceName, StaleSource } from '../core/model/stale-source.ts';
@@ -22,6 +23,7 @@ import type { TimelineWriter } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { DryRunNews } from './dry-run-news.ts';
 import { EFFECT_MESSAGES, logEffect, targetName, timelineEntry } from './effect-messages.ts';
+import { LaneBudgets, type ReductionsPerMinute } from './lane-budgets.ts';
 
 /** How long usage is observed after a start or an outage before anything is reduced. */
 export const WARM_UP_MS: DurationMs = 10 * MINUTE_MS;
@@ -49,8 +51,8 @@ export interface EffectGateParts {
     readonly problem?: () => string | null;
   }[];
   readonly warmUpMs?: DurationMs;
-  /** How many reductions a minute the cluster takes; what safety needs is bounded by the API client's rate alone. */
-  readonly reductionsPerMinute?: () => number;
+  /** Of lane optimize 50 where it is left out. Lanes without a budget are bounded by the API client's rate alone. */
+  readonly reductionsPerMinute?: ReductionsPerMinute;
   /** Remembers what was done to workloads; of resizes those who ask tell more themselves. */
   readonly timeline?: TimelineWriter;
 }
@@ -67,9 +69,10 @@ export class EffectGate {
   readonly #parts: EffectGateParts;
   readonly #outcomes: Counter;
   #warmUpSince: WarmUpState = null;
-  #reducedAt: readonly Instant[] = [];
-  /** Under way to the API server, or announced. */
-  #safetyWrites = 0;
+  readonly #held: Counter;
+  readonly #budgets: LaneBudgets;
+  /** Effects that reductions of lane optimize wait for: under way to the API server, or announced. */
+  #precedingWrites = 0;
   readonly #dryRuns = new DryRunNews();
 
   constructor(parts: EffectGateParts) {
@@ -79,6 +82,13 @@ export class EffectGate {
       help: 'Effects asked for, by action and outcome (done, dry-run, held, conflict, gone, refused, error).',
       labels: ['action', 'outcome'],
     });
+    this.#held = parts.metrics.counter({
+      name: 'evenkeel_effects_held_total',
+      help: 'Effects that were held back, by lane and by reason: not-leader, paused, stale-data, warm-up, budget, other-lanes.',
+      labels: ['lane', 'reason'],
+    });
+    for (const lane of LANES) for (const reason of HELD_REASONS) this.#held.add(0, { lane, reason });
+    this.#budgets = new LaneBudgets({ optimize: () => reductionsPerMinute(0, 0), ...parts.reductionsPerMinute });
   }
 
   /** Notices outages that begin and end while nobody asks, so that observation begins again after them as well. Returns the cancel. */
@@ -104,9 +114,9 @@ export class EffectGate {
    * are not announced, because a reduction may make room for them. Returns the end, to be called once.
    */
   announceSafetyWrites(): () => void {
-    this.#safetyWrites += 1;
+    this.#precedingWrites += 1;
     return () => {
-      this.#safetyWrites -= 1;
+      this.#precedingWrites -= 1;
     };
   }
 
@@ -118,11 +128,18 @@ export class EffectGate {
     const now = clock.now();
     const { action } = EFFECT_MESSAGES[effect.kind];
     const verdict = judgeEffect(this.#inputs(), effect);
-    if (verdict.kind === 'held') return this.#held(action, verdict.reason, verdict.message);
-    const isReduction = isOptimizingReduction(effect);
-    const wait = isReduction ? this.#takeReduction(now) : null;
-    if (wait !== null) return this.#held(action, 'budget', wait);
-    if (!isReduction) this.#safetyWrites += 1;
+    if (verdict.kind === 'held') return this.#hold(effect, verdict.reason, verdict.message);
+    const waitsForOthers = isOptimizingReduction(effect);
+    if (waitsForOthers && this.#precedingWrites > 0) {
+      return this.#hold(
+        effect,
+        'other-lanes',
+        'increases, roll-backs and effects of other lanes are sent before reductions of lane optimize',
+      );
+    }
+    const usedUp = effect.direction === 'reduce' ? this.#budgets.take(effect.lane, now) : null;
+    if (usedUp !== null) return this.#hold(effect, 'budget', usedUp);
+    if (!waitsForOthers) this.#precedingWrites += 1;
     try {
       const written = await (verdict.kind === 'dry-run' ? dryRunEffects : effects).write(effect, signal);
       const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, targetName(effect), effect.change, now);
@@ -136,22 +153,13 @@ export class EffectGate {
       this.#outcomes.add(1, { action, outcome: 'error' });
       throw error;
     } finally {
-      if (!isReduction) this.#safetyWrites -= 1;
+      if (!waitsForOthers) this.#precedingWrites -= 1;
     }
   }
 
-  /** Takes one of the cluster's reductions of this minute; null: it was taken, else why it has to wait. */
-  #takeReduction(now: Instant): string | null {
-    if (this.#safetyWrites > 0) return 'what safety needs is sent before any reduction';
-    const budget = this.#parts.reductionsPerMinute?.() ?? reductionsPerMinute(0, 0);
-    this.#reducedAt = recentReductions(this.#reducedAt, now);
-    if (this.#reducedAt.length >= budget) return `no more than ${budget} reductions a minute in the cluster`;
-    this.#reducedAt = [...this.#reducedAt, now];
-    return null;
-  }
-
-  #held(action: string, reason: string, message: string): WriteOutcome {
-    this.#outcomes.add(1, { action, outcome: 'held' });
+  #hold({ kind, lane }: Effect, reason: HeldReason, message: string): WriteOutcome {
+    this.#outcomes.add(1, { action: EFFECT_MESSAGES[kind].action, outcome: 'held' });
+    this.#held.add(1, { lane, reason });
     return { kind: 'held', reason, message };
   }
 

@@ -117,7 +117,7 @@ export function timelineEntry(effect: Effect, outcome: WriteOutcome, at: Instant
     kind: activity,
     object: { kind: owner.kind, name: owner.name },
     namespace: owner.namespace,
-    pod: target.kind === 'Pod' && objectKey(target) !== objectKey(owner) ? target.name : null,
+    pod: target.kind === 'Pod' ? target.name : null,
     container: null,
     from: null,
     to: change,

@@ -3,6 +3,7 @@
 // request needs fails the build.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
+import type { EffectKind } from '../../core/effects/effect.ts';
 import * as resources from './resources.ts';
 import { ownResource, type ApiResource } from './resources.ts';
 
@@ -79,6 +80,67 @@ function watched(resource: ApiResource, why: string): Permission {
   return { resource, verbs: ['list', 'watch'], scope: 'cluster', when: 'always', why, by: INFORMERS };
 }
 
+/** What each kind of effect asks of the API server. The row of a restart is that of annotations on workloads, too. */
+export const EFFECT_PERMISSIONS: Readonly<Record<EffectKind, readonly Permission[]>> = {
+  resize: [
+    {
+      resource: resources.PODS,
+      verbs: ['get'],
+      scope: 'cluster',
+      when: 'always',
+      why: 'a resize is made from the pod as it is at that moment; in dry-run, too',
+      by: EFFECTS,
+    },
+    {
+      resource: resources.PODS,
+      subresource: 'resize',
+      verbs: ['patch'],
+      scope: 'cluster',
+      when: 'rbac.effects',
+      why: 'resizing pods in place; in dry-run, having that validated',
+      by: EFFECTS,
+    },
+  ],
+  evict: [
+    {
+      resource: resources.PODS,
+      subresource: 'eviction',
+      verbs: ['create'],
+      scope: 'cluster',
+      when: 'rbac.effects',
+      why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
+      by: EFFECTS,
+    },
+  ],
+  patchHpa: [
+    {
+      resource: resources.HPAS,
+      verbs: ['patch'],
+      scope: 'cluster',
+      when: 'rbac.effects',
+      why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; minReplicas while idle (idle.replicas); in dry-run, having that validated',
+      by: EFFECTS,
+    },
+  ],
+  scale: SCALABLE.map((resource): Permission => ({
+    resource,
+    subresource: 'scale',
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'fewer replicas while idle, in policies with idle.replicas, and back; in dry-run, having that validated',
+    by: EFFECTS,
+  })),
+  restart: WORKLOADS.map((resource): Permission => ({
+    resource,
+    verbs: ['patch'],
+    scope: 'cluster',
+    when: 'rbac.effects',
+    why: 'annotations under evenkeel.io/: what a person set (mode, floor, ceiling, exclude, …) and what was done; and of the template kubectl.kubernetes.io/restartedAt, where a person asked for a reset',
+    by: RECORDS,
+  })),
+};
+
 /** Of the controller's ServiceAccount. */
 export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   watched(resources.PODS, 'requests, limits, states and owners of what runs'),
@@ -93,57 +155,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   watched(resources.DISRUPTION_BUDGETS, 'what may be disrupted, for the health score and before evictions'),
   ...resources.OWN_RESOURCES.map((resource) => watched(resource, "Evenkeel's own kinds")),
 
-  {
-    resource: resources.PODS,
-    verbs: ['get'],
-    scope: 'cluster',
-    when: 'always',
-    why: 'a resize is made from the pod as it is at that moment; in dry-run, too',
-    by: EFFECTS,
-  },
-  {
-    resource: resources.PODS,
-    subresource: 'resize',
-    verbs: ['patch'],
-    scope: 'cluster',
-    when: 'rbac.effects',
-    why: 'resizing pods in place; in dry-run, having that validated',
-    by: EFFECTS,
-  },
-  {
-    resource: resources.PODS,
-    subresource: 'eviction',
-    verbs: ['create'],
-    scope: 'cluster',
-    when: 'rbac.effects',
-    why: 'a pod that cannot be resized where it is, in policies with apply: InPlaceOrEvict; disruption budgets hold',
-    by: EFFECTS,
-  },
-  {
-    resource: resources.HPAS,
-    verbs: ['patch'],
-    scope: 'cluster',
-    when: 'rbac.effects',
-    why: 'utilization targets that move with the request (hpa: Preserve), and the note of what they were; minReplicas while idle (idle.replicas); in dry-run, having that validated',
-    by: EFFECTS,
-  },
-  ...SCALABLE.map((resource): Permission => ({
-    resource,
-    subresource: 'scale',
-    verbs: ['patch'],
-    scope: 'cluster',
-    when: 'rbac.effects',
-    why: 'fewer replicas while idle, in policies with idle.replicas, and back; in dry-run, having that validated',
-    by: EFFECTS,
-  })),
-  ...WORKLOADS.map((resource): Permission => ({
-    resource,
-    verbs: ['patch'],
-    scope: 'cluster',
-    when: 'rbac.effects',
-    why: 'annotations under evenkeel.io/: what a person set (mode, floor, ceiling, exclude, …) and what was done; and of the template kubectl.kubernetes.io/restartedAt, where a person asked for a reset',
-    by: RECORDS,
-  })),
+  ...Object.values(EFFECT_PERMISSIONS).flat(),
 
   {
     resource: RECOMMENDATIONS,

@@ -123,7 +123,9 @@ class Starting {
       timeline: history,
       dryRun: settings['controller.dryRun'],
       warmUpMs: settings['controller.warmUp'],
-      reductionsPerMinute: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], [...state.nodes()].length),
+      reductionsPerMinute: {
+        optimize: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], [...state.nodes()].length),
+      },
       sources: [{ name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() }],
     });
     const autoscalerLease = this.#autoscalerLease();

@@ -7,6 +7,7 @@ import { REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { podRef } from '../../core/model/object-ref.ts';
 import { decideInPlace } from '../../core/resize/plan/decide-in-place.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
+import { MINUTE_MS } from '../../core/model/units.ts';
 import type { EffectWriter } from '../../ports/writers.ts';
 import { EffectGate } from '../../runtime/effect-gate.ts';
 import { carryOutSteps } from './carry-out-steps.ts';
@@ -46,9 +47,9 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
     dryRun: false,
     isLeader: () => true,
     activePause: () => null,
-    sources: [],
+    sources: (['informers', 'usage'] as const).map((name) => ({ name, periodMs: MINUTE_MS, confirmedAt: () => clock.now() })),
     warmUpMs: 0,
-    reductionsPerMinute: () => reductionsPerMinute,
+    reductionsPerMinute: { optimize: () => reductionsPerMinute },
   });
   const ports = {
     gate,

@@ -6,7 +6,15 @@ import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSo
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 const fresh = { name: 'usage' as const, confirmedAt: now - MINUTE_MS, periodMs: MINUTE_MS, problem: null };
-const inputs: GateInputs = { now, leader: true, dryRun: false, pause: null, sources: [fresh], warmUpUntil: null };
+const informers = { ...fresh, name: 'informers' as const };
+const inputs: GateInputs = {
+  now,
+  leader: true,
+  dryRun: false,
+  pause: null,
+  sources: [informers, fresh],
+  warmUpUntil: null,
+};
 const reduction: JudgedEffect = { ...REDUCTION, dryRun: false };
 
 describe('the gate', () => {
@@ -14,9 +22,9 @@ describe('the gate', () => {
     ['lets through', {}, {}, 'pass', null],
     ['only the leader', { leader: false }, {}, 'held', 'not-leader'],
     ['nothing while paused', { pause: { reason: 'x', until: null } }, {}, 'held', 'paused'],
-    ['nothing on old data', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'held', 'stale-data'],
-    ['a roll-back on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
-    ['a raise after an OOM kill on old usage', { sources: [{ ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
+    ['nothing on old data', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS - 1 }] }, {}, 'held', 'stale-data'],
+    ['a roll-back on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, REDUCING_ROLL_BACK, 'pass', null],
+    ['a raise after an OOM kill on old usage', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, INCREASE, 'pass', null],
     [
       'no roll-back on an old status of pods',
       {
@@ -29,8 +37,9 @@ describe('the gate', () => {
       'held',
       'stale-data',
     ],
-    ['nothing before anything is known', { sources: [{ ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
-    ['two periods old is fresh', { sources: [{ ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
+    ['nothing that relies on a source that is not read', { sources: [informers] }, {}, 'held', 'stale-data'],
+    ['nothing before anything is known', { sources: [informers, { ...fresh, confirmedAt: 0 }] }, {}, 'held', 'stale-data'],
+    ['two periods old is fresh', { sources: [informers, { ...fresh, confirmedAt: now - 2 * MINUTE_MS }] }, {}, 'pass', null],
     ['no reduction during the warm-up', { warmUpUntil: now + 1 }, {}, 'held', 'warm-up'],
     ['a raise during the warm-up', { warmUpUntil: now + 1 }, INCREASE, 'pass', null],
     ['dry run of everything', { dryRun: true }, {}, 'dry-run', null],
@@ -43,10 +52,7 @@ describe('the gate', () => {
 
   test('what is held by old data says what is wrong with its source, as short as a status can bear', () => {
     const problem = `podresizepolicies.evenkeel.io: not permitted to list and watch ${'x'.repeat(1_000)}`;
-    const verdict = judgeEffect(
-      { ...inputs, sources: [{ ...fresh, name: 'informers', confirmedAt: now - 5 * MINUTE_MS, problem }] },
-      reduction,
-    );
+    const verdict = judgeEffect({ ...inputs, sources: [{ ...informers, confirmedAt: now - 5 * MINUTE_MS, problem }, fresh] }, reduction);
     const { message } = verdict as { message: string };
     expect(message).toContain('informers: last confirmed 5m ago (podresizepolicies.evenkeel.io: not permitted to list and watch x');
     expect(message.length).toBeLessThan(400);

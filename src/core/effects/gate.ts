@@ -29,7 +29,9 @@ export interface GateInputs {
 /** What the gate judges an effect by. */
 export type JudgedEffect = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction' | 'dryRun'>;
 
-export type HeldReason = 'not-leader' | 'paused' | 'stale-data' | 'warm-up' | 'budget';
+/** Why an effect waits. `other-lanes`: effects that go first are being sent. */
+export const HELD_REASONS = ['not-leader', 'paused', 'stale-data', 'warm-up', 'budget', 'other-lanes'] as const;
+export type HeldReason = (typeof HELD_REASONS)[number];
 
 export type GateVerdict =
   | { readonly kind: 'pass' }
@@ -43,6 +45,8 @@ const LONGEST_PROBLEM = 300;
 export function judgeEffect(inputs: GateInputs, effect: JudgedEffect): GateVerdict {
   if (!inputs.leader) return held('not-leader', 'another replica is the leader');
   if (inputs.pause !== null) return held('paused', `Evenkeel is paused: ${inputs.pause.reason}`);
+  const missing = effect.reliesOn.find((name) => inputs.sources.every((source) => source.name !== name));
+  if (missing !== undefined) return held('stale-data', `${missing}: not read by this process`);
   const stale = staleSource({ now: inputs.now, sources: inputs.sources.filter(({ name }) => effect.reliesOn.includes(name)) });
   if (stale !== null) return held('stale-data', stale.message);
   if (isOptimizingReduction(effect) && inputs.warmUpUntil !== null && inputs.warmUpUntil > inputs.now) {
