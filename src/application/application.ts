@@ -9,6 +9,7 @@ import type { Caller, CommandPorts } from '../commands/context.ts';
 import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { ClusterChange } from '../ports/cluster-reader.ts';
+import type { TimelineEntry } from '../ports/timeline.ts';
 import { confirmedAt, silentSources } from '../queries/freshness.ts';
 import type { Query } from '../queries/query.ts';
 import { createReadModels, type ReadModels } from '../queries/read-models.ts';
@@ -107,9 +108,9 @@ export class Application {
     return silentSources(this.#sources);
   }
 
-  /** For streams of changes: records without a scope. Who hears of which is for the stream to decide, by its own requirement. */
+  /** For streams of changes: records without a scope. Each topic of the stream states its requirement. */
   get changes(): ChangeSource {
-    const { cluster, usage } = this.#sources;
+    const { cluster, usage, timeline } = this.#sources;
     return {
       cluster: () => this.#models.cluster.get().item,
       recommendation: (key) => {
@@ -120,6 +121,7 @@ export class Application {
         for (const workload of cluster.workloads()) yield workloadKey(workload);
       },
       subscribe: (listener) => cluster.subscribe(listener),
+      onTimelineEntry: (listener) => timeline.onEntry(listener),
       usageConfirmedAt: () => usage.confirmedAt(),
       ready: () => cluster.synced(),
     };
@@ -133,6 +135,8 @@ export interface ChangeSource {
   recommendation(key: WorkloadKey): Recommendation | undefined;
   workloadKeys(): Iterable<WorkloadKey>;
   subscribe(listener: (change: ClusterChange) => void): () => void;
+  /** Acts that this process records; other replicas' are not among them. */
+  onTimelineEntry(listener: (entry: TimelineEntry) => void): () => void;
   /** Changes whenever usage was confirmed anew. */
   usageConfirmedAt(): number | null;
   ready(): boolean;

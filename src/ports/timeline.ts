@@ -51,4 +51,6 @@ export interface TimelineFilter {
 export interface TimelineReader {
   /** The newest first. */
   readEntries(filter: TimelineFilter): Promise<readonly TimelineEntry[]>;
+  /** Calls the listener with each entry that this process appends from now on; returns what ends that. */
+  onEntry(listener: (entry: TimelineEntry) => void): () => void;
 }

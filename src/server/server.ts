@@ -33,6 +33,7 @@ import { Problem } from './problem.ts';
 import { nameRequest } from './request-context.ts';
 import { ChangeHub } from './stream/change-hub.ts';
 import { EventStreams } from './stream/event-stream.ts';
+import { STREAM_TOPICS } from './stream/topics/index.ts';
 
 /** Everything that the server stands on. */
 export interface DashboardParts {
@@ -206,7 +207,7 @@ function sourceOf(request: Request): RequestSource {
 }
 
 function changeHub({ changes }: Application, timer: MachineTimer): ChangeHub {
-  return new ChangeHub(changes, timer, randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'));
+  return new ChangeHub(changes, timer, randomBytes(6).toString('base64url').replaceAll(/[-_]/g, '0'), STREAM_TOPICS);
 }
 
 // A stream that is compressed waits for a full block before anything is sent.

@@ -79,6 +79,17 @@ export function historyCases(subject: HistoryUnderTest): void {
     await again.close();
   });
 
+  test('calls listeners with each entry that is appended, until they end it', async () => {
+    const history = await fresh();
+    const heard: string[] = [];
+    const stop = history.onEntry(({ id }) => heard.push(id));
+    history.appendEntry(anEntry('a1', 1));
+    stop();
+    history.appendEntry(anEntry('a2', 2));
+    expect(heard).toEqual(['a1']);
+    await history.close();
+  });
+
   test('keeps entries of objects without a namespace apart from those of the same name in one', async () => {
     const history = await fresh();
     const node: TimelineEntry = {

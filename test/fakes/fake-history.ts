@@ -1,14 +1,15 @@
 import type { ResizeCycle, ResizeCycleReader } from '../../src/ports/resize-cycle-log.ts';
-import type { TimelineEntry, TimelineFilter, TimelineReader } from '../../src/ports/timeline.ts';
+import type { TimelineEntry, TimelineFilter, TimelineReader, TimelineWriter } from '../../src/ports/timeline.ts';
 import type { ClusterPoint, UsagePoint, UsageRollupReader } from '../../src/ports/usage-rollups.ts';
 
 /** The reads of a history that a test writes down; `away` makes every read reject. */
-export class FakeHistory implements ResizeCycleReader, TimelineReader, UsageRollupReader {
+export class FakeHistory implements ResizeCycleReader, TimelineReader, TimelineWriter, UsageRollupReader {
   cycleList: ResizeCycle[] = [];
   entries: TimelineEntry[] = [];
   usagePoints: UsagePoint[] = [];
   clusterPoints: ClusterPoint[] = [];
   away = false;
+  readonly #listeners = new Set<(entry: TimelineEntry) => void>();
 
   async readCycles(limit: number): Promise<readonly ResizeCycle[]> {
     this.#reach();
@@ -24,6 +25,16 @@ export class FakeHistory implements ResizeCycleReader, TimelineReader, UsageRoll
           (entry.namespace === object.namespace && entry.object.kind === object.kind && entry.object.name === object.name)),
     );
     return matching.slice(0, limit);
+  }
+
+  onEntry(listener: (entry: TimelineEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  appendEntry(entry: TimelineEntry): void {
+    this.entries.unshift(entry);
+    for (const listener of this.#listeners) listener(entry);
   }
 
   async readUsage(filter: { readonly keyPrefix: string; readonly from: number; readonly to: number }): Promise<readonly UsagePoint[]> {

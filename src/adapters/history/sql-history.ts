@@ -48,6 +48,7 @@ export class SqlHistory implements HistoryStore {
   readonly #options: HistoryOptions;
   readonly #queue = new WriteQueue();
   readonly #outbox = new SharedOutbox();
+  readonly #entryListeners = new Set<(entry: TimelineEntry) => void>();
   readonly #errors: Counter;
   #cancelFlush: (() => void) | undefined;
   #flushing: Promise<void> = Promise.resolve();
@@ -110,6 +111,12 @@ export class SqlHistory implements HistoryStore {
     this.#append('timeline', [entry]);
     // A crash must not lose the record of an act. Acts are rare, so each is written at once.
     if (this.#status.ok) void this.flush();
+    for (const listener of this.#entryListeners) listener(entry);
+  }
+
+  onEntry(listener: (entry: TimelineEntry) => void): () => void {
+    this.#entryListeners.add(listener);
+    return () => this.#entryListeners.delete(listener);
   }
 
   appendUsage(points: readonly UsagePoint[]): void {

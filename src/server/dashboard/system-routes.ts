@@ -3,11 +3,11 @@ import type { Operations } from '../../apis/http/types.generated.ts';
 import type { ApiRouter } from '../api-router.ts';
 import { docsPage } from '../docs/docs-page.ts';
 import { contentSecurityPolicy } from '../guards/security-headers.ts';
-import { STREAM_TOPICS } from '../openapi/system-section.ts';
 import { DASHBOARD_API } from '../openapi/document.ts';
 import { openApiDescription } from '../openapi/api-document.ts';
 import { FixedText } from '../fixed-text.ts';
 import type { EventStreams } from '../stream/event-stream.ts';
+import { STREAM_TOPICS } from '../stream/topics/index.ts';
 
 /** The description, its page, and the stream: what the server answers by itself. */
 export function systemRoutes(
@@ -27,6 +27,6 @@ export function systemRoutes(
   api.raw('stream', ({ http, query, scope, address }, response) => {
     const lastEventId = http.get('last-event-id') ?? query.lastEventId ?? null;
     const client = addressGroup(address);
-    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS), scope, lastEventId, client });
+    streams.open(response, { topics: new Set(query.topic ?? STREAM_TOPICS.map(({ name }) => name)), scope, lastEventId, client });
   });
 }

@@ -1,8 +1,7 @@
 import type { OperationSpec } from './operation.ts';
 import { enumFilter } from './parameters.ts';
+import { STREAM_TOPICS, type StreamTopic } from '../stream/topics/index.ts';
 import { anyObject, array, boolean, map, nullable, number, object, oneOf, ref, string, time, type Schema } from './schema.ts';
-
-export const STREAM_TOPICS = ['cluster', 'recommendations', 'scaling'] as const;
 
 export const SYSTEM_SCHEMAS: Readonly<Record<string, Schema>> = {
   HealthCheck: object({
@@ -69,24 +68,30 @@ export const SYSTEM_OPERATIONS: readonly OperationSpec[] = [
     beforeReady: true,
     answer: { status: 200, description: 'A page.', data: string(), raw: 'text/html' },
   },
-  {
+  streamOperation(STREAM_TOPICS),
+];
+
+/** The stream of these topics. */
+export function streamOperation(topics: readonly StreamTopic[]): OperationSpec {
+  const names = topics.map(({ name }) => name);
+  const events = topics.map(({ name, description }) => `Event \`${name}\` ${description}.`).join(' ');
+  return {
     id: 'stream',
     method: 'get',
     path: '/stream',
     tag: 'System',
     title: 'Changes as they happen (Server-Sent Events)',
-    description:
-      'Event `cluster` holds the cluster record, `recommendations` holds `{ changed, removed }`, `scaling` holds `{ workloads }`: those with something new in `GET /scaling`. Each has an id: `Last-Event-ID` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is `reset`, and everything is to be read again. A comment every 15 s keeps the connection alive.',
+    description: `${events} Each has an id: \`Last-Event-ID\` (the header, or the parameter of that name) resumes after it; where that is too long ago the first event is \`reset\`, and everything is to be read again. A comment every 15 s keeps the connection alive.`,
     access: 'viewer',
     parameters: [
       {
         name: 'topic',
         in: 'query',
         description: 'What to hear of; left out: everything. Repeatable.',
-        schema: array(oneOf(STREAM_TOPICS), undefined, { maxItems: 10 }),
+        schema: array(oneOf(names), undefined, { maxItems: 10 }),
       },
       { name: 'lastEventId', in: 'query', description: 'As the header Last-Event-ID.', schema: string(undefined, { maxLength: 100 }) },
     ],
     answer: { status: 200, description: 'A stream.', data: string(), raw: 'text/event-stream' },
-  },
-];
+  };
+}

@@ -3,6 +3,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import type { ClusterChange } from '../../ports/cluster-reader.ts';
 import type { Recommendation } from '../../apis/http/types.generated.ts';
 import { ChangeHub } from './change-hub.ts';
+import { STREAM_TOPICS } from './topics/index.ts';
 
 const KEYS = ['shop/Deployment/web', 'shop/Deployment/cart'];
 const A_TICK_MS = 2_000;
@@ -35,11 +36,13 @@ beforeEach(() => {
         change = listener;
         return () => undefined;
       },
+      onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => null,
       ready: () => true,
     },
     timer,
     'e',
+    STREAM_TOPICS,
   );
   hub.listen(() => undefined);
   asked = [];

@@ -3,6 +3,7 @@ import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
 import { MiB } from '../../core/model/units.ts';
 import { ChangeHub } from './change-hub.ts';
+import { STREAM_TOPICS } from './topics/index.ts';
 import { EventStreams, type StreamResponse } from './event-stream.ts';
 
 const A_TICK_MS = 2_000;
@@ -62,11 +63,13 @@ beforeEach(() => {
       recommendation: () => undefined,
       workloadKeys: () => [],
       subscribe: () => () => undefined,
+      onTimelineEntry: () => () => undefined,
       usageConfirmedAt: () => workloads,
       ready: () => true,
     },
     timer,
     'e',
+    STREAM_TOPICS,
   );
   streams = new EventStreams(hub, timer, (kind, reason) => refusals.push(`${kind} ${reason}`));
 });

@@ -1,10 +1,11 @@
+import { unmetRequirement } from '../../core/access/requirement.ts';
 import type { Scope } from '../../core/access/scope.ts';
 import { MiB } from '../../core/model/units.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { FairShare } from '../../runtime/clients/fair-share.ts';
 import type { CountRefusal, RefusalReason } from '../../runtime/clients/refusals.ts';
 import { shareProblem } from '../guards/share-problem.ts';
-import type { ChangeHub, StreamEvent, StreamTopic } from './change-hub.ts';
+import type { ChangeHub, StreamEvent } from './change-hub.ts';
 
 /** Proxies close what is silent for a minute; browsers do not notice a dead peer at all. */
 const HEARTBEAT_MS = 15_000;
@@ -17,7 +18,8 @@ export const MAX_STREAMS = 500;
 
 /** One listener's wish. */
 export interface Subscription {
-  readonly topics: ReadonlySet<StreamTopic>;
+  /** Names of topics. */
+  readonly topics: ReadonlySet<string>;
   readonly scope: Scope;
   readonly lastEventId: string | null;
   /** What limits count it by. */
@@ -135,7 +137,7 @@ export class EventStreams {
   }
 
   #write({ response, topics, scope }: OpenStream, event: StreamEvent): void {
-    const text = topics.has(event.topic) ? this.#textOf(event, scope) : null;
+    const text = topics.has(event.topic.name) ? this.#textOf(event, scope) : null;
     if (text !== null) response.write(text);
   }
 
@@ -174,16 +176,11 @@ export class EventStreams {
     return epoch === this.#hub.epoch && seq !== undefined && /^\d{1,15}$/.test(seq) ? this.#hub.since(Number(seq)) : null;
   }
 
-  #render(event: StreamEvent, scope: Scope): string | null {
-    const id = this.#idOf(event.seq);
-    if (event.topic === 'cluster') return scope.admin ? frame(id, 'cluster', event.record) : null;
-    if (event.topic === 'scaling') {
-      const workloads = event.workloads.filter(({ namespace }) => scope.allows(namespace));
-      return workloads.length === 0 ? null : frame(id, 'scaling', { workloads });
-    }
-    const changed = event.changed.filter((record) => scope.allows(record.namespace));
-    const removed = event.removed.filter((record) => scope.allows(record.namespace));
-    return changed.length + removed.length === 0 ? null : frame(id, 'recommendations', { changed, removed });
+  #render({ seq, topic, event }: StreamEvent, scope: Scope): string | null {
+    // No topic belongs to a pod tool, whose switch a requirement may ask for.
+    if (unmetRequirement(topic.requires, scope, event, () => false) !== null) return null;
+    const data = event.dataFor(scope);
+    return data === null ? null : frame(this.#idOf(seq), topic.name, data);
   }
 
   #idOf(seq: number): string {

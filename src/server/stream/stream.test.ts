@@ -182,7 +182,7 @@ describe('the stream', () => {
     move('checkout', 'applied');
     expect(await reader.next()).toMatchObject({
       event: 'scaling',
-      data: { workloads: [{ namespace: 'shop', kind: 'Deployment', name: 'checkout' }] },
+      data: { objects: [{ namespace: 'shop', kind: 'Deployment', name: 'checkout' }] },
     });
   });
 

@@ -1,0 +1,55 @@
+import type { ChangeSource } from '../../../application/index.ts';
+import { ADMIN } from '../../../core/access/requirement.ts';
+import type { Instant } from '../../../core/model/units.ts';
+import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { StreamTopic, TopicEvent, TopicFeed } from './topic.ts';
+
+/** The cluster record is read this often without any change: the age of its sources is part of it. */
+const SILENCE_MS = 15_000;
+
+export const CLUSTER_TOPIC: StreamTopic = {
+  name: 'cluster',
+  description: 'holds the cluster record, for admins alone',
+  requires: ADMIN,
+  openFeed: (sources) => new ClusterFeed(sources),
+};
+
+class ClusterFeed implements TopicFeed {
+  readonly #sources: ChangeSource;
+  #isDirty = false;
+  #published = '';
+  #usageAt: Instant | null = null;
+  #readAtMs: Instant = 0;
+
+  constructor(sources: ChangeSource) {
+    this.#sources = sources;
+  }
+
+  remember(nowMs: Instant): void {
+    this.#published = JSON.stringify(this.#sources.cluster());
+    this.#readAtMs = nowMs;
+  }
+
+  mark(change: ClusterChange): void {
+    // No record shows them; what a recommendation makes of them comes as a change of the recommendation.
+    this.#isDirty ||= change.kind !== 'vpa' && change.kind !== 'scaledobject';
+  }
+
+  collect(nowMs: Instant): TopicEvent | null {
+    const usageAt = this.#sources.usageConfirmedAt();
+    const silent = nowMs - this.#readAtMs >= SILENCE_MS;
+    if (!this.#isDirty && usageAt === this.#usageAt && !silent) return null;
+    this.#isDirty = false;
+    this.#readAtMs = nowMs;
+    this.#usageAt = usageAt;
+    const record = this.#sources.cluster();
+    const text = JSON.stringify(record);
+    if (text === this.#published) return null;
+    this.#published = text;
+    return { records: 0, dataFor: () => record };
+  }
+
+  close(): void {
+    this.#published = '';
+  }
+}

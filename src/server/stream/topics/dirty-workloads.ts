@@ -1,0 +1,47 @@
+import type { WorkloadKey } from '../../../core/model/workload.ts';
+import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+
+/** Workloads whose recommendation record may have changed. */
+export class DirtyWorkloads {
+  readonly #keys = new Set<WorkloadKey>();
+  #areAll: boolean;
+
+  /** @param areAll true: every workload, until the first `take` */
+  constructor(areAll: boolean) {
+    this.#areAll = areAll;
+  }
+
+  mark(change: ClusterChange): void {
+    switch (change.kind) {
+      case 'recommendation':
+        this.#keys.add(change.workload);
+        break;
+      case 'workload':
+        this.#keys.add(change.key);
+        break;
+      case 'pod':
+        if (change.workload !== null) this.#keys.add(change.workload);
+        break;
+      case 'hpa':
+        for (const key of change.workloads) this.#keys.add(key);
+        break;
+      case 'podresizepolicy':
+        this.#areAll = true;
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** @param all every workload, asked for only where a change concerns all of them */
+  take(all: () => Iterable<WorkloadKey>): ReadonlySet<WorkloadKey> {
+    const keys = new Set(this.#areAll ? all() : this.#keys);
+    this.clear();
+    return keys;
+  }
+
+  clear(): void {
+    this.#keys.clear();
+    this.#areAll = false;
+  }
+}

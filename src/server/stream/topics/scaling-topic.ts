@@ -1,0 +1,87 @@
+import type { Recommendation } from '../../../apis/http/types.generated.ts';
+import type { ChangeSource } from '../../../application/index.ts';
+import { parseWorkloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
+import type { ClusterChange } from '../../../ports/cluster-reader.ts';
+import type { TimelineEntry, TimelineObject } from '../../../ports/timeline.ts';
+import { DirtyWorkloads } from './dirty-workloads.ts';
+import { type StreamTopic, type TopicEvent, type TopicFeed, VIEWER_OF_GRANTED } from './topic.ts';
+
+/** As the timeline names it: any kind; the namespace of a cluster-scoped object is null. */
+type ScaledObject = TimelineObject & Pick<TimelineEntry, 'namespace'>;
+
+export const SCALING_TOPIC: StreamTopic = {
+  name: 'scaling',
+  description:
+    'holds `{ objects }`, each `{ namespace, kind, name }` of any kind, with something new in `GET /scaling`; those without a namespace for admins alone',
+  requires: VIEWER_OF_GRANTED,
+  openFeed: (sources) => new ScalingFeed(sources),
+};
+
+/**
+ * Objects with new timeline entries. This process reports what it appends itself; what the leader does to a workload, every
+ * other replica finds in the workload's recommendation.
+ */
+class ScalingFeed implements TopicFeed {
+  readonly #sources: ChangeSource;
+  readonly #dirty = new DirtyWorkloads(true);
+  /** What each workload had in force. */
+  readonly #inForce = new Map<WorkloadKey, string>();
+  readonly #recorded = new Map<string, ScaledObject>();
+  readonly #unsubscribe: () => void;
+
+  constructor(sources: ChangeSource) {
+    this.#sources = sources;
+    this.#unsubscribe = sources.onTimelineEntry(({ namespace, object: { kind, name } }) => {
+      this.#recorded.set(`${namespace ?? ''}/${kind}/${name}`, { namespace, kind, name });
+    });
+  }
+
+  remember(): void {
+    this.#dirty.clear();
+    for (const key of this.#sources.workloadKeys()) {
+      const record = this.#sources.recommendation(key);
+      if (record !== undefined) this.#inForce.set(key, inForce(record));
+    }
+  }
+
+  mark(change: ClusterChange): void {
+    this.#dirty.mark(change);
+  }
+
+  collect(): TopicEvent | null {
+    for (const key of this.#dirty.take(() => [...this.#inForce.keys(), ...this.#sources.workloadKeys()])) {
+      const record = this.#sources.recommendation(key);
+      if (record === undefined) {
+        this.#inForce.delete(key);
+        continue;
+      }
+      const [before, now] = [this.#inForce.get(key), inForce(record)];
+      this.#inForce.set(key, now);
+      if (before !== undefined && before !== now) this.#recorded.set(key, parseWorkloadKey(key));
+    }
+    const objects = [...this.#recorded.values()];
+    this.#recorded.clear();
+    return objects.length === 0 ? null : scalingEvent(objects);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#inForce.clear();
+    this.#recorded.clear();
+  }
+}
+
+function scalingEvent(objects: readonly ScaledObject[]): TopicEvent {
+  return {
+    records: 0,
+    dataFor: (scope) => {
+      const granted = objects.filter(({ namespace }) => (namespace === null ? scope.admin : scope.allows(namespace)));
+      return granted.length === 0 ? null : { objects: granted };
+    },
+  };
+}
+
+/** Values, replicas and an autoscaler's targets: what scaling moves, as every replica sees it. */
+function inForce({ appliedAt, replicas, hpa }: Recommendation): string {
+  return JSON.stringify([appliedAt, replicas, hpa?.cpuTargetRatio, hpa?.memoryTargetRatio, hpa?.minReplicas, hpa?.maxReplicas]);
+}
