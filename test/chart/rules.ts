@@ -57,7 +57,7 @@ export function grantsOf(manifests: readonly Manifest[], name: string): readonly
       rules.flatMap(({ apiGroups = [], resources = [], resourceNames = [], verbs }) =>
         apiGroups.flatMap((group) =>
           resources.flatMap((resource) =>
-            verbs.map((verb) => line(kind === 'Role' ? 'own' : 'cluster', verb, group, resource, resourceNames)),
+            verbs.flatMap((verb) => lines(kind === 'Role' ? 'own' : 'cluster', verb, group, resource, resourceNames)),
           ),
         ),
       ),
@@ -71,7 +71,7 @@ export function declared(permissions: readonly Permission[], when: readonly Gran
     .filter((permission) => when.includes(permission.when))
     .flatMap(({ scope, verbs, resource, subresource, names = [] }) => {
       const plural = subresource === undefined ? resource.plural : `${resource.plural}/${subresource}`;
-      return verbs.map((verb) => line(scope, verb, resource.group, plural, names));
+      return verbs.flatMap((verb) => lines(scope, verb, resource.group, plural, names));
     })
     .sort();
 }
@@ -88,11 +88,11 @@ export function requestsOf(permissions: readonly Permission[], when: readonly Gr
   );
 }
 
-function line(scope: string, verb: string, group: string, resource: string, names: readonly string[]): string {
+function lines(scope: string, verb: string, group: string, resource: string, names: readonly string[]): readonly string[] {
   const [plural = '', subresource] = resource.split('/');
   const base = group === '' ? plural : `${plural}.${group}`;
-  const named = names.length === 0 ? '' : ` named ${[...names].sort().join(',')}`;
-  return `${scope} ${verb} ${subresource === undefined ? base : `${base}/${subresource}`}${named}`;
+  const grant = `${scope} ${verb} ${subresource === undefined ? base : `${base}/${subresource}`}`;
+  return names.length === 0 ? [grant] : names.map((name) => `${grant} named ${name}`);
 }
 
 /** What no role of ours may ever grant; each as a sentence. */

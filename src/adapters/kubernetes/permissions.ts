@@ -33,7 +33,8 @@ export interface Permission {
   readonly by: string;
 }
 
-const LEASE = 'evenkeel-controller';
+/** By which the controller's replicas elect their leader. */
+export const CONTROLLER_LEASE = 'evenkeel-controller';
 const INFORMERS = 'src/adapters/kubernetes/informers.ts';
 const EFFECTS = 'src/adapters/kubernetes/effect-writer.ts';
 const RECORDS = 'src/adapters/kubernetes/record-writer.ts';
@@ -51,16 +52,6 @@ const KUBELET_TOKEN = 'src/adapters/kubelet/kubelet-token.ts';
 export const KUBELET_READER = 'evenkeel-kubelet-reader';
 const METRICS_SERVER = 'src/adapters/metricsserver/metrics-server-usage-source.ts';
 
-const STANDSTILL = 'src/cli/uninstall/standstill.ts';
-const POD_SIZES = 'src/cli/uninstall/restorers/pod-sizes.ts';
-const IDLE_WORKLOADS = 'src/cli/uninstall/restorers/idle-workloads.ts';
-const TEMPLATES = 'src/cli/uninstall/restorers/templates.ts';
-const ANNOTATIONS = 'src/cli/uninstall/restorers/annotations.ts';
-const AUTOSCALERS = 'src/cli/uninstall/restorers/autoscalers.ts';
-const NODE_TRACES = 'src/cli/uninstall/restorers/nodes.ts';
-const ADMISSION_TRACES = 'src/cli/uninstall/restorers/admission.ts';
-const OWN_OBJECTS = 'src/cli/uninstall/restorers/own-objects.ts';
-
 const WORKLOADS = [
   resources.DEPLOYMENTS,
   resources.STATEFUL_SETS,
@@ -71,8 +62,6 @@ const WORKLOADS = [
 ];
 /** Kinds whose replicas idle mode may lower. */
 const SCALABLE = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.REPLICA_SETS];
-/** Deployments own pods by their ReplicaSets, CronJobs by their Jobs. */
-const OWNERS_OF_PODS = [resources.REPLICA_SETS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.JOBS];
 const POLICIES = ownResource('podresizepolicies');
 const RECOMMENDATIONS = ownResource('recommendations');
 
@@ -301,7 +290,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     resource: resources.LEASES,
     verbs: ['get', 'update'],
     scope: 'own',
-    names: [LEASE],
+    names: [CONTROLLER_LEASE],
     when: 'always',
     why: 'leader election',
     by: LEASES,
@@ -326,10 +315,6 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
   },
 ];
 
-/** Objects of these kinds go at an uninstall; of NodeScalingPolicies the implied one. */
-const MADE_BY_EVENKEEL = ['recommendations', 'rebalanceruns', 'nodescalingpolicies'];
-const MADE_BY_PEOPLE = ['podresizepolicies', 'nodescalingpolicies', 'rebalancepolicies', 'scheduledscalepolicies', 'accesspolicies'];
-
 /** Of the ServiceAccount whose tokens kubelets are sent. No pod runs as it. */
 export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
   {
@@ -349,79 +334,5 @@ export const KUBELET_READER_PERMISSIONS: readonly Permission[] = [
     when: 'rbac.kubelets',
     why: "usage of volumes, pressure of containers; asked of each node's kubelet, which asks the API server whether that may be",
     by: KUBELETS,
-  },
-];
-
-/** For what an uninstall does once. */
-function once(verbs: readonly Verb[], resource: ApiResource, by: string, why: string, subresource?: string): Permission {
-  return { resource, ...(subresource === undefined ? {} : { subresource }), verbs, scope: 'cluster', when: 'always', why, by };
-}
-
-/** Of the ServiceAccount of the chart's pre-delete hook, which runs `evenkeel uninstall --restore`. */
-export const UNINSTALL_PERMISSIONS: readonly Permission[] = [
-  once(['get', 'list'], resources.PODS, POD_SIZES, 'which pods have other sizes than their templates'),
-  once(['patch'], resources.PODS, POD_SIZES, 'those sizes put back, in place', 'resize'),
-  once(['list'], resources.LIMIT_RANGES, POD_SIZES, 'defaults that a template leaves to its namespace'),
-  ...WORKLOADS.map((resource) => once(['list', 'patch'], resource, ANNOTATIONS, "Evenkeel's annotations taken away, nothing else touched")),
-  ...OWNERS_OF_PODS.map((resource) => once(['get'], resource, TEMPLATES, 'the templates that pods were made from')),
-  once(['get'], resources.CONTROLLER_REVISIONS, TEMPLATES, 'older templates of StatefulSets and DaemonSets'),
-  ...SCALABLE.map((resource) => once(['patch'], resource, IDLE_WORKLOADS, 'replicas that were lowered while idle put back', 'scale')),
-  once(
-    ['list', 'patch'],
-    resources.HPAS,
-    AUTOSCALERS,
-    'targets that followed the requests, and minReplicas that were lowered while idle, put back where they were',
-  ),
-  once(['list', 'patch'], resources.NODES, NODE_TRACES, "Evenkeel's own taints, cordons and annotations taken away"),
-  ...resources.OWN_RESOURCES.map((resource) => once(['list', 'patch'], resource, OWN_OBJECTS, 'set free of finalizers and annotations')),
-  ...MADE_BY_PEOPLE.map((plural) =>
-    once(['patch'], ownResource(plural), OWN_OBJECTS, 'a status that nobody keeps true is cleared', 'status'),
-  ),
-  ...MADE_BY_EVENKEEL.map((plural) =>
-    once(['delete'], ownResource(plural), OWN_OBJECTS, 'what Evenkeel made itself goes; what people wrote stays'),
-  ),
-  {
-    resource: resources.MUTATING_WEBHOOKS,
-    verbs: ['get', 'delete'],
-    scope: 'cluster',
-    names: [ADMISSION],
-    when: 'always',
-    why: "the admission webhook's configuration goes: nobody answers any more",
-    by: ADMISSION_TRACES,
-  },
-  {
-    resource: resources.SECRETS,
-    verbs: ['get', 'delete'],
-    scope: 'own',
-    names: [ADMISSION, RECORD_KEY_SECRET],
-    when: 'always',
-    why: 'its certificate goes, and the key of records once all that they tell of is put back',
-    by: ADMISSION_TRACES,
-  },
-  {
-    resource: resources.CONFIG_MAPS,
-    verbs: ['get', 'create', 'patch', 'delete'],
-    scope: 'own',
-    names: [PAUSE_CONFIG_MAP],
-    when: 'always',
-    why: 'controllers stand still meanwhile: the kill switch; one that a person set stays',
-    by: STANDSTILL,
-  },
-  {
-    resource: resources.LEASES,
-    verbs: ['create'],
-    scope: 'own',
-    when: 'always',
-    why: 'a lease that nobody holds yet; a name cannot be asked for where an object is made by POST',
-    by: STANDSTILL,
-  },
-  {
-    resource: resources.LEASES,
-    verbs: ['get', 'patch', 'delete'],
-    scope: 'own',
-    names: [LEASE],
-    when: 'always',
-    why: 'controllers stand still meanwhile: the lease is taken from them',
-    by: STANDSTILL,
   },
 ];

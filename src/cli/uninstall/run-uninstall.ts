@@ -4,22 +4,15 @@
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
 import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import type { RecordSigner } from '../../ports/record-signer.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';
 import type { Restorer, RestorerResult } from './restorer.ts';
-import { admissionRestorer, recordKeyRestorer } from './restorers/admission.ts';
-import { annotationsRestorer } from './restorers/annotations.ts';
-import { autoscalersRestorer } from './restorers/autoscalers.ts';
-import { definitionsRestorer } from './restorers/definitions.ts';
-import { idleWorkloadsRestorer } from './restorers/idle-workloads.ts';
-import { nodesRestorer } from './restorers/nodes.ts';
-import { ownObjectsRestorer } from './restorers/own-objects.ts';
-import { podSizesRestorer } from './restorers/pod-sizes.ts';
+import { RESTORERS } from './restorers/index.ts';
 import { runRestorer, whatIsLeft } from './run-restorer.ts';
+import type { RestorerRegistration } from './registration.ts';
 import { Standstill } from './standstill.ts';
 
 /** Of the whole time, kept back for the last look and for taking away the pause. */
@@ -45,7 +38,10 @@ export interface UninstallReport {
 }
 
 /** @throws where the cluster cannot be reached, or the controllers cannot be stopped: then nothing was changed */
-export async function runUninstall(run: UninstallRun): Promise<UninstallReport> {
+export async function runUninstall(
+  run: UninstallRun,
+  registrations: readonly RestorerRegistration[] = RESTORERS,
+): Promise<UninstallReport> {
   const { options, timer, tell } = run;
   const dryRun = options['dry-run'];
   const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
@@ -63,7 +59,8 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
     else await standstill.begin(work.signal);
     const key = await readRecordKey(run.transport, run.namespace, work.signal);
     const signer = new HmacSigner(() => key);
-    const restorers = restorersFor(cluster, signer, run.namespace, options);
+    const context = { cluster, signer, namespace: run.namespace, options };
+    const restorers = registrations.filter(({ runsWith }) => runsWith(options)).map(({ create }) => create(context));
     const results: RestorerResult[] = [];
     for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, tell }));
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
@@ -74,21 +71,6 @@ export async function runUninstall(run: UninstallRun): Promise<UninstallReport> 
     work.end();
     whole.end();
   }
-}
-
-/** In the order in which they may need each other: Recommendations remember sizes, definitions take their objects along. */
-function restorersFor(cluster: ClusterAccess, signer: RecordSigner, namespace: string, options: UninstallOptions): readonly Restorer[] {
-  return [
-    ...(options.restore ? [idleWorkloadsRestorer(cluster, signer), podSizesRestorer(cluster)] : []),
-    // After the pods: with requests that have grown again a lower target is right.
-    autoscalersRestorer(cluster, signer),
-    admissionRestorer(cluster, namespace),
-    nodesRestorer(cluster),
-    annotationsRestorer(cluster),
-    ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
-    recordKeyRestorer(cluster, namespace),
-    ...(options['delete-crds'] ? [definitionsRestorer(cluster)] : []),
-  ];
 }
 
 // With the reason for what was tried and refused, and whatever came back meanwhile.

@@ -4,6 +4,7 @@
 
 import { pause } from '../../adapters/kubernetes/pause.ts';
 import { readPause } from '../../adapters/kubernetes/decode-rules.ts';
+import { CONTROLLER_LEASE, type Permission } from '../../adapters/kubernetes/permissions.ts';
 import { microTime } from '../../adapters/kubernetes/micro-time.ts';
 import {
   apiVersionOf,
@@ -27,7 +28,7 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { clusterTimeIn } from './cluster-time.ts';
 
 /** Leases that acting binaries hold. */
-const LEASE_NAMES = ['evenkeel-controller'];
+const LEASE_NAMES = [CONTROLLER_LEASE];
 /** What the chart and the kustomize base call the controller's Deployment and pods. */
 const OUR_CONTROLLERS = 'app.kubernetes.io/part-of=evenkeel,app.kubernetes.io/component=controller';
 const REASON = 'evenkeel uninstall is at work';
@@ -256,3 +257,35 @@ function seenLease(wire: Wire): SeenLease {
     resourceVersion: textAt(objectAt(wire, 'metadata'), 'resourceVersion'),
   };
 }
+
+const SOURCE = 'src/cli/uninstall/standstill.ts';
+
+/** What stopping the controllers needs. */
+export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
+  {
+    resource: CONFIG_MAPS,
+    verbs: ['get', 'create', 'patch', 'delete'],
+    scope: 'own',
+    names: [PAUSE_CONFIG_MAP],
+    when: 'always',
+    why: 'controllers stand still meanwhile: the kill switch; one that a person set stays',
+    by: SOURCE,
+  },
+  {
+    resource: LEASES,
+    verbs: ['create'],
+    scope: 'own',
+    when: 'always',
+    why: 'a lease that nobody holds yet; a name cannot be asked for where an object is made by POST',
+    by: SOURCE,
+  },
+  {
+    resource: LEASES,
+    verbs: ['get', 'patch', 'delete'],
+    scope: 'own',
+    names: LEASE_NAMES,
+    when: 'always',
+    why: 'controllers stand still meanwhile: the lease is taken from them',
+    by: SOURCE,
+  },
+];

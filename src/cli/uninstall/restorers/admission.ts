@@ -2,12 +2,14 @@
 
 import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
 import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
+import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
 import { MUTATING_WEBHOOKS, SECRETS, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import { RECORD_KEY_SECRET } from '../../../adapters/kubernetes/record-key.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
+import { always, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
-export function admissionRestorer(cluster: ClusterAccess, namespace: string): Restorer {
+function admissionRestorer(cluster: ClusterAccess, namespace: string): Restorer {
   return {
     name: 'admission webhook removed',
     async *find(signal) {
@@ -18,7 +20,7 @@ export function admissionRestorer(cluster: ClusterAccess, namespace: string): Re
 }
 
 /** The key goes last: what it signed is read until then. */
-export function recordKeyRestorer(cluster: ClusterAccess, namespace: string): Restorer {
+function recordKeyRestorer(cluster: ClusterAccess, namespace: string): Restorer {
   return { name: 'key of records removed', find: (signal) => found(cluster, SECRETS, namespace, RECORD_KEY_SECRET, signal) };
 }
 
@@ -32,4 +34,35 @@ async function* found(
   const head = await cluster.find(resource, namespace, name, signal);
   if (head === null || head.isGoing) return;
   yield { kind: 'change', object: nameOf(resource, head), change: 'deleted', carryOut: (until) => cluster.delete(resource, head, until) };
+}
+
+const SOURCE = 'src/cli/uninstall/restorers/admission.ts';
+
+export const ADMISSION: RestorerRegistration = {
+  name: 'admission',
+  permissions: [
+    {
+      resource: MUTATING_WEBHOOKS,
+      verbs: ['get', 'delete'],
+      scope: 'cluster',
+      names: [WEBHOOK_CONFIGURATION],
+      when: 'always',
+      why: "the admission webhook's configuration goes: nobody answers any more",
+      by: SOURCE,
+    },
+    secretDeleted(ADMISSION_SECRET, 'its certificate goes'),
+  ],
+  runsWith: always,
+  create: ({ cluster, namespace }) => admissionRestorer(cluster, namespace),
+};
+
+export const RECORD_KEY: RestorerRegistration = {
+  name: 'record-key',
+  permissions: [secretDeleted(RECORD_KEY_SECRET, 'the key of records goes, once all that they tell of is put back')],
+  runsWith: always,
+  create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
+};
+
+function secretDeleted(name: string, why: string): Permission {
+  return { resource: SECRETS, verbs: ['get', 'delete'], scope: 'own', names: [name], when: 'always', why, by: SOURCE };
 }

@@ -12,12 +12,13 @@ import {
 import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
 import { isRecord, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
 /** Deployments before their ReplicaSets, which bear copies. */
 const WORKLOADS: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS];
 
-export function annotationsRestorer(cluster: ClusterAccess): Restorer {
+function annotationsRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'annotations removed',
     async *find(signal) {
@@ -66,3 +67,14 @@ const COPYING: ReadonlySet<unknown> = new Set(['Deployment', 'Rollout']);
 function isCopy({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true && COPYING.has(each['kind']));
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/annotations.ts';
+
+export const ANNOTATIONS: RestorerRegistration = {
+  name: 'annotations',
+  permissions: WORKLOADS.map((resource) =>
+    granted(['list', 'patch'], resource, SOURCE, "Evenkeel's annotations taken away, nothing else touched"),
+  ),
+  runsWith: always,
+  create: ({ cluster }) => annotationsRestorer(cluster),
+};

@@ -14,6 +14,7 @@ import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
@@ -83,3 +84,19 @@ function targetsOf(
   }
   return { operations, words, foreign };
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/autoscalers.ts';
+
+export const AUTOSCALERS: RestorerRegistration = {
+  name: 'autoscalers',
+  permissions: [
+    granted(
+      ['list', 'patch'],
+      HPAS,
+      SOURCE,
+      'targets that followed the requests, and minReplicas that were lowered while idle, put back where they were',
+    ),
+  ],
+  runsWith: always,
+  create: ({ cluster, signer }) => autoscalersRestorer(cluster, signer),
+};

@@ -2,9 +2,10 @@
 
 import { CUSTOM_RESOURCE_DEFINITIONS, OWN_RESOURCES } from '../../../adapters/kubernetes/resources.ts';
 import { nameOf, type ClusterAccess } from '../cluster-access.ts';
+import type { RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';
 
-export function definitionsRestorer(cluster: ClusterAccess): Restorer {
+function definitionsRestorer(cluster: ClusterAccess): Restorer {
   const names = new Set(OWN_RESOURCES.map(({ plural, group }) => `${plural}.${group}`));
   return {
     name: 'custom resource definitions deleted',
@@ -18,3 +19,11 @@ export function definitionsRestorer(cluster: ClusterAccess): Restorer {
     },
   };
 }
+
+export const DEFINITIONS: RestorerRegistration = {
+  name: 'definitions',
+  // The hook never deletes definitions; an administrator does, with permissions of their own.
+  permissions: [],
+  runsWith: (options) => options['delete-crds'],
+  create: ({ cluster }) => definitionsRestorer(cluster),
+};

@@ -24,6 +24,7 @@ import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
@@ -175,3 +176,12 @@ async function ofAutoscaler(
     },
   ];
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/idle-workloads.ts';
+
+export const IDLE_WORKLOADS: RestorerRegistration = {
+  name: 'idle-workloads',
+  permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'replicas that were lowered while idle put back', 'scale')),
+  runsWith: ({ restore }) => restore,
+  create: ({ cluster, signer }) => idleWorkloadsRestorer(cluster, signer),
+};

@@ -7,9 +7,10 @@ import { isOwnManager, judgeAnnotation } from '../../../core/model/field-manager
 import { ownersOfSpecField } from '../../../core/model/field-owners.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Restorer } from '../restorer.ts';
 
-export function nodesRestorer(cluster: ClusterAccess): Restorer {
+function nodesRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'nodes freed',
     async *find(signal) {
@@ -49,3 +50,12 @@ function freeing(head: ObjectHead): { readonly operations: readonly JsonPatchOpe
   if (notes.length > 0) words.push(`annotations ${notes.join(', ')} removed`);
   return { operations: [...operations, ...withoutAnnotations(head, notes)], words };
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/nodes.ts';
+
+export const NODE_TRACES: RestorerRegistration = {
+  name: 'nodes',
+  permissions: [granted(['list', 'patch'], NODES, SOURCE, "Evenkeel's own taints, cordons and annotations taken away")],
+  runsWith: always,
+  create: ({ cluster }) => nodesRestorer(cluster),
+};

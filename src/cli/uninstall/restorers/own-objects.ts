@@ -1,20 +1,21 @@
 // Evenkeel's own kinds: what it made for itself goes, what people wrote stays and is set free of finalizers and of a
 // status that nobody keeps true any more.
 
-import { objectPath, OWN_RESOURCES, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
+import { objectPath, OWN_RESOURCES, ownResource, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
 import { optionalObjectAt } from '../../../adapters/kubernetes/wire.ts';
 import { LABELS, PREFIX } from '../../../apis/annotations.ts';
 import { PLURALS } from '../../../apis/v1alpha1/index.ts';
 import type { WriteOutcome } from '../../../ports/writers.ts';
 import { nameOf, withoutFinalizers, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { annotationFindings } from './annotations.ts';
 
 /** Made by Evenkeel, one for each workload or run. */
 const OWN_MAKINGS: ReadonlySet<string> = new Set([PLURALS.Recommendation, PLURALS.RebalanceRun]);
 
-export function ownObjectsRestorer(cluster: ClusterAccess, options: { readonly deletePolicies: boolean }): Restorer {
+function ownObjectsRestorer(cluster: ClusterAccess, options: { readonly deletePolicies: boolean }): Restorer {
   return {
     name: options.deletePolicies ? 'custom resources deleted' : 'recommendations deleted, policies set free',
     async *find(signal) {
@@ -61,3 +62,21 @@ function* findingsOf(cluster: ClusterAccess, resource: ApiResource, head: Object
 function isOurs(finalizer: string): boolean {
   return finalizer.startsWith(PREFIX);
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/own-objects.ts';
+
+export const OWN_OBJECTS: RestorerRegistration = {
+  name: 'own-objects',
+  permissions: [
+    ...OWN_RESOURCES.map((resource) => granted(['list', 'patch'], resource, SOURCE, 'set free of finalizers and annotations')),
+    ...OWN_RESOURCES.filter(({ plural }) => !OWN_MAKINGS.has(plural)).map((resource) =>
+      granted(['patch'], resource, SOURCE, 'a status that nobody keeps true is cleared', 'status'),
+    ),
+    // Of NodeScalingPolicies the implied one goes.
+    ...[...OWN_MAKINGS, PLURALS.NodeScalingPolicy].map((plural) =>
+      granted(['delete'], ownResource(plural), SOURCE, 'what Evenkeel made itself goes; what people wrote stays'),
+    ),
+  ],
+  runsWith: always,
+  create: ({ cluster, options }) => ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
+};

@@ -26,10 +26,11 @@ import {
   type SizesVerdict,
 } from '../../../core/uninstall/original-sizes.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
-import { Templates } from './templates.ts';
+import { TEMPLATE_PERMISSIONS, Templates } from './templates.ts';
 
-export function podSizesRestorer(cluster: ClusterAccess): Restorer {
+function podSizesRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'pods resized back',
     find: (signal) => new PodSizes(cluster).find(signal),
@@ -127,3 +128,17 @@ class PodSizes {
     this.#remembered.set(workloadKey({ namespace: metadata.namespace ?? '', kind, name }), values);
   }
 }
+
+const SOURCE = 'src/cli/uninstall/restorers/pod-sizes.ts';
+
+export const POD_SIZES: RestorerRegistration = {
+  name: 'pod-sizes',
+  permissions: [
+    granted(['get', 'list'], PODS, SOURCE, 'which pods have other sizes than their templates'),
+    granted(['patch'], PODS, SOURCE, 'those sizes put back, in place', 'resize'),
+    granted(['list'], LIMIT_RANGES, SOURCE, 'defaults that a template leaves to its namespace'),
+    ...TEMPLATE_PERMISSIONS,
+  ],
+  runsWith: ({ restore }) => restore,
+  create: ({ cluster }) => podSizesRestorer(cluster),
+};

@@ -2,12 +2,21 @@
 
 import { podSpecOf } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { failureOf, isNotFound, ApiFault } from '../../../adapters/kubernetes/status.ts';
-import { CONTROLLER_REVISIONS, objectPath } from '../../../adapters/kubernetes/resources.ts';
+import type { Permission } from '../../../adapters/kubernetes/permissions.ts';
+import {
+  CONTROLLER_REVISIONS,
+  DAEMON_SETS,
+  JOBS,
+  objectPath,
+  REPLICA_SETS,
+  STATEFUL_SETS,
+} from '../../../adapters/kubernetes/resources.ts';
 import { asObject, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { requestsAndLimits } from '../../../adapters/kubernetes/decode-quantities.ts';
 import type { RequestsAndLimits } from '../../../core/model/resources.ts';
 import { groupOfVersion, KUBERNETES_OWNERS, workloadPath, type OwnerRef, type WorkloadRef } from '../../../core/model/workload.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import { granted } from '../registration.ts';
 
 /** A pod's template, and whose workload it belongs to. */
 export interface PodTemplate {
@@ -18,6 +27,16 @@ export interface PodTemplate {
 
 /** StatefulSets and DaemonSets keep older templates as ControllerRevisions, which pods name by this label. */
 const REVISION_LABEL = 'controller-revision-hash';
+
+const SOURCE = 'src/cli/uninstall/restorers/templates.ts';
+/** Deployments own pods by their ReplicaSets, CronJobs by their Jobs. */
+const OWNERS_OF_PODS = [REPLICA_SETS, STATEFUL_SETS, DAEMON_SETS, JOBS];
+
+/** What look-ups need. */
+export const TEMPLATE_PERMISSIONS: readonly Permission[] = [
+  ...OWNERS_OF_PODS.map((resource) => granted(['get'], resource, SOURCE, 'the templates that pods were made from')),
+  granted(['get'], CONTROLLER_REVISIONS, SOURCE, 'older templates of StatefulSets and DaemonSets'),
+];
 
 /** Pods of one owner and revision share one look-up. */
 export class Templates {
