@@ -4,10 +4,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { POLICY_KINDS } from '../src/core/policies/policy-kinds.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'src/apis/v1alpha1/policy-schemas.generated.ts');
-const PLURALS = ['nodescalingpolicies', 'podresizepolicies', 'rebalancepolicies', 'scheduledscalepolicies'];
 /** What a check of one value reads. Rules across fields are the API server's to check. */
 const KEPT = new Set([
   'type',
@@ -52,7 +52,7 @@ function trimmed(schema: Schema): object {
   };
 }
 
-const schemas = PLURALS.map((plural) => {
+const schemas = POLICY_KINDS.map(({ plural }) => {
   const crd = parse(readFileSync(join(ROOT, 'crds', `${plural}.yaml`), 'utf8')) as Crd;
   return `  ${crd.spec.names.kind}: ${JSON.stringify(trimmed(crd.spec.versions[0].schema.openAPIV3Schema.properties.spec))},`;
 });

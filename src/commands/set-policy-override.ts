@@ -12,9 +12,9 @@ import {
   UNKNOWN_KIND,
   overrideFaults,
   readPolicyOverrides,
-  type OverridableKind,
   type PolicyOverride,
 } from '../core/policies/policy-overrides.ts';
+import type { OverridableKind } from '../core/policies/policy-kinds.ts';
 import { schemaOfField } from '../core/policies/spec-schema.ts';
 import { mergePatchFrom } from '../core/policies/merge-patch-from.ts';
 import { readPolicy } from '../core/resize/policy/read-policy.ts';
@@ -226,9 +226,7 @@ function withAnnotation(annotations: Annotations, text: string | null): Annotati
 }
 
 function findPolicy({ cluster }: CommandPorts, kind: OverridableKind, name: string): WirePolicy | undefined {
-  const objects = (kind === 'PodResizePolicy'
-    ? [...cluster.podResizePolicies()]
-    : [...cluster.ownObjects(PLURALS[kind])]) as unknown as WirePolicy[];
+  const objects = [...cluster.ownObjects(PLURALS[kind])] as unknown as WirePolicy[];
   const found = objects.find(({ metadata }) => metadata.name === name);
   return found === undefined ? undefined : { ...found, kind };
 }

@@ -1,19 +1,19 @@
 import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning } from '../apis/http/types.generated.ts';
-import { PLURALS, type ObjectMeta } from '../apis/v1alpha1/index.ts';
+import type { ObjectMeta } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { effectiveValues } from '../core/policies/effective-values.ts';
 import {
-  OVERRIDABLE_KINDS,
+  NO_POLICY_OVERRIDES,
   overridableKindNamed,
   UNKNOWN_KIND,
   readPolicyOverrides,
   valueOfField,
-  type OverridableKind,
   type PolicyOverride,
   type PolicyOverrides,
 } from '../core/policies/policy-overrides.ts';
+import { type OverridableKind, POLICY_KINDS, type PolicyKindRegistration } from '../core/policies/policy-kinds.ts';
 import { selectPage, type Listing } from './listing.ts';
 import { found, type Found, type Page } from './outcome.ts';
 import type { ReadSources } from './sources.ts';
@@ -37,8 +37,6 @@ const OVERRIDES: Listing<PolicyOverrideItem> = {
   filters: ['kind'],
 };
 
-const KINDS = ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy'] as const;
-
 /** A policy by its kind, or the plural of it in any case, and name. */
 interface PolicyTarget {
   readonly kind: string;
@@ -54,14 +52,18 @@ interface WireObject {
 /** `/policies`: every policy object with the values in force. `/policy-overrides`: what people have overridden for a while. */
 export class PolicyQueries {
   readonly #sources: ReadSources;
+  readonly #kinds: readonly PolicyKindRegistration[];
 
-  constructor(sources: ReadSources) {
+  constructor(sources: ReadSources, kinds: readonly PolicyKindRegistration[] = POLICY_KINDS) {
     this.#sources = sources;
+    this.#kinds = kinds;
   }
 
   list(scope: Scope, query: Operations['listPolicies']['query']): Page<Policy> | Refusal {
     const { namespace: wanted, ...others } = query;
-    const all = KINDS.flatMap((kind) => [...this.#objectsOf(kind)].map((object) => this.record(kind, object)));
+    const all = this.#kinds.flatMap(({ kind, plural }) =>
+      [...this.#objectsOf(plural)].map((object) => this.record(kind as Policy['kind'], object)),
+    );
     const inNamespaces =
       wanted === undefined ? all : all.filter((policy) => policy.namespace !== null && wanted.includes(policy.namespace));
     return selectPage(inNamespaces, LISTING, others, scope);
@@ -77,8 +79,8 @@ export class PolicyQueries {
   overrides(scope: Scope, query: Operations['listPolicyOverrides']['query']): Page<PolicyOverrideItem> | Refusal {
     const items: PolicyOverrideItem[] = [];
     const warnings: Warning[] = [];
-    for (const kind of OVERRIDABLE_KINDS) {
-      for (const { metadata, spec } of this.#objectsOf(kind)) {
+    for (const { kind, plural } of this.#kinds.filter(isOverridable)) {
+      for (const { metadata, spec } of this.#objectsOf(plural)) {
         const { inForce, problems } = this.#overridesOf(kind, metadata);
         items.push(...inForce.map((override) => overrideRecord(kind, metadata.name, spec, override)));
         warnings.push(...problems.map((problem) => ({ code: 'invalid_override', message: `${kind} ${metadata.name}: ${problem}` })));
@@ -105,16 +107,18 @@ export class PolicyQueries {
   }
 
   #overridesOf(kind: Policy['kind'], metadata: ObjectMeta): PolicyOverrides {
-    const overridable = OVERRIDABLE_KINDS.find((each) => each === kind);
-    const annotations = overridable === undefined ? undefined : metadata.annotations;
-    return readPolicyOverrides(overridable ?? 'PodResizePolicy', annotations, this.#sources.clock.now());
+    const registration = this.#kinds.find((each) => each.kind === kind);
+    if (registration === undefined || !isOverridable(registration)) return NO_POLICY_OVERRIDES;
+    return readPolicyOverrides(registration.kind, metadata.annotations, this.#sources.clock.now());
   }
 
-  *#objectsOf(kind: Policy['kind']): Generator<WireObject> {
-    const { cluster } = this.#sources;
-    const objects: Iterable<unknown> = kind === 'PodResizePolicy' ? cluster.podResizePolicies() : cluster.ownObjects(PLURALS[kind]);
-    for (const object of objects) yield object as WireObject;
+  *#objectsOf(plural: string): Generator<WireObject> {
+    for (const object of this.#sources.cluster.ownObjects(plural)) yield object as unknown as WireObject;
   }
+}
+
+function isOverridable(registration: PolicyKindRegistration): registration is PolicyKindRegistration & { readonly kind: OverridableKind } {
+  return registration.overridable;
 }
 
 function overrideRecord(kind: OverridableKind, name: string, spec: object, override: PolicyOverride): PolicyOverrideItem {

@@ -11,9 +11,11 @@ import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-wri
 import { KubeletUsageSource } from '../../src/adapters/kubelet/kubelet-usage-source.ts';
 import type { PodResize } from '../../src/core/effects/effect.ts';
 import { hpaRef, podRef } from '../../src/core/model/object-ref.ts';
+import { POLICY_KINDS } from '../../src/core/policies/policy-kinds.ts';
 import { MINUTE_MS } from '../../src/core/model/units.ts';
 import type { PodRecord } from '../../src/core/model/pod.ts';
 import type { ApiTransport } from '../../src/ports/api-transport.ts';
+import type { InformerStatus } from '../../src/ports/cluster-feed.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';
 import { SILENT_LOGGER } from '../../src/runtime/logging.ts';
 import { SystemTimer } from '../../src/runtime/system-clock.ts';
@@ -183,6 +185,13 @@ describe('on the embedded cluster', () => {
       (event) => event.reason === 'Resized',
     );
     expect(mine.map((event) => event.series?.count)).toEqual([3]);
+  });
+
+  test('of the kinds of policies, those that effects follow are waited for before any effect', async () => {
+    const names = new Map(POLICY_KINDS.map((each) => [`${each.plural}.evenkeel.io`, each.gatesEffects]));
+    const policies = (): readonly InformerStatus[] => informers.informers().filter(({ name }) => names.has(name));
+    await until(() => policies().every(({ synced }) => synced), 'every kind of policy is listed: its definition is installed');
+    expect(new Map(policies().map(({ name, decisive }) => [name, decisive]))).toEqual(names);
   });
 
   test('the kill switch is seen', async () => {

@@ -1,10 +1,11 @@
 // Workloads of kinds that are not Kubernetes' own, on the embedded cluster: definitions come and go while the informers run.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { KubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
+import { kubernetesEffectWriter } from '../../src/adapters/kubernetes/effect-writer.ts';
 import { ALL_KINDS, startKubernetesInformers, type KubernetesInformers } from '../../src/adapters/kubernetes/informers.ts';
 import { resourceName } from '../../src/adapters/kubernetes/resources.ts';
 import { KubernetesRecordWriter } from '../../src/adapters/kubernetes/record-writer.ts';
+import { namespacedRef } from '../../src/core/model/object-ref.ts';
 import { MINUTE_MS } from '../../src/core/model/units.ts';
 import { workloadPath, type WorkloadKey } from '../../src/core/model/workload.ts';
 import type { ClusterKind } from '../../src/ports/cluster-feed.ts';
@@ -125,9 +126,9 @@ describe('a kind with a scale subresource', () => {
     expect(ox).toMatchObject({ apiVersion: 'db.example.com/v1', plural: 'oxen', scalable: true, replicas: { desired: 3 } });
     expect(informers.scalableKinds()).toMatchObject({ notPermitted: [], leftOut: [], problem: null });
 
-    const writer = new KubernetesEffectWriter(cluster.transport('evenkeel'));
-    const scale = { path: workloadPath(ox), from: 3, to: 1, resourceVersion: ox.resourceVersion };
-    expect(await writer.scaleWorkload(scale, signal)).toEqual({ kind: 'done' });
+    const writer = kubernetesEffectWriter(cluster.transport('evenkeel'));
+    const scale = { kind: 'scale', target: namespacedRef(ox), from: 3, to: 1, resourceVersion: ox.resourceVersion } as const;
+    expect(await writer.write(scale, signal)).toEqual({ kind: 'done' });
     const annotated = await new KubernetesRecordWriter(cluster.transport('evenkeel')).annotate(
       workloadPath(ox),
       { 'evenkeel.io/mode': 'Off' },
@@ -136,7 +137,7 @@ describe('a kind with a scale subresource', () => {
     expect(annotated).toMatchObject({ kind: 'done' });
     await until(() => state.findWorkload(OX)?.replicas.desired === 1, 'the new size is read: the ox is watched');
     expect(state.findWorkload(OX)?.annotations).toEqual({ 'evenkeel.io/mode': 'Off' });
-    expect(await writer.scaleWorkload(scale, signal)).toMatchObject({ kind: 'conflict' });
+    expect(await writer.write(scale, signal)).toMatchObject({ kind: 'conflict' });
   });
 
   test('is not looked for by a program that reads no workloads', async () => {

@@ -153,7 +153,11 @@ export class FakeClusterReader implements ClusterReader {
   }
 
   ownObjects(plural: string): Iterable<Readonly<Record<string, unknown>>> {
-    return this.own.get(plural) ?? [];
+    const typed: Readonly<Record<string, readonly object[]>> = {
+      podresizepolicies: this.policyList,
+      recommendations: this.recommendationList,
+    };
+    return (this.own.get(plural) ?? typed[plural] ?? []) as Iterable<Readonly<Record<string, unknown>>>;
   }
 
   totals(): { readonly pods: number; readonly nodes: number; readonly workloads: number } {

@@ -1,6 +1,8 @@
 // Every kind that can be watched, and how a choice of them is started.
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
+import { PLURALS } from '../../apis/v1alpha1/index.ts';
+import { POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
 import { workloadKey } from '../../core/model/workload.ts';
 import type { Instant } from '../../core/model/units.ts';
 import type { ClusterDelta, ClusterKind, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
@@ -56,7 +58,10 @@ type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' 
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
 /** What people wish about pods: a policy that was switched off must not be acted on because nobody told us. */
-const WISHES: ReadonlySet<string> = new Set(['podresizepolicies', 'recommendations']);
+const WISHES: ReadonlySet<string> = new Set([
+  PLURALS.Recommendation,
+  ...POLICY_KINDS.filter(({ gatesEffects }) => gatesEffects).map(({ plural }) => plural),
+]);
 const WORKLOADS_OPTIONAL = [resources.JOBS, resources.CRON_JOBS];
 
 /** Lists and watches the kinds that decisions read, into `sink`, until stopped. */

@@ -4,6 +4,7 @@
 
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import type { EffectKind } from '../../core/effects/effect.ts';
+import { POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
 import * as resources from './resources.ts';
 import { ownResource, type ApiResource } from './resources.ts';
 
@@ -171,7 +172,7 @@ export const CONTROLLER_PERMISSIONS: readonly Permission[] = [
     why: 'the annotations evenkeel.io/trigger (a person asked for a cycle now) and evenkeel.io/overrides (for a while)',
     by: RECORDS,
   },
-  ...['nodescalingpolicies', 'rebalancepolicies'].map((plural): Permission => ({
+  ...POLICY_KINDS.filter(({ overridable, plural }) => overridable && plural !== POLICIES.plural).map(({ plural }): Permission => ({
     resource: ownResource(plural),
     verbs: ['patch'],
     scope: 'cluster',

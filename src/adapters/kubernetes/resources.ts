@@ -1,5 +1,7 @@
 // The resources that are watched or written, as data: their paths are known, so nothing is discovered at start.
 
+import { POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
+
 /** A resource of the Kubernetes API. */
 export interface ApiResource {
   /** Empty for core. */
@@ -85,12 +87,9 @@ function own(plural: string, kind: string, namespaced: boolean): ApiResource {
 
 /** Evenkeel's own kinds. A kind whose CRD is not installed is asked for again now and then and counts as empty until then. */
 export const OWN_RESOURCES: readonly ApiResource[] = [
-  own('podresizepolicies', 'PodResizePolicy', false),
+  ...POLICY_KINDS.map(({ kind, plural, namespaced }) => own(plural, kind, namespaced)),
   own('recommendations', 'Recommendation', true),
-  own('nodescalingpolicies', 'NodeScalingPolicy', false),
-  own('rebalancepolicies', 'RebalancePolicy', false),
   own('rebalanceruns', 'RebalanceRun', false),
-  own('scheduledscalepolicies', 'ScheduledScalePolicy', true),
   own('accesspolicies', 'AccessPolicy', false),
 ];
 

@@ -6,13 +6,8 @@ import { EVENT_REASON } from '../../apis/conditions.ts';
 import { PLURALS, type ObjectMeta } from '../../apis/v1alpha1/index.ts';
 import { isoTime } from '../../core/model/iso-time.ts';
 import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import {
-  annotationWithout,
-  OVERRIDABLE_KINDS,
-  readPolicyOverrides,
-  type OverridableKind,
-  type PolicyOverride,
-} from '../../core/policies/policy-overrides.ts';
+import { annotationWithout, readPolicyOverrides, type PolicyOverride } from '../../core/policies/policy-overrides.ts';
+import { OVERRIDABLE_KINDS, type OverridableKind } from '../../core/policies/policy-kinds.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';

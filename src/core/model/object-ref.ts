@@ -10,11 +10,13 @@ export interface ObjectRef {
 /** Names an object of a namespace. */
 export interface NamespacedRef extends ObjectRef {
   readonly namespace: string;
+  /** Resource in API paths, of kinds that are not Kubernetes' own. */
+  readonly plural?: string | undefined;
 }
 
 /** The reference alone, of a record that has these fields among others. */
-export function namespacedRef({ apiVersion, kind, namespace, name }: NamespacedRef): NamespacedRef {
-  return { apiVersion, kind, namespace, name };
+export function namespacedRef({ apiVersion, plural, kind, namespace, name }: NamespacedRef): NamespacedRef {
+  return { apiVersion, ...(plural === undefined ? {} : { plural }), kind, namespace, name };
 }
 
 export function podRef({ namespace, name }: Pick<NamespacedRef, 'namespace' | 'name'>): NamespacedRef {

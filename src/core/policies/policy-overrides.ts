@@ -6,11 +6,8 @@ import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
 import { isObject, parseJson, type JsonObject } from '../model/json.ts';
 import type { Instant } from '../model/units.ts';
+import { OVERRIDABLE_KINDS, type OverridableKind } from './policy-kinds.ts';
 import { fieldsBeside, schemaOfField, valueFaults, type ValueFault } from './spec-schema.ts';
-
-/** Kinds whose fields may be overridden. */
-export const OVERRIDABLE_KINDS = ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy'] as const;
-export type OverridableKind = (typeof OVERRIDABLE_KINDS)[number];
 
 /** A kind by its name or plural, in any case. */
 export function overridableKindNamed(text: string): OverridableKind | undefined {
@@ -46,7 +43,8 @@ export interface PolicyOverrides {
   readonly nextExpiry: Instant | null;
 }
 
-const NONE: PolicyOverrides = { inForce: [], expired: [], problems: [], nextExpiry: null };
+/** Of a policy without the annotation, and of a kind that takes none. */
+export const NO_POLICY_OVERRIDES: PolicyOverrides = { inForce: [], expired: [], problems: [], nextExpiry: null };
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
 /** Brakes: a person may step on them for a while, and nobody may take them away around the spec. */
 const ONLY_TO_TRUE: ReadonlySet<string> = new Set(['dryRun', 'paused']);
@@ -81,11 +79,11 @@ export function readPolicyOverrides(
   now: Instant,
 ): PolicyOverrides {
   const text = annotations?.[ANNOTATION];
-  if (text === undefined) return NONE;
+  if (text === undefined) return NO_POLICY_OVERRIDES;
   const written = parsed(text);
   if (written === null) {
     return {
-      ...NONE,
+      ...NO_POLICY_OVERRIDES,
       problems: [`${ANNOTATION}: write JSON by field, such as {"cooldown":{"value":"2h"}}; this is not, so it is ignored`],
     };
   }

@@ -1,13 +1,13 @@
+import { OVERRIDABLE_KINDS, POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
 import type { OperationSpec, ParameterSpec } from './operation.ts';
 import { enumFilter } from './parameters.ts';
 import { anyObject, anything, array, integer, map, nullable, object, oneOf, ref, string, time, type Schema } from './schema.ts';
 
-const KINDS = ['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy'];
-const OVERRIDABLE = KINDS.slice(0, 3);
+const KINDS = POLICY_KINDS.map(({ kind }) => kind);
 
 export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
   Policy: object({
-    kind: oneOf(['NodeScalingPolicy', 'PodResizePolicy', 'RebalancePolicy', 'ScheduledScalePolicy']),
+    kind: oneOf(KINDS),
     namespace: nullable(string('null for a cluster-scoped kind.')),
     name: string(),
     createdAt: nullable(time()),
@@ -23,7 +23,7 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
   PolicyOverride: object(
     {
-      kind: oneOf(OVERRIDABLE),
+      kind: oneOf(OVERRIDABLE_KINDS),
       name: string(),
       field: string('Dotted path inside `spec`.'),
       value: anything('In force.'),
@@ -52,7 +52,7 @@ const policy: readonly ParameterSpec[] = [
     name: 'kind',
     in: 'path',
     required: true,
-    description: 'NodeScalingPolicy, PodResizePolicy or RebalancePolicy, or a plural of them, in any case.',
+    description: `${OVERRIDABLE_KINDS.slice(0, -1).join(', ')} or ${OVERRIDABLE_KINDS.at(-1) ?? ''}, or a plural of them, in any case.`,
     schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
   },
   {
@@ -99,7 +99,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     list: {
       defaultSort: 'kind',
       namespaced: false,
-      filters: [enumFilter('kind', OVERRIDABLE, 'Only these kinds.')],
+      filters: [enumFilter('kind', OVERRIDABLE_KINDS, 'Only these kinds.')],
     },
     answer: { status: 200, description: 'A page of overrides.', data: array(ref('PolicyOverride')) },
   },

@@ -18,7 +18,7 @@ import type { Finding, Restorer } from '../restorer.ts';
 /** Deployments before their ReplicaSets, which bear copies. */
 const WORKLOADS: readonly ApiResource[] = [DEPLOYMENTS, STATEFUL_SETS, DAEMON_SETS, REPLICA_SETS, JOBS, CRON_JOBS];
 
-function annotationsRestorer(cluster: ClusterAccess): Restorer {
+export function annotationsRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'annotations removed',
     async *find(signal) {

@@ -30,7 +30,7 @@ import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { TEMPLATE_PERMISSIONS, Templates } from './templates.ts';
 
-function podSizesRestorer(cluster: ClusterAccess): Restorer {
+export function podSizesRestorer(cluster: ClusterAccess): Restorer {
   return {
     name: 'pods resized back',
     find: (signal) => new PodSizes(cluster).find(signal),
