@@ -20,6 +20,7 @@ import { AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
 import type { Learner } from '../../ports/learner.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
+import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
@@ -31,15 +32,31 @@ import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
 import { controllerHistory } from './controller-history.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
+import {
+  admissionHealth,
+  healthSource,
+  informerHealth,
+  leaderHealth,
+  permissionHealth,
+  pressureHealth,
+  priceHealth,
+  prometheusHealth,
+  recordKeyHealth,
+  storeHealth,
+  throttlingHealth,
+  usageHealth,
+} from './health-sources.ts';
 import { leadTerm } from './leading.ts';
 import { openHistory } from './open-history.ts';
 import { openPrices } from './open-prices.ts';
 import { orAborted } from '../../runtime/or-aborted.ts';
-import { plaintextCredentials } from './plaintext-credentials.ts';
+import { PartRegistry } from './part-registry.ts';
+import { credentialsHealth, plaintextCredentials } from './plaintext-credentials.ts';
 import { ControllerPrometheus, PAST_MS } from './prometheus.ts';
 import { Reconcilers } from './reconcilers.ts';
 import { chooseUsageSources, liveUsage } from './usage-sources.ts';
 import type { ControllerParts } from './controller-parts.ts';
+import { workloadKindsHealth } from './workload-kinds.ts';
 import type { ControllerWorld } from './world.ts';
 
 /** Of leader election. */
@@ -68,6 +85,7 @@ class Starting {
   readonly #host: ProcessHost<ControllerWorld>;
   /** With the transports of the host. */
   readonly #parts: ControllerParts;
+  readonly #registry = new PartRegistry();
 
   constructor(host: ProcessHost<ControllerWorld>, settings: Settings) {
     this.#host = host;
@@ -80,15 +98,22 @@ class Starting {
     const { world, apiServer, state, election } = host;
     const { clock, timer, transport } = world;
     await host.begin();
+    const registry = this.#registry;
+    registry.addHealth(apiServer, permissionHealth(host.permissions, clock), leaderHealth(election, world.identity, clock));
     const history = await openHistory(this.#parts);
     await host.addPart('history', () => history.close());
+    registry.addHealth(storeHealth(history, clock));
     const plaintext = plaintextCredentials(settings, world.apiServer);
     for (const warning of plaintext) logger.warn('A credential is sent without encryption', { warning });
+    registry.addHealth(...credentialsHealth(plaintext, clock.now()));
     const prices = openPrices(settings);
+    registry.addHealth(priceHealth(prices, state, clock));
     const endpoints = await host.serveEndpoints({ probes: settings['controller.probeAddr'], metrics: settings['controller.metricsAddr'] });
-    const crds = settings['crds.install'] ? await this.#installCrds() : null;
+    if (settings['crds.install']) await this.#installCrds();
 
     const informers = await host.startInformers(ALL_KINDS);
+    registry.addHealth(...informerHealth(informers, clock));
+    registry.addHealth(workloadKindsHealth(informers, state, clock));
     const intervalMs = settings['kubelet.interval'];
     const usage = new UsageModel({ clock, reader: state, logger, metrics, intervalMs });
     const usageSources = await chooseUsageSources(world, { settings, reader: state, metrics, logger }, host.stopping);
@@ -105,6 +130,7 @@ class Starting {
 
     const prometheus = new ControllerPrometheus(world, settings, state, logger);
     await host.addPart('prometheus', () => prometheus.stop());
+    registry.addHealth(...prometheusHealth(prometheus, clock));
     const events = new KubernetesEventRecorder({
       transport,
       clock,
@@ -151,6 +177,7 @@ class Starting {
       informers,
       autoscalerLease,
     });
+    registry.addFeature('idleWorkloads', settings['features.idleWorkloads']);
     const admission = this.#admission(reconcilers.policies);
     const { decisions } = reconcilers;
     const usageSource = liveUsage({
@@ -164,16 +191,19 @@ class Starting {
       metrics,
     });
     const leaderFeed = this.#leaderFeed(history.shared, usage, reconcilers);
+    const usageStatus = (): UsageSourceStatus => leaderFeed?.source() ?? usageSource.status();
+    registry.addHealth(
+      usageHealth(usage, usageStatus, leaderFeed, clock),
+      throttlingHealth(usage.evidence, usageStatus, clock),
+      pressureHealth(usage.evidence, usageStatus, clock),
+    );
     const joined = {
+      parts: registry,
       permissions: host.permissions,
-      plaintext,
       apiServer,
-      admission,
-      crds,
       state,
-      informers,
       usage,
-      usageSource,
+      usageStatus,
       prometheus,
       leaderFeed,
       history,
@@ -181,7 +211,6 @@ class Starting {
       election,
       reconcilers,
       records,
-      recordKey,
       signer,
       events,
     };
@@ -228,13 +257,13 @@ class Starting {
     return { ...ports, isLeader, stop: () => host.stop() };
   }
 
-  async #installCrds(): Promise<CrdKeeper> {
+  async #installCrds(): Promise<void> {
     const { stopping, world, logger } = this.#host;
     const manifests = await readCrds(join(PACKAGE_ROOT, 'crds'));
     const crds = new CrdKeeper({ manifests, transport: world.transport, timer: world.timer, logger, version: evenkeelVersion() });
     await crds.install(stopping);
     await this.#host.runPart('custom resources', (signal) => crds.keep(AbortSignal.any([signal, stopping])));
-    return crds;
+    this.#registry.addHealth(healthSource('custom-resources', world.clock, () => crds.status()));
   }
 
   async #recordKey(): Promise<RecordKey> {
@@ -243,6 +272,7 @@ class Starting {
     const dryRun = this.#parts.settings['controller.dryRun'];
     const key = new RecordKey({ transport, leaders, timer, logger, namespace, isLeader: () => this.#host.isLeader(), dryRun });
     await this.#host.runPart('key of records', (signal) => key.keep(signal));
+    this.#registry.addHealth(recordKeyHealth(key, world.clock));
     return key;
   }
 
@@ -260,7 +290,9 @@ class Starting {
     const activePause = (now: Instant): unknown => state.activePause(now);
     const sizes = new RecommendedSizesAtCreation({ cluster: state, policies, clock, dryRun: settings['controller.dryRun'], activePause });
     const isLeader = (): boolean => this.#host.isLeader();
-    return new Admission({ settings, transport, leaders, timer, logger, metrics, namespace, sizes, isLeader });
+    const admission = new Admission({ settings, transport, leaders, timer, logger, metrics, namespace, sizes, isLeader });
+    this.#registry.addHealth(...admissionHealth(admission, clock));
+    return admission;
   }
 
   /** Only where replicas share a store and take turns in leading. */

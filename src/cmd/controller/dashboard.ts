@@ -1,4 +1,3 @@
-import type { KubernetesInformers } from '../../adapters/kubernetes/informers.ts';
 import { type PermissionWatch, wordsOf } from '../../adapters/kubernetes/permission-watch.ts';
 import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
@@ -7,10 +6,9 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
-import type { RecordKey } from '../../adapters/kubernetes/record-key.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
-import type { HealthSource, ReadSources } from '../../queries/sources.ts';
+import type { ReadSources } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';
 import { Application } from '../../application/index.ts';
@@ -18,44 +16,23 @@ import { createDashboardServer } from '../../server/server.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 import { evenkeelVersion } from '../version.ts';
-import type { Admission } from './admission.ts';
 import type { ApiServerHealth } from '../process/api-server-health.ts';
-import type { CrdKeeper } from './crds.ts';
-import {
-  admissionHealth,
-  healthSource,
-  informerHealth,
-  leaderHealth,
-  permissionHealth,
-  prometheusHealth,
-  recordKeyHealth,
-  storeHealth,
-  pressureHealth,
-  throttlingHealth,
-  usageHealth,
-} from './health-sources.ts';
-import { credentialsHealth } from './plaintext-credentials.ts';
+import type { PartRegistry } from './part-registry.ts';
 import { policyDefaults } from './policy-defaults.ts';
 import type { ControllerPrometheus } from './prometheus.ts';
 import type { Reconcilers } from './reconcilers.ts';
 import { usageReader } from './usage-reader.ts';
-import type { LiveUsage } from './usage-sources.ts';
-import { workloadKindsHealth } from './workload-kinds.ts';
 import type { ControllerWorld } from './world.ts';
 
 export interface JoinedParts {
+  readonly parts: PartRegistry;
   readonly permissions: PermissionWatch;
-  /** Credentials that are sent without encryption, in sentences. */
-  readonly plaintext: readonly string[];
   readonly apiServer: ApiServerHealth;
-  readonly admission: Pick<Admission, 'status'>;
-  /** null: they are somebody else's to install. */
-  readonly crds: CrdKeeper | null;
   readonly state: ClusterState;
-  readonly informers: KubernetesInformers;
   readonly usage: UsageModel;
-  readonly usageSource: LiveUsage;
-  readonly prometheus: Pick<ControllerPrometheus, 'problem' | 'status'>;
+  readonly prometheus: Pick<ControllerPrometheus, 'problem'>;
+  /** Of the source that the leader reads, where this replica follows. */
+  readonly usageStatus: () => UsageSourceStatus;
   /** null: this replica always reads for itself. */
   readonly leaderFeed: LeaderFeed | null;
   readonly history: HistoryStore;
@@ -63,7 +40,6 @@ export interface JoinedParts {
   readonly election: LeaderElection | null;
   readonly reconcilers: Reconcilers;
   readonly records: RecordWriter;
-  readonly recordKey: Pick<RecordKey, 'problem'>;
   readonly signer: RecordSigner;
   readonly events: EventRecorder;
 }
@@ -81,6 +57,8 @@ export async function startDashboard(
   joined: JoinedParts,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const { world, settings, metrics } = surroundings;
+  // Tools of later parts, which take over their features.
+  for (const tool of ['podExec', 'podLogs', 'podFiles', 'terminalRecordings']) joined.parts.addFeature(tool, false);
   const publicUrl = settings['dashboard.publicUrl'];
   const application = new Application({
     sources: readSources(surroundings, joined),
@@ -112,7 +90,7 @@ export async function startDashboard(
 
 function readSources({ world, settings, logger }: DashboardSurroundings, joined: JoinedParts): ReadSources {
   const { clock } = world;
-  const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed } = joined;
+  const { state, usage, history, prices, reconcilers, apiServer, election, leaderFeed, parts } = joined;
   const paused = (): boolean => state.activePause(clock.now()) !== null;
   return {
     clock,
@@ -120,7 +98,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     identity: { name: world.clusterName, version: evenkeelVersion(), kubernetesVersion: () => apiServer.version() },
     usage: usageReader({
       usage,
-      sourceName: () => sourceStatus(joined).name,
+      sourceName: () => joined.usageStatus().name,
       clock,
       intervalMs: settings['kubelet.interval'],
       problem: () => leaderFeed?.problem() ?? null,
@@ -130,7 +108,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     cycleLog: history,
     rollups: history,
     timeline: history,
-    health: healthSources(world, joined),
+    health: parts.health,
     missingPermissions: () => joined.permissions.missing().map(wordsOf),
     pastUsageProblem: () => joined.prometheus.problem(),
     mode: {
@@ -138,13 +116,7 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
         mode: paused() ? 'paused' : settings['controller.dryRun'] ? 'dry-run' : 'active',
         dryRun: { controller: settings['controller.dryRun'], autoscaler: settings['autoscaler.dryRun'] },
         leader: election === null ? world.identity : election.holder(),
-        features: {
-          idleWorkloads: settings['features.idleWorkloads'],
-          podExec: false,
-          podLogs: false,
-          podFiles: false,
-          terminalRecordings: false,
-        },
+        features: parts.features,
         auth: { enabled: settings['auth.enabled'], providers: [] },
       }),
     },
@@ -153,37 +125,4 @@ function readSources({ world, settings, logger }: DashboardSurroundings, joined:
     policyDefaults: policyDefaults(settings),
     logger,
   };
-}
-
-/** Of the source that the leader reads, where this replica follows. */
-function sourceStatus({ usageSource, leaderFeed }: JoinedParts): UsageSourceStatus {
-  return leaderFeed?.source() ?? usageSource.status();
-}
-
-function healthSources(world: ControllerWorld, joined: JoinedParts): readonly HealthSource[] {
-  const { clock } = world;
-  const { apiServer, permissions, crds, informers, usage, leaderFeed, history, election, state, prices } = joined;
-  const source = (): UsageSourceStatus => sourceStatus(joined);
-  const startedAt = clock.now();
-  return [
-    apiServer,
-    ...credentialsHealth(joined.plaintext, startedAt),
-    permissionHealth(permissions, clock),
-    ...admissionHealth(joined.admission, clock),
-    ...(crds === null ? [] : [healthSource('custom-resources', clock, () => crds.status())]),
-    ...informerHealth(informers, clock),
-    workloadKindsHealth(informers, state, clock),
-    usageHealth(usage, source, leaderFeed, clock),
-    throttlingHealth(usage.evidence, source, clock),
-    pressureHealth(usage.evidence, source, clock),
-    ...prometheusHealth(joined.prometheus, clock),
-    healthSource('price-source', clock, () => {
-      const estimated = [...state.nodes()].filter((node) => prices.priceOf(node).estimate).length;
-      if (estimated === 0) return { status: 'ok', message: 'every node has a price' };
-      return { status: 'degraded', message: `${estimated} nodes have an estimated price: set prices.file` };
-    }),
-    storeHealth(history, clock),
-    recordKeyHealth(joined.recordKey, clock),
-    leaderHealth(election, world.identity, clock),
-  ];
 }

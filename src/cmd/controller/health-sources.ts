@@ -6,9 +6,11 @@ import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
 import type { StoreHealth } from '../../ports/history-store.ts';
+import type { PriceSource } from '../../ports/price-source.ts';
 import type { UsageSourceStatus } from '../../ports/usage-source.ts';
 import type { HealthSource } from '../../queries/sources.ts';
 import type { LeaderElection } from '../../runtime/leader-election.ts';
+import type { ClusterState } from '../../state/cluster-state.ts';
 import type { EvidenceLog } from '../../state/evidence-log.ts';
 import type { UsageModel } from '../../state/usage-model.ts';
 
@@ -139,6 +141,15 @@ export function recordKeyHealth(recordKey: { readonly problem: string | null }, 
   return healthSource('record-key', clock, () => {
     const { problem } = recordKey;
     return problem === null ? { status: 'ok', message: 'records are signed' } : { status: 'degraded', message: problem };
+  });
+}
+
+/** Degraded where the price list does not know a node's kind. */
+export function priceHealth(prices: PriceSource, cluster: Pick<ClusterState, 'nodes'>, clock: Clock): HealthSource {
+  return healthSource('price-source', clock, () => {
+    const estimated = [...cluster.nodes()].filter((node) => prices.priceOf(node).estimate).length;
+    if (estimated === 0) return { status: 'ok', message: 'every node has a price' };
+    return { status: 'degraded', message: `${estimated} nodes have an estimated price: set prices.file` };
   });
 }
 

@@ -11,7 +11,7 @@ export interface ObjectRef {
 export interface NamespacedRef extends ObjectRef {
   readonly namespace: string;
   /** Resource in API paths, of kinds that are not Kubernetes' own. */
-  readonly plural?: string | undefined;
+  readonly plural?: string;
 }
 
 /** The reference alone, of a record that has these fields among others. */
