@@ -145,7 +145,13 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
     return;
   }
   const resourceVersion = textAt(objectAt(head.wire, 'metadata'), 'resourceVersion');
-  const target = { apiVersion: apiVersionOf(resource), plural: resource.plural, kind: resource.kind, namespace: head.namespace ?? '', name: head.name };
+  const target = {
+    apiVersion: apiVersionOf(resource),
+    plural: resource.plural,
+    kind: resource.kind,
+    namespace: head.namespace ?? '',
+    name: head.name,
+  };
   const writer = kubernetesEffectWriter(cluster.transport, UNINSTALL_MANAGER);
   yield {
     kind: 'change',
