@@ -388,6 +388,17 @@ describe('Reflector', () => {
     await until(() => activity.count === 0, 'the reflector is idle: its watch is open');
   });
 
+  test.each([
+    ['of another tool is idle between its retries: it may fail for ever', true, 0],
+    ['that decisions are made from is busy until it is listed', false, 1],
+  ])('a kind %s', async (_, foreign, count) => {
+    // Answers every list and watch with a fault, and no timer ends its pauses.
+    for (let i = 0; i < 4; i += 1) server.once(() => true, refusal(500, 'InternalError', 'conversion webhook failed'));
+    const { reflector } = start({ foreign, required: !foreign }, {}, new ManualClock());
+    await until(() => reflector.status().problem !== null, 'the fault is reported: the first list has failed');
+    expect(activity.count).toBe(count);
+  });
+
   test('says when the last event came: a change of an object, neither a listing nor a bookmark', async () => {
     const clock = new ManualClock();
     const { reflector } = start({}, {}, new ManualClock(0), clock);

@@ -144,8 +144,9 @@ export class Reflector<T> {
       case 'wait': {
         if (round.problem !== null) this.#restarts += 1;
         this.#progress.report(round.problem);
-        // A kind that is not served or not permitted may stay so for ever: nobody waits for its retries.
-        if (round.settled) this.#release();
+        // A kind that is not served or not permitted may stay so for ever, and one of another tool may fail for ever: a virtual
+        // clock does not wait for their retries.
+        if (round.settled || this.#spec.foreign === true) this.#release();
         const ms = Math.max(round.atLeastMs, this.#delay.nextMs());
         await pause(this.#context.timer, ms, signal).catch(() => undefined);
         this.#hold();
