@@ -15,8 +15,10 @@ export const WORKLOAD_ANNOTATIONS = {
   exclude: 'evenkeel.io/exclude',
   /** What was applied last, when, and from what (JSON). Written by Evenkeel. */
   resized: 'evenkeel.io/resized',
-  /** Set while the workload is idled: sizes and replicas before and while idle (JSON, signed). Written by Evenkeel. */
+  /** Set while the workload is idled: sizes before and while idle (JSON, signed). Written by Evenkeel. */
   idle: 'evenkeel.io/idle',
+  /** The user's replicas while Evenkeel has set others, what each writer wants and what was set last (JSON, signed). Written by Evenkeel. */
+  original: 'evenkeel.io/original',
   /** RFC 3339; no automatic change before. */
   heldUntil: 'evenkeel.io/held-until',
   /** Who set which of the above through the API, when and why (JSON by annotation). Written by Evenkeel. */
@@ -50,8 +52,9 @@ export const HPA_ANNOTATIONS = {
   /** `never`: the workload that it scales is not idled. Any other value has no effect. */
   idle: 'evenkeel.io/idle',
   /**
-   * For each target that follows the requests of pods: its original value, the requests that it was set for, and where Evenkeel moved it;
-   * and when that was recorded (JSON, signed). Written by Evenkeel in the patch that moves a target, removed once all are back.
+   * For each field that Evenkeel has set otherwise (minReplicas, utilization targets): the user's value, for a target the requests that it
+   * was set for, what each writer wants, what was set last and by which of them (JSON, signed). Written by Evenkeel in the patch that sets
+   * a field, removed once all are back.
    */
   original: 'evenkeel.io/original',
 } as const;

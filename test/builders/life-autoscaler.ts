@@ -2,7 +2,7 @@
 
 import { HPA_ANNOTATIONS } from '../../src/apis/annotations.ts';
 import { moveFor, type FollowedAutoscaler, type FollowPhase } from '../../src/core/hpa/follow-targets.ts';
-import { writeOriginal } from '../../src/core/hpa/kept-target.ts';
+import { targetsNote } from './original-notes.ts';
 import { meanRequest } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
@@ -56,8 +56,7 @@ export class LifeAutoscaler {
         const to = move.moves.find((each) => each.metric.index === metric.index)?.to;
         return to === undefined ? metric : { ...metric, targetUtilizationRatio: to / 100 };
       });
-      const annotations =
-        move.original === null ? {} : { [HPA_ANNOTATIONS.original]: writeOriginal({ targets: move.original, issuedAt: 0 }) };
+      const annotations = move.original === null ? {} : { [HPA_ANNOTATIONS.original]: targetsNote(move.original, 0) };
       const metricsWriter = move.moves.length === 0 ? this.#hpa.metricsWriter : EFFECTS_MANAGER;
       this.#hpa = { ...this.#hpa, resourceMetrics, annotations, metricsWriter };
     }

@@ -3,17 +3,18 @@
 
 import fc from 'fast-check';
 import { HPA_ANNOTATIONS, POD_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../src/apis/annotations.ts';
-import { originalBinding, writeOriginal } from '../../src/core/hpa/kept-target.ts';
+import { originalBinding } from '../../src/core/hpa/kept-target.ts';
 import { targetFor } from '../../src/core/hpa/scale-point.ts';
 import type { HpaRecord } from '../../src/core/model/cluster-records.ts';
 import { UNSET_RESOURCES } from '../../src/core/model/resources.ts';
 import { DAY_MS, HOUR_MS, MiB } from '../../src/core/model/units.ts';
 import type { WorkloadRecord } from '../../src/core/model/workload.ts';
-import type { IdleMemory, Sizes } from '../../src/core/resize/model/idle-memory.ts';
+import type { IdleNote, Sizes } from '../../src/core/resize/model/idle-memory.ts';
 import { writeIdleNote } from '../../src/core/resize/status/idle-note.ts';
 import { resetBinding, resetText } from '../../src/core/resource-audit/reset-request.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';
+import { idleOriginal, targetsNote } from './original-notes.ts';
 import { T0 } from './rightsizing.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -41,20 +42,16 @@ const sizes: fc.Arbitrary<Sizes> = fc
 const replicas = fc.oneof(fc.integer({ min: 0, max: 12 }), fc.constantFrom(2 ** 31 - 1, Number.MAX_SAFE_INTEGER));
 const instant = fc.integer({ min: -30 * DAY_MS, max: 30 * DAY_MS }).map((offset) => T0 + offset);
 
-function idleMemory(most: fc.Arbitrary<number>): fc.Arbitrary<IdleMemory> {
-  return fc.record({
-    since: instant,
-    natural: sizes,
-    sizes,
-    floor: fc.constant(new Map()),
-    awakeMs: fc.constant(0),
-    replicas: most,
-    idleReplicas: fc.oneof(most, fc.constant(null)),
-    autoscaler: fc.oneof(fc.record({ name: fc.constantFrom('web', 'x'), minReplicas: replicas }), fc.constant(null)),
-    scaled: fc.boolean(),
-    waking: fc.constant(null),
-    wakesOn: fc.string({ maxLength: 20 }),
-  });
+const idleNote: fc.Arbitrary<IdleNote> = fc.record({
+  since: instant,
+  natural: sizes,
+  sizes,
+  wakesOn: fc.string({ maxLength: 20 }),
+});
+
+/** What idle mode would have in a note of original values. */
+function idleOriginals(field: 'replicas' | 'minReplicas'): fc.Arbitrary<string> {
+  return fc.record({ user: replicas, value: replicas, since: instant }).map((each) => idleOriginal(field, each));
 }
 
 type Forgery = 'unsigned' | 'by another key' | 'of another object' | 'changed' | 'cut';
@@ -86,7 +83,7 @@ const original = fc
     }),
     { maxLength: 2 },
   )
-  .map((targets) => writeOriginal({ targets, issuedAt: T0 }));
+  .map((targets) => targetsNote(targets, T0));
 
 const reset = fc
   .record({ by: fc.string({ maxLength: 8 }), at: instant, heldUntil: instant, reason: fc.constant(null), restarted: fc.boolean() })
@@ -119,7 +116,8 @@ function forged(binding: Binding, text: fc.Arbitrary<string>): fc.Arbitrary<stri
 function ofEvenkeel(workload: WorkloadRecord): Readonly<Record<string, fc.Arbitrary<string>>> {
   const { kind, uid } = workload;
   return {
-    [WORKLOAD_ANNOTATIONS.idle]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.idle }, idleMemory(replicas).map(writeIdleNote)),
+    [WORKLOAD_ANNOTATIONS.idle]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.idle }, idleNote.map(writeIdleNote)),
+    [WORKLOAD_ANNOTATIONS.original]: forged({ kind, uid, field: WORKLOAD_ANNOTATIONS.original }, idleOriginals('replicas')),
     [WORKLOAD_ANNOTATIONS.resetToDeploy]: forged(resetBinding(workload), reset),
     [WORKLOAD_ANNOTATIONS.resized]: anything,
     [WORKLOAD_ANNOTATIONS.overrideNotes]: anything,
@@ -158,7 +156,7 @@ export function tenantWrites(
       ...(isNone ? {} : { [POD_ANNOTATIONS.startUp]: fc.oneof(startUp, anything), [POD_ANNOTATIONS.safeToEvict]: anything }),
     }),
     hpa: some({
-      [HPA_ANNOTATIONS.original]: forged(originalBinding(hpa), original),
+      [HPA_ANNOTATIONS.original]: forged(originalBinding(hpa), fc.oneof(original, idleOriginals('minReplicas'))),
       ...(isNone
         ? {}
         : { [HPA_ANNOTATIONS.idle]: fc.oneof(fc.constantFrom('allow', 'never', 'force'), anything), [HPA_ANNOTATIONS.auto]: anything }),
@@ -175,13 +173,22 @@ export function earlierRecords(workload: WorkloadRecord, hpa: HpaRecord): fc.Arb
   return fc.record({
     workload: some({
       [WORKLOAD_ANNOTATIONS.idle]: earlierIdleRecord(workload),
+      [WORKLOAD_ANNOTATIONS.original]: earlierIdleOriginal('replicas').map((text) =>
+        TEST_SIGNER.sign({ kind: workload.kind, uid: workload.uid, field: WORKLOAD_ANNOTATIONS.original }, text),
+      ),
       [WORKLOAD_ANNOTATIONS.resetToDeploy]: earlierReset.map((text) => TEST_SIGNER.sign(resetBinding(workload), text)),
     }),
-    hpa: some({ [HPA_ANNOTATIONS.original]: earlierOriginal.map((text) => TEST_SIGNER.sign(originalBinding(hpa), text)) }),
+    hpa: some({
+      [HPA_ANNOTATIONS.original]: fc
+        .oneof(earlierOriginal, earlierIdleOriginal('minReplicas'))
+        .map((text) => TEST_SIGNER.sign(originalBinding(hpa), text)),
+    }),
   });
 }
 
-/** Of an earlier idle period with other sizes, which the policy has since bounded, and often with as many idle replicas as there are now. */
+const IDLE_THEN = T0 - DAY_MS - HOUR_MS;
+
+/** Of an earlier idle period with other sizes, which the policy has since bounded. */
 function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> {
   // No pod of these cases has an odd number of bytes.
   const sizesThen: fc.Arbitrary<Sizes> = fc
@@ -191,13 +198,19 @@ function earlierIdleRecord({ kind, uid }: WorkloadRecord): fc.Arbitrary<string> 
     })
     .map((requests) => new Map([['main', { requests, limits: UNSET_RESOURCES }]]));
   return fc
-    .tuple(idleMemory(fc.constantFrom(1, 3, 9)), sizesThen, sizesThen)
+    .tuple(idleNote, sizesThen, sizesThen)
     .map(([record, natural, idled]) =>
       TEST_SIGNER.sign(
         { kind, uid, field: WORKLOAD_ANNOTATIONS.idle },
-        writeIdleNote({ ...record, natural, sizes: idled, since: T0 - DAY_MS - HOUR_MS }),
+        writeIdleNote({ ...record, natural, sizes: idled, since: IDLE_THEN }),
       ),
     );
+}
+
+/** Of that idle period, often with as many idle replicas as there are now. */
+function earlierIdleOriginal(field: 'replicas' | 'minReplicas'): fc.Arbitrary<string> {
+  const count = fc.constantFrom(1, 3, 9);
+  return fc.record({ user: count, value: count, since: fc.constant(IDLE_THEN) }).map((each) => idleOriginal(field, each));
 }
 
 /** Of a target that was set for another load per pod than the present 60 % of 500m. */
@@ -210,7 +223,7 @@ const earlierOriginal = fc
     set: fc.oneof(fc.constant(60), fc.integer({ min: 50, max: 90 })),
   })
   .filter((target) => Math.abs(targetFor(target, 500) - 60) > 2)
-  .map((target) => writeOriginal({ targets: [target], issuedAt: T0 - DAY_MS }));
+  .map((target) => targetsNote([target], T0 - DAY_MS));
 
 /** Of a reset that was carried out: its pods were restarted at the latest when `RESTARTED_AT` says. */
 const earlierReset = fc

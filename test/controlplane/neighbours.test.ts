@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
+import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
 import { type Controller, startController } from '../e2e/controller-process.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
@@ -254,12 +255,14 @@ async function forge(namespace: string, name: string): Promise<void> {
   const now = new Date().toISOString();
   const later = new Date(Date.now() + DAY_MS).toISOString();
   const values = [{ name: 'app', requests: { cpu: '2500m', memory: '8Gi' } }];
-  const idle = { since: now, natural: values, sizes: values, replicas: FORGED_REPLICAS, idleReplicas: 1, wakesOn: 'x' };
+  const idle = { since: now, natural: values, sizes: values, wakesOn: 'x' };
+  const original = JSON.parse(idleOriginal('replicas', { user: FORGED_REPLICAS, value: 1, since: Date.parse(now) })) as object;
   const reset = { by: 'x', at: now, heldUntil: later };
   const signed = (field: string, record: object): string =>
     FORGER.sign({ kind: 'Deployment', uid: metadata.uid, field }, JSON.stringify(record));
   await annotate(namespace, `deployment/${name}`, {
     'evenkeel.io/idle': signed('evenkeel.io/idle', idle),
+    'evenkeel.io/original': signed('evenkeel.io/original', original),
     'evenkeel.io/reset-to-deploy': signed('evenkeel.io/reset-to-deploy', reset),
     'evenkeel.io/mode': 'Auto',
     'evenkeel.io/floor': '{"*":{"cpu":"2"}}',
@@ -291,9 +294,9 @@ async function autoscaleGrasping(): Promise<void> {
 /** As if the target had been set for far larger pods, and lower. */
 async function forgeOriginalTarget(): Promise<void> {
   const { uid } = await autoscalerOfGrasping();
-  const metrics = [{ resource: 'cpu', averageUtilization: 1, cpuMillicores: 5000, now: TARGET_PERCENT }];
+  const target = { resource: 'cpu' as const, container: null, percent: 1, request: 5000, set: TARGET_PERCENT };
   const field = 'evenkeel.io/original';
-  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, JSON.stringify({ metrics }));
+  const note = FORGER.sign({ kind: 'HorizontalPodAutoscaler', uid, field }, targetsNote([target], Date.now()));
   await annotate('grasping', 'hpa/scaled', { [field]: note });
 }
 

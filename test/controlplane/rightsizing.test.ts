@@ -122,8 +122,9 @@ describe('on a real control plane', () => {
       expect(new Set([...seen, (await cpusOf('scaled')).length])).toEqual(new Set([REPLICAS]));
       expect(spec.metrics[0]?.resource.target.averageUtilization).toBe(90);
       expect(JSON.parse(metadata.annotations?.['evenkeel.io/original'] ?? '')).toEqual({
-        metrics: [{ resource: 'cpu', averageUtilization: 60, cpuMillicores: 200, now: 90 }],
-        issuedAt: expect.any(String),
+        v: 1,
+        fields: { cpu: { user: 60, cpuMillicores: 200, wants: { 'keep-replicas': 90 }, set: 90, by: 'keep-replicas' } },
+        takenAt: { 'keep-replicas': expect.any(String) },
         signature: expect.any(String),
       });
       const rescaled = cluster.audit(

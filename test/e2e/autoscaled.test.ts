@@ -153,7 +153,7 @@ describe('right-sizing under an autoscaler', () => {
       expect(Math.max(...plain.replicas) - Math.min(...plain.replicas)).toBeGreaterThanOrEqual(2);
       expect(sized.cpus).not.toContain('1');
       expect(sized.target).toBeGreaterThan(60);
-      expect(sized.original).toContain('"averageUtilization":60,"cpuMillicores":1000');
+      expect(sized.original).toContain('"user":60,"cpuMillicores":1000');
       const apart = sized.replicas.map((replicas, at) => Math.abs(replicas - (plain.replicas[at] ?? 0)));
       expect(apart.filter((difference) => difference > 1).length / apart.length).toBeLessThan(0.03);
       expect(Math.abs(sum(sized.replicas) / sum(plain.replicas) - 1)).toBeLessThan(0.03);

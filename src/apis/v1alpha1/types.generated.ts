@@ -2954,10 +2954,7 @@ export interface RecommendationStatusBoostContainerLimits {
 export interface RecommendationStatusAutoscaler {
   /** Name of the HorizontalPodAutoscaler. */
   readonly name: string;
-  /**
-   * The targets before Evenkeel moved them, for which requests they were set, and where they were put last (JSON, as the annotation
-   * evenkeel.io/original has it).
-   */
+  /** The targets before Evenkeel moved them, for which requests they were set, and where they were put last (JSON). */
   readonly original?: string;
   /** When the newest record of them on the HorizontalPodAutoscaler was issued (RFC 3339); one that was issued before is not followed. */
   readonly issuedAt?: string;

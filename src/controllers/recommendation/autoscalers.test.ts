@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
+import { targetsNote } from '../../../test/builders/original-notes.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { originalBinding, readOriginal, writeOriginal, type KeptTarget } from '../../core/hpa/kept-target.ts';
+import { originalBinding, readOriginal, type KeptTarget } from '../../core/hpa/kept-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
@@ -60,6 +61,19 @@ describe('an autoscaler that measures against the request', () => {
     expect(world.targetsOf('web')).toEqual([90]);
     expect(world.cpus()).toEqual([334, 334, 334]);
     expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(3);
+  });
+
+  test('with a note of the form before its first version, signed as it is, is not followed, and an Event reports it', async () => {
+    const [hpa] = world.cluster.hpaList;
+    const metrics = [{ resource: 'cpu', averageUtilization: 20, cpuMillicores: 500, now: 60 }];
+    const note = JSON.stringify({ metrics, issuedAt: new Date(world.clock.now()).toISOString() });
+    const record = TEST_SIGNER.sign(originalBinding(hpa!), note);
+    world.setHpa('web', (each) => ({ ...each, annotated: true, annotations: { 'evenkeel.io/original': record } }));
+    world.setPolicy('all', { mode: 'Recommend' });
+    await world.run(2 * HOUR_MS);
+    expect([world.targetsOf('web'), world.cluster.hpaList[0]!.annotations]).toEqual([[60], { 'evenkeel.io/original': record }]);
+    const refused = world.events.filter(({ reason }) => reason === 'RecordUnreadable');
+    expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is of a form that this version');
   });
 
   test('says how far it can go, and tells each move', async () => {
@@ -243,7 +257,7 @@ describe('a record that Evenkeel has signed earlier, put back by a tenant,', () 
   const earlier = (target: Partial<KeptTarget> = {}): string => {
     const targets = [{ resource: 'cpu' as const, container: null, percent: 20, request: 500, set: 60, ...target }];
     const [hpa] = world.cluster.hpaList;
-    return TEST_SIGNER.sign(originalBinding(hpa!), writeOriginal({ targets, issuedAt: world.clock.now() - 30 * DAY_MS }));
+    return TEST_SIGNER.sign(originalBinding(hpa!), targetsNote(targets, world.clock.now() - 30 * DAY_MS));
   };
   const putBack = (record: string): void =>
     world.setHpa('web', (hpa) => ({ ...hpa, annotated: true, annotations: { 'evenkeel.io/original': record } }));

@@ -3,7 +3,8 @@
 
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { INCREASE, REDUCTION, type Effect } from '../../core/effects/effect.ts';
-import { moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
+import { currentNote } from '../../core/hpa/current-original.ts';
+import { composeMove, moveFor, moveSummary, type AutoscalerMove, type FollowPhase } from '../../core/hpa/follow-targets.ts';
 import { hpaRef, namespacedRef } from '../../core/model/object-ref.ts';
 import type { PodRecord } from '../../core/model/pod.ts';
 import type { Instant } from '../../core/model/units.ts';
@@ -14,7 +15,7 @@ import { podsAfter } from '../../core/resize/plan/preserve-replicas.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { EventSpec } from '../../ports/event-recorder.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
-import { hpaPatch } from './hpa-patch.ts';
+import { noteOperations, targetOperations } from './hpa-patch.ts';
 import type { RecommendationPorts } from './ports.ts';
 
 /** What came of the moves of one decision. */
@@ -79,11 +80,14 @@ export class TargetFollowing {
     return all;
   }
 
-  async #patch(move: AutoscalerMove): Promise<WriteOutcome> {
-    const { workload, policy } = this.#subject;
+  async #patch(decided: AutoscalerMove): Promise<WriteOutcome> {
+    const { workload, policy, pods, decision } = this.#subject;
     const { gate, events, signer } = this.#ports;
-    const { hpa, moves, original } = move;
-    if (original !== null && !signer.hasKey) {
+    const { hpa } = decided;
+    const known = { remembered: decision.memory.autoscalers, pods, idleSince: decision.memory.idle?.since ?? null };
+    const move = composeMove(decided, currentNote(hpa, signer, known), this.#nextIssue(hpa.name));
+    const { moves, note } = move;
+    if (note.fields.size > 0 && !signer.hasKey) {
       this.#unfinished = true;
       return { kind: 'held', reason: 'record-key', message: 'there is no key to sign records with yet' };
     }
@@ -91,7 +95,7 @@ export class TargetFollowing {
       kind: 'patchHpa',
       target: hpaRef(hpa),
       resourceVersion: hpa.resourceVersion,
-      patch: hpaPatch(move, signer, this.#nextIssue(hpa.name)),
+      patch: [...targetOperations(moves), ...noteOperations(hpa, note, signer)],
       owner: namespacedRef(workload),
       // A higher target lets the autoscaler take pods away.
       ...(moves.some(({ from, to }) => to > from) ? REDUCTION : INCREASE),

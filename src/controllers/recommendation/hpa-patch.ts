@@ -1,16 +1,17 @@
-// A move of targets as a JSON patch: each value tested against what was decided from, and the record with it in one write.
+// A change of an autoscaler as a JSON patch: each value tested against what was decided from, and the note with it in one write.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
-import { originalBinding, writeOriginal } from '../../core/hpa/kept-target.ts';
-import type { AutoscalerMove } from '../../core/hpa/follow-targets.ts';
-import type { Instant } from '../../core/model/units.ts';
+import { originalBinding } from '../../core/hpa/kept-target.ts';
+import type { TargetMove } from '../../core/hpa/follow-targets.ts';
+import type { HpaRecord } from '../../core/model/cluster-records.ts';
+import { writeOriginalNote } from '../../core/ownership/original-note.ts';
+import type { OriginalNote } from '../../core/ownership/owners.ts';
 import type { RecordSigner } from '../../ports/record-signer.ts';
 import type { JsonPatchOperation } from '../../core/model/json-patch.ts';
 
-/** @throws where a record is to be signed and there is no key */
-export function hpaPatch({ hpa, moves, original }: AutoscalerMove, signer: RecordSigner, issuedAt: Instant): readonly JsonPatchOperation[] {
-  const key = `/metadata/annotations/${HPA_ANNOTATIONS.original.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  const operations = moves.flatMap(({ metric, from, to }): JsonPatchOperation[] => {
+/** Moves targets. */
+export function targetOperations(moves: readonly TargetMove[]): readonly JsonPatchOperation[] {
+  return moves.flatMap(({ metric, from, to }): JsonPatchOperation[] => {
     const source = metric.container === null ? 'resource' : 'containerResource';
     const path = `/spec/metrics/${metric.index}/${source}/target/averageUtilization`;
     return [
@@ -18,9 +19,13 @@ export function hpaPatch({ hpa, moves, original }: AutoscalerMove, signer: Recor
       { op: 'replace', path, value: to },
     ];
   });
-  const has = hpa.annotations[HPA_ANNOTATIONS.original] !== undefined;
-  if (original === null) return has ? [...operations, { op: 'remove', path: key }] : operations;
-  const value = signer.sign(originalBinding(hpa), writeOriginal({ targets: original, issuedAt }));
-  if (!hpa.annotated) return [...operations, { op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
-  return [...operations, { op: 'add', path: key, value }];
+}
+
+/** Writes the note, or removes one that says nothing any more. @throws where there is something to be signed and there is no key */
+export function noteOperations(hpa: HpaRecord, note: OriginalNote, signer: RecordSigner): readonly JsonPatchOperation[] {
+  const path = `/metadata/annotations/${HPA_ANNOTATIONS.original.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (note.fields.size === 0) return hpa.annotations[HPA_ANNOTATIONS.original] === undefined ? [] : [{ op: 'remove', path }];
+  const value = signer.sign(originalBinding(hpa), writeOriginalNote(note));
+  if (!hpa.annotated) return [{ op: 'add', path: '/metadata/annotations', value: { [HPA_ANNOTATIONS.original]: value } }];
+  return [{ op: 'add', path, value }];
 }

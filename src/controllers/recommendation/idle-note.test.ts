@@ -15,6 +15,7 @@ import { isoTime } from '../../core/model/iso-time.ts';
 import { HOUR_MS, MINUTE_MS, type Instant } from '../../core/model/units.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
+import { idleOriginal } from '../../../test/builders/original-notes.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
@@ -47,7 +48,7 @@ type Context = Parameters<typeof recordedIdle>[2];
 const AS_RECORDED: Context = {
   policy,
   overrides: NO_OVERRIDES,
-  hpas: [anHpaRecord({ name: 'web', minReplicas: 1, maxReplicas: 2 ** 31 - 1 })],
+  hpas: [lowered({ maxReplicas: 2 ** 31 - 1 })],
   pods: [aPodRecord({ containers: [aContainer({ requests: amounts('4000m', '4Gi') })] })],
 };
 
@@ -59,9 +60,15 @@ function signed(note: IdleMemory = NOTE): string {
   return TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid: WORKLOAD.uid, field: 'evenkeel.io/idle' }, writeIdleNote(note));
 }
 
-function read(note: string, context: Partial<Context> = {}): IdleMemory | null {
-  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
+function read(note: string, context: Partial<Context> = {}, annotations: Readonly<Record<string, string>> = {}): IdleMemory | null {
+  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
   return recordedIdle(workload, TEST_SIGNER, { ...AS_RECORDED, ...context });
+}
+
+/** The autoscaler with the note of its least, which the situation has verified. */
+function lowered(hpa: Parameters<typeof anHpaRecord>[0] = {}): Context['hpas'][number] {
+  const original = idleOriginal('minReplicas', { user: 2 ** 31 - 1, value: 1, since: T0 });
+  return { ...anHpaRecord({ name: 'web', minReplicas: 1, ...hpa }), annotations: { 'evenkeel.io/original': original } };
 }
 
 function podOf(cpu: string, memory = '4Gi'): Context['pods'] {
@@ -79,7 +86,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
   });
 
   test('raises the minReplicas of an autoscaler to no more than its maxReplicas', () => {
-    const hpas = [anHpaRecord({ name: 'web', minReplicas: 1, maxReplicas: 9 })];
+    const hpas = [lowered({ maxReplicas: 9 })];
     expect(restored({ hpas })?.autoscaler).toEqual({ name: 'web', minReplicas: 9 });
   });
 
@@ -89,7 +96,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 
   test.each([
     ['without a signature', writeIdleNote(NOTE)],
-    ['with other replicas than were signed', signed().replace('"replicas":3', '"replicas":9')],
+    ['with other sizes than were signed', signed().replace('8Gi', '9Gi')],
     ['of another workload', TEST_SIGNER.sign({ kind: 'Deployment', uid: 'of another', field: 'evenkeel.io/idle' }, writeIdleNote(NOTE))],
   ])('is not followed %s, and said to be', (_, note) => {
     expect(read(note)).toBeNull();
@@ -100,7 +107,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
     ['has other sizes', { pods: podOf('500m', '512Mi') }],
     ['has its natural sizes', { pods: podOf('8000m', '8Gi') }],
     ['has other sizes beside an idle one', { pods: podOf('4000m', '512Mi') }],
-    ['has other sizes and other replicas', { pods: podOf('500m'), hpas: [anHpaRecord({ name: 'web', minReplicas: 2 })] }],
+    ['has other sizes and other replicas', { pods: podOf('500m'), hpas: [lowered({ minReplicas: 2 })] }],
   ])('is not followed where the workload %s: it is of an earlier idle period, and an Event reports it', (_, context) => {
     expect(restored(context)).toBeNull();
     expect(eventsOf(signed())).toMatchObject([{ reason: 'RecordOutdated', message: expect.stringContaining('earlier idle period') }]);
@@ -108,7 +115,7 @@ describe('The annotation of an idle workload without a Recommendation, which any
 
   test('restores the sizes alone where a user has set other replicas since, or made other pods', () => {
     const alone = { ...NOTE, idleReplicas: null, autoscaler: null };
-    expect(restored({ hpas: [anHpaRecord({ name: 'web', minReplicas: 2 })] })).toEqual(alone);
+    expect(restored({ hpas: [lowered({ minReplicas: 2 })] })).toEqual(alone);
     expect(restored({ pods: [...podOf('4000m'), ...podOf('500m')] })).toEqual(alone);
   });
 
@@ -125,6 +132,35 @@ describe('The annotation of an idle workload without a Recommendation, which any
   ])('that tells of fewer replicas alone restores them where pods of those sizes %s', (_, pods, idleReplicas) => {
     const note = signed({ ...NOTE, sizes: NOTE.natural });
     expect(read(note, { pods })?.idleReplicas ?? null).toBe(idleReplicas);
+  });
+
+  describe('with a note of its replicas', () => {
+    const of = { user: 9, value: 3, since: T0 };
+    const sign = (text: string, uid: string = WORKLOAD.uid) =>
+      TEST_SIGNER.sign({ kind: WORKLOAD.kind, uid, field: 'evenkeel.io/original' }, text);
+    const replicasBy = (note: string) => read(signed(), { hpas: [] }, { 'evenkeel.io/original': note });
+
+    test('restores them, too', () => {
+      expect(replicasBy(sign(idleOriginal('replicas', of)))).toMatchObject({ replicas: 9, idleReplicas: 3, autoscaler: null });
+    });
+
+    test.each([
+      ['that is not signed', idleOriginal('replicas', of)],
+      ['of another workload', sign(idleOriginal('replicas', of), 'of another')],
+      ['of another idle period', sign(idleOriginal('replicas', { ...of, since: T0 - HOUR_MS }))],
+      ['that cannot be read', sign('{"v":2,"fields":{},"takenAt":{}}')],
+    ])('%s restores the sizes alone', (_, note) => {
+      expect(replicasBy(note)).toMatchObject({ replicas: 3, idleReplicas: null, natural: NOTE.natural });
+    });
+
+    test.each([
+      ['is not signed', 'RecordNotSigned', idleOriginal('replicas', of)],
+      ['cannot be read', 'RecordUnreadable', sign('{"v":2,"fields":{},"takenAt":{}}')],
+    ])('that %s is reported', (_, reason, note) => {
+      const context = { status: undefined, now: T0, memory: { ...NO_MEMORY, idle: NOTE } };
+      expect(eventsOf(signed(), context, TEST_SIGNER, { 'evenkeel.io/original': note })).toMatchObject([{ reason }]);
+      expect(eventsOf(signed(), context, TEST_SIGNER, { 'evenkeel.io/original': sign(idleOriginal('replicas', of)) })).toEqual([]);
+    });
   });
 
   test('is waited for while there is no key to verify it with', () => {
@@ -174,7 +210,12 @@ interface Refused extends Pick<WorkloadSituation, 'memory' | 'now'> {
 
 const NO_STATUS: Refused = { status: undefined, now: T0, memory: NO_MEMORY };
 
-function eventsOf(note: string, { status, now, memory }: Refused = NO_STATUS, signer: RecordSigner = TEST_SIGNER): readonly DecisionNote[] {
-  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note } };
+function eventsOf(
+  note: string,
+  { status, now, memory }: Refused = NO_STATUS,
+  signer: RecordSigner = TEST_SIGNER,
+  annotations: Readonly<Record<string, string>> = {},
+): readonly DecisionNote[] {
+  const workload = { ...WORKLOAD, annotations: { 'evenkeel.io/idle': note, ...annotations } };
   return refusedRecords({ cluster: new FakeClusterReader(), signer }, workload, { hpas: [], memory, now }, { status });
 }

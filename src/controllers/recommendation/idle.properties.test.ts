@@ -108,7 +108,7 @@ test('after any sequence of happenings', async () => {
       await world.run(HOUR_MS);
       expect(world.cpus()).toEqual(world.cpus().map(() => 500));
       expect(world.cluster.workloadList[0]?.replicas.desired).toBe(3);
-      expect(world.cluster.workloadList[0]?.annotations['evenkeel.io/idle']).toBeUndefined();
+      expect(world.cluster.workloadList[0]?.annotations).toEqual({});
       expect(world.status().idle).toBeUndefined();
     }),
     { numRuns: 60 },

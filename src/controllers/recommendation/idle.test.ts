@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord, pods, T0 } from '../../../test/builders/rightsizing.ts';
+import { idleOriginal } from '../../../test/builders/original-notes.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
@@ -29,6 +30,7 @@ function busy(cpuMillicores = 400): Activity {
 }
 
 const note = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/idle'];
+const original = (): string | undefined => world.cluster.workloadList[0]?.annotations['evenkeel.io/original'];
 const reasons = (): readonly string[] => world.events.map(({ reason }) => reason);
 
 beforeEach(() => {
@@ -221,11 +223,14 @@ describe('Where the policy allows fewer replicas', () => {
     await shrinks(1);
     expect([replicas(), world.cpus()]).toEqual([1, [10, 10, 10]]);
     expect(world.status().idle).toMatchObject({ replicas: 3, idleReplicas: 1, scaled: true });
-    expect(JSON.parse(note() ?? '{}')).toMatchObject({ replicas: 3, idleReplicas: 1 });
+    expect(JSON.parse(original() ?? '{}')).toMatchObject({
+      v: 1,
+      fields: { replicas: { user: 3, wants: { idle: 1 }, set: 1, by: 'idle' } },
+    });
     world.activity.set(WEB, busy());
     await world.run(10 * MINUTE_MS);
     expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
-    expect(note()).toBeUndefined();
+    expect([note(), original()]).toEqual([undefined, undefined]);
     expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(2);
     expect(world.applied.filter(({ from }) => JSON.stringify(from) === '{"replicas":1}')).toMatchObject([{ to: { replicas: 3 } }]);
   });
@@ -248,7 +253,7 @@ describe('Where the policy allows fewer replicas', () => {
     await shrinks(1);
     change({ replicas: { desired: 2, current: 2, ready: 2 } });
     await world.run(10 * MINUTE_MS);
-    expect([replicas(), world.cpus()]).toEqual([2, [500, 500, 500]]);
+    expect([replicas(), world.cpus(), original()]).toEqual([2, [500, 500, 500], undefined]);
     expect(world.status().lastIdle?.because).toContain('set to 2 by somebody else');
   });
 
@@ -258,11 +263,64 @@ describe('Where the policy allows fewer replicas', () => {
     expect(world.cluster.hpaList[0]?.minReplicas).toBe(1);
     expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
     expect(world.status().idle).toMatchObject({ autoscaler: { name: 'web', minReplicas: 3 }, idleReplicas: 1 });
+    expect(JSON.parse(world.cluster.hpaList[0]?.annotations['evenkeel.io/original'] ?? '{}')).toMatchObject({
+      v: 1,
+      fields: { minReplicas: { user: 3, wants: { idle: 1 }, set: 1, by: 'idle' } },
+    });
     world.activity.set(WEB, busy());
     await world.run(10 * MINUTE_MS);
-    expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
+    expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations: {} });
     expect(world.status().idle).toBeUndefined();
   });
+
+  test('an autoscaler whose least a user sets meanwhile keeps that, and nothing of idle mode stays on it', async () => {
+    world.cluster.hpaList = [HPA];
+    await shrinks(1);
+    world.setHpa('web', (hpa) => ({ ...hpa, minReplicas: 2 }));
+    await world.run(10 * MINUTE_MS);
+    expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 2, annotations: {} });
+    expect([world.status().idle, world.status().lastIdle?.because]).toEqual([undefined, expect.stringContaining('set to 2')]);
+    expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(1);
+  });
+
+  test('an autoscaler has its least back where the Recommendation is lost meanwhile', async () => {
+    world.cluster.hpaList = [HPA];
+    await shrinks(1);
+    world.cluster.recommendationList = [];
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect(world.cluster.hpaList[0]?.minReplicas).toBe(3);
+  });
+
+  test('its replicas are back where the Recommendation is lost meanwhile', async () => {
+    await shrinks(1);
+    world.cluster.recommendationList = [];
+    world.start();
+    await world.run(10 * MINUTE_MS);
+    expect([replicas(), world.cpus()]).toEqual([3, [500, 500, 500]]);
+  });
+
+  test.each(Array.from({ length: 12 }, (_, writes) => writes))(
+    'a death after %i writes loses no least of an autoscaler',
+    async (writes) => {
+      world.cluster.hpaList = [HPA];
+      await world.run(MINUTE_MS);
+      world.setPolicy('all', fewer(1));
+      world.activity.set(WEB, quiet());
+      world.diesAfterWrites = writes;
+      await world.run(10 * MINUTE_MS);
+      world.start();
+      await world.run(10 * MINUTE_MS);
+      expect(world.cluster.hpaList[0]?.minReplicas).toBe(1);
+      world.activity.set(WEB, busy());
+      world.diesAfterWrites = writes;
+      await world.run(10 * MINUTE_MS);
+      world.start();
+      await world.run(10 * MINUTE_MS);
+      expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations: {} });
+      expect(note()).toBeUndefined();
+    },
+  );
 
   test.each<[string, () => void, string]>([
     ['that KEDA keeps', () => (world.cluster.hpaList = [{ ...HPA, controller: KEDA }]), 'ScaledObject web'],
@@ -288,7 +346,7 @@ describe('Where the policy allows fewer replicas', () => {
     await world.run(10 * MINUTE_MS);
     world.start();
     await world.run(10 * MINUTE_MS);
-    expect([replicas(), world.cpus(), note()]).toEqual([3, [500, 500, 500], undefined]);
+    expect([replicas(), world.cpus(), note(), original()]).toEqual([3, [500, 500, 500], undefined, undefined]);
   });
 });
 
@@ -302,25 +360,27 @@ describe('An idle record that is put back once the workload is awake', () => {
   ];
 
   /** Of nine pods of 900m that were made three of 10m. Since then a user has set three of 500m. */
-  function earlierRecord(): string {
+  function earlierRecords(): Readonly<Record<string, string>> {
     const sizes = (cpu: string): Sizes => new Map([['main', { requests: amounts(cpu, '512Mi'), limits: amounts(null, null) }]]);
-    const scaled = { replicas: 9, idleReplicas: 3, autoscaler: null, scaled: true };
-    const record = { ...scaled, since: T0 - 30 * DAY_MS, natural: sizes('900m'), sizes: sizes('10m'), wakesOn: 'load' };
-    const text = writeIdleNote({ ...record, floor: new Map(), awakeMs: 0, waking: null });
-    return TEST_SIGNER.sign({ kind: 'Deployment', uid: 'uid-web', field: 'evenkeel.io/idle' }, text);
+    const since = T0 - 30 * DAY_MS;
+    const sign = (field: string, text: string) => TEST_SIGNER.sign({ kind: 'Deployment', uid: 'uid-web', field }, text);
+    return {
+      'evenkeel.io/idle': sign('evenkeel.io/idle', writeIdleNote({ since, natural: sizes('900m'), sizes: sizes('10m'), wakesOn: 'load' })),
+      'evenkeel.io/original': sign('evenkeel.io/original', idleOriginal('replicas', { user: 9, value: 3, since })),
+    };
   }
 
   test.each(MODES)('has no effect in mode %s, with its Recommendation or without', async (_, setMode) => {
-    const record = earlierRecord();
+    const records = earlierRecords();
     setMode();
     await world.run(10 * MINUTE_MS);
     for (const isLost of [false, true]) {
-      annotate({ 'evenkeel.io/idle': record });
+      annotate(records);
       if (isLost) world.cluster.recommendationList = [];
       world.start();
       const reported = world.events.length;
       await world.run(30 * MINUTE_MS);
-      expect([replicas(), world.cpus(), note()]).toEqual([3, [500, 500, 500], undefined]);
+      expect([replicas(), world.cpus(), note(), original()]).toEqual([3, [500, 500, 500], undefined, undefined]);
       expect(reasons().slice(reported)).toContain('RecordOutdated');
     }
   });

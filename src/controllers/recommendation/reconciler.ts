@@ -91,7 +91,8 @@ export class RecommendationReconciler implements Reconciler<WorkloadKey> {
         : await carryOutSteps(this.#ports, this.#metrics, workload, governance.rules, { ...decision, steps }, signal);
     this.#own.note(key, outcome.taken, clock.now());
     const targets = await following.after(outcome.taken);
-    const unscaled = await carryOutScale(this.#ports, workload, governance.rules, decision.scale, signal);
+    const scaling = { workload, policy: governance.rules, pods: situation.pods, decision };
+    const unscaled = await carryOutScale(this.#ports, scaling, signal);
     const stays =
       decision.evict === null ? null : await evict(this.#ports, this.#evictions, workload, governance.rules, decision.evict, signal);
     const refusals = { pods: outcome.refused, targets: targets.refused, eviction: stays };

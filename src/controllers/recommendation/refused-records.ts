@@ -2,13 +2,15 @@
 
 import { HPA_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { originalBinding } from '../../core/hpa/kept-target.ts';
+import type { HpaRecord } from '../../core/model/cluster-records.ts';
 import { instantOf } from '../../core/model/iso-time.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { readOriginalNote } from '../../core/ownership/original-note.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';
 import { readIdleNote } from '../../core/resize/status/idle-note.ts';
-import { isOwnNote } from './idle-note.ts';
+import { isOwnNote, judgeOriginal } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
 
@@ -24,16 +26,33 @@ export function refusedRecords(
   // No record can be verified: health reports that.
   if (!ports.signer.hasKey) return [];
   const idle = refusedIdle(ports, workload, situation, status);
-  const originals = [...ports.cluster.hpasOf(workloadKey(workload))].flatMap((hpa): DecisionNote[] => {
-    const { [HPA_ANNOTATIONS.original]: record } = hpa.annotations;
-    const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
-    if (record === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] !== undefined) return [];
-    const what = `HorizontalPodAutoscaler ${hpa.name}: annotation ${HPA_ANNOTATIONS.original}`;
-    return ports.signer.isOurs(originalBinding(hpa), record)
-      ? [outdated(`${what} is from an earlier change of its targets and is not followed; check the targets and remove it`)]
-      : [notSigned(`${what} is not signed by this Evenkeel and is not followed; check the targets and remove it`)];
-  });
-  return idle === null ? originals : [idle, ...originals];
+  const replicas = refusedOriginal(`annotation ${WORKLOAD_ANNOTATIONS.original}`, judgeOriginal(workload, ports.signer), 'replicas');
+  const hpas = [...ports.cluster.hpasOf(workloadKey(workload))].map((hpa) => refusedOfHpa(ports, hpa, situation));
+  return [idle, replicas, ...hpas].filter((each) => each !== null);
+}
+
+function refusedOfHpa(
+  { signer }: Pick<RecommendationPorts, 'signer'>,
+  hpa: HpaRecord,
+  situation: Pick<WorkloadSituation, 'hpas'>,
+): DecisionNote | null {
+  const { [HPA_ANNOTATIONS.original]: text } = hpa.annotations;
+  const followed = situation.hpas.find(({ uid }) => uid === hpa.uid);
+  if (text === undefined || followed === undefined || followed.annotations[HPA_ANNOTATIONS.original] === text) return null;
+  const what = `HorizontalPodAutoscaler ${hpa.name}: annotation ${HPA_ANNOTATIONS.original}`;
+  const standing = !signer.isOurs(originalBinding(hpa), text) ? 'not-signed' : readOriginalNote(text) === null ? 'unreadable' : 'own';
+  return (
+    refusedOriginal(what, standing, 'the targets') ??
+    outdated(`${what} is from an earlier change of its targets and is not followed; check the targets and remove it`)
+  );
+}
+
+function refusedOriginal(what: string, standing: ReturnType<typeof judgeOriginal>, checked: string): DecisionNote | null {
+  if (standing === 'not-signed')
+    return notSigned(`${what} is not signed by this Evenkeel and is not followed; check ${checked} and remove it`);
+  if (standing !== 'unreadable') return null;
+  const message = `${what} is of a form that this version of Evenkeel cannot read, and is not followed; check ${checked} and remove it`;
+  return { type: 'Warning', reason: 'RecordUnreadable', message };
 }
 
 function refusedIdle(

@@ -29,7 +29,7 @@ import { withoutBoosts } from '../../core/resize/layers/start-up/boosts.ts';
 import type { PolicyRules } from '../../core/resize/policy/policy-rules.ts';
 import type { ContainerFigures } from '../../core/resize/model/container-figures.ts';
 import type { WorkloadGovernance } from '../../state/policy-book.ts';
-import { recordedIdle } from './idle-note.ts';
+import { ownNote, recordedIdle } from './idle-note.ts';
 import type { RecommendationPorts } from './ports.ts';
 import type { Remembered } from './remembered.ts';
 
@@ -70,7 +70,8 @@ export function situationOf(
   const { cluster, gate, inPlaceResize } = ports;
   const key = workloadKey(workload);
   const pods = [...cluster.podsOf(key)].filter(isAlive).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const originals = { remembered: status === undefined ? null : read.autoscalers, pods };
+  const idleSince = (status === undefined ? ownNote(workload, ports.signer) : read.idle)?.since ?? null;
+  const originals = { remembered: status === undefined ? null : read.autoscalers, pods, idleSince };
   const hpas = cluster.hpasOf(key).map((hpa) => withCurrentOriginal(hpa, ports.signer, originals));
   const context = { policy: governance.rules, overrides: governance.overrides, hpas, pods };
   const recorded = status === undefined ? recordedIdle(workload, ports.signer, context) : null;

@@ -1,9 +1,12 @@
-// Whether the record of original targets on an HPA is the one that Evenkeel wrote last. Any user who may annotate the HPA can write
+// Whether the note of original values on an HPA is the one that Evenkeel wrote last. Any user who may annotate the HPA can write
 // one, or put an earlier one back.
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '../model/pod.ts';
+import type { Instant } from '../model/units.ts';
+import { readOriginalNote, writeOriginalNote } from '../ownership/original-note.ts';
+import { EMPTY_NOTE, keepRemembered, type OriginalNote } from '../ownership/owners.ts';
 import { originalBinding, readOriginal, sameMeasured, type AutoscalerMemory, type OriginalRecord } from './kept-target.ts';
 import { meanRequest, targetFor } from './scale-point.ts';
 
@@ -11,20 +14,41 @@ interface Verifier {
   isOurs(binding: ReturnType<typeof originalBinding>, record: string): boolean;
 }
 
-/** What a record is compared with. */
+/** What a note is compared with: each of its writers remembers what it took. */
 export interface KnownOriginals {
   /** As the status of the Recommendation has them; null: there is no status. */
   readonly remembered: readonly AutoscalerMemory[] | null;
   readonly pods: readonly PodRecord[];
+  /** Since when the workload is idle; null: it is not. */
+  readonly idleSince: Instant | null;
 }
 
-/** The HPA without a record that is not signed by Evenkeel, or is not the last one. */
-export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, { remembered, pods }: KnownOriginals): HpaRecord {
+/**
+ * The HPA with what Evenkeel wrote last in its note: without a note that is not signed or cannot be read, and without what a writer does
+ * not remember as its own. The note is not signed any more where it lacks something.
+ */
+export function withCurrentOriginal(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): HpaRecord {
   const { [HPA_ANNOTATIONS.original]: signed, ...annotations } = hpa.annotations;
   if (signed === undefined) return hpa;
-  const record = signer.isOurs(originalBinding(hpa), signed) ? readOriginal(hpa) : null;
-  const isCurrent = record !== null && (remembered === null ? describes(record, hpa, pods) : isNewest(record, hpa, remembered));
-  return isCurrent ? hpa : { ...hpa, annotations };
+  const note = signer.isOurs(originalBinding(hpa), signed) ? readOriginalNote(signed) : null;
+  const record = readOriginal(hpa);
+  const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => {
+    if (writer === 'idle') return takenAt === known.idleSince;
+    return writer !== 'keep-replicas' || (record !== null && isCurrent(record, hpa, known));
+  });
+  if (current.takenAt.size === note?.takenAt.size) return hpa;
+  if (current.fields.size === 0) return { ...hpa, annotations };
+  return { ...hpa, annotations: { ...annotations, [HPA_ANNOTATIONS.original]: writeOriginalNote(current) } };
+}
+
+/** The note that is current on an HPA. */
+export function currentNote(hpa: HpaRecord, signer: Verifier, known: KnownOriginals): OriginalNote {
+  const { annotations } = withCurrentOriginal(hpa, signer, known);
+  return readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '') ?? EMPTY_NOTE;
+}
+
+function isCurrent(record: OriginalRecord, hpa: HpaRecord, { remembered, pods }: KnownOriginals): boolean {
+  return remembered === null ? describes(record, hpa, pods) : isNewest(record, hpa, remembered);
 }
 
 /** The status keeps the targets before the first of them is moved, and until the record is gone. */

@@ -3,8 +3,11 @@
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import type { PodRecord } from '../model/pod.ts';
+import type { Instant } from '../model/units.ts';
 import type { AutoscalerMemory } from './kept-target.ts';
-import { sameMeasured, type KeptTarget } from './kept-target.ts';
+import { readOriginalNote } from '../ownership/original-note.ts';
+import { valueToWrite, type OriginalNote } from '../ownership/owners.ts';
+import { sameMeasured, targetField, withTargets, type KeptTarget } from './kept-target.ts';
 import { meanRequest, targetFor, type ResourceMetric } from './scale-point.ts';
 
 /** A target that follows the request, or with `stays` is where it was set while the request is no greater. */
@@ -32,7 +35,7 @@ export interface TargetMove {
 export interface AutoscalerMove {
   readonly hpa: HpaRecord;
   readonly moves: readonly TargetMove[];
-  /** What the annotation is to hold afterwards; null: it is removed. */
+  /** What keep-replicas is to have in the note afterwards; null: nothing, so that the note goes unless another writer has something in it. */
   readonly original: readonly KeptTarget[] | null;
 }
 
@@ -66,9 +69,32 @@ export function moveFor(
     if (!isHome(target, pods)) home = false;
     kept.push({ ...target, set: to });
   }
-  const before = hpa.annotations[HPA_ANNOTATIONS.original] ?? null;
-  if (home) return moves.length > 0 || before !== null ? { hpa, moves, original: null } : null;
+  if (home) return moves.length > 0 || hasRecord(hpa) ? { hpa, moves, original: null } : null;
   return moves.length > 0 ? { hpa, moves, original: kept } : null;
+}
+
+/** A note of other writers alone is theirs to remove. */
+function hasRecord({ annotations }: HpaRecord): boolean {
+  const text = annotations[HPA_ANNOTATIONS.original];
+  return text !== undefined && (readOriginalNote(text)?.takenAt.has('keep-replicas') ?? true);
+}
+
+/**
+ * The move beside what other writers want of the same HPA: one that goes before keep-replicas has its value of the field.
+ * @param present the note that is current on the HPA
+ * @param issuedAt of what keep-replicas writes now
+ */
+export function composeMove(
+  move: AutoscalerMove,
+  present: OriginalNote,
+  issuedAt: Instant,
+): AutoscalerMove & { readonly note: OriginalNote } {
+  const note = withTargets(present, move.original ?? [], move.hpa, issuedAt);
+  const moves = move.moves.map((each) => {
+    const field = targetField(each.metric);
+    return note.fields.has(field) ? { ...each, to: valueToWrite(present, note, field, each.from) } : each;
+  });
+  return { ...move, note, moves: moves.filter(({ from, to }) => from !== to) };
 }
 
 /** In percent; without pods the last one holds. */

@@ -4,8 +4,9 @@
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
 import { isObject, parseJson } from '../model/json.ts';
-import { instantOf, isoTime } from '../model/iso-time.ts';
 import type { Instant } from '../model/units.ts';
+import { readOriginalNote } from '../ownership/original-note.ts';
+import { leave, take, type LiveValue, type NoteField, type OriginalNote } from '../ownership/owners.ts';
 import type { Measured, ScalePoint } from './scale-point.ts';
 
 /** A target that follows the request: where it came from, and where it was put last. */
@@ -47,18 +48,62 @@ export function sameMeasured(a: Measured, b: Measured): boolean {
   return a.resource === b.resource && a.container === b.container;
 }
 
-/** What the annotation on an HPA holds, besides its signature. */
+/** What keep-replicas has in the note on an HPA. */
 export interface OriginalRecord {
   readonly targets: readonly KeptTarget[];
   /** Later with every record on one HPA, also where the clock was set back. */
   readonly issuedAt: Instant;
 }
 
-/** null where there is none, or none that can be read: a user may have edited it. */
+/** null where there is none, or no note that can be read: a user may have edited it. */
 export function readOriginal({ annotations }: Pick<HpaRecord, 'annotations'>): OriginalRecord | null {
-  const value = parseJson(annotations[HPA_ANNOTATIONS.original] ?? '');
-  const issuedAt = isObject(value) && typeof value['issuedAt'] === 'string' ? instantOf(value['issuedAt']) : null;
-  return issuedAt === null ? null : { targets: targetsIn(value), issuedAt };
+  const note = readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '');
+  const issuedAt = note?.takenAt.get('keep-replicas');
+  if (note === null || issuedAt === undefined) return null;
+  const targets = [...note.fields].flatMap(([field, { user, request, wants, set }]): KeptTarget[] => {
+    const measured = measuredBy(field);
+    if (measured === null || request === null || user === 0 || set === 0 || !wants.has('keep-replicas')) return [];
+    return [{ ...measured, percent: user, request, set }];
+  });
+  return { targets, issuedAt };
+}
+
+/** The note once keep-replicas has these targets, and no others. Their original values are known from the scale point. */
+export function withTargets(
+  note: OriginalNote,
+  targets: readonly KeptTarget[],
+  hpa: Pick<HpaRecord, 'minReplicas' | 'maxReplicas' | 'resourceMetrics'>,
+  at: Instant,
+): OriginalNote {
+  const live = liveValues(hpa);
+  return targets.reduce(
+    (before, target) => {
+      const { percent: user, request, set: value } = target;
+      const field = targetField(target);
+      return take(before, { writer: 'keep-replicas', field, value, live: live(field) ?? value, at, user, request });
+    },
+    leave(note, 'keep-replicas', live),
+  );
+}
+
+/** How the note names a target. */
+export function targetField({ resource, container }: Measured): NoteField {
+  return container === null ? resource : `${resource}/${container}`;
+}
+
+/** What an HPA has of each field of its note; targets in percent. */
+export function liveValues({
+  minReplicas,
+  maxReplicas,
+  resourceMetrics,
+}: Pick<HpaRecord, 'minReplicas' | 'maxReplicas' | 'resourceMetrics'>): LiveValue {
+  const targets = new Map(
+    resourceMetrics.flatMap((metric) => {
+      const { targetUtilizationRatio: ratio } = metric;
+      return ratio === null ? [] : [[targetField(metric), Math.round(ratio * 100)] as const];
+    }),
+  );
+  return (field) => (field === 'minReplicas' ? minReplicas : field === 'maxReplicas' ? maxReplicas : (targets.get(field) ?? null));
 }
 
 /** What a record on an HPA is signed for. */
@@ -66,30 +111,25 @@ export function originalBinding({ uid }: Pick<HpaRecord, 'uid'>): { readonly kin
   return { kind: 'HorizontalPodAutoscaler', uid, field: HPA_ANNOTATIONS.original };
 }
 
-/** `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}],"issuedAt":"…"}`: 60 % was set for 500m a pod. */
-export function writeOriginal({ targets, issuedAt }: OriginalRecord): string {
-  return JSON.stringify({ ...metricsOf(targets), issuedAt: isoTime(issuedAt) });
-}
-
 export function parseTargets(text: string): readonly KeptTarget[] {
   return targetsIn(parseJson(text));
 }
 
-/** The same without the time, as a Recommendation keeps it. */
+/** As a Recommendation keeps them: `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":85}]}`. */
 export function writeTargets(targets: readonly KeptTarget[]): string {
-  return JSON.stringify(metricsOf(targets));
+  const metrics = targets.map(({ resource, container, percent, request, set }) => ({
+    resource,
+    ...(container === null ? {} : { container }),
+    averageUtilization: percent,
+    [resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes']: request,
+    now: set,
+  }));
+  return JSON.stringify({ metrics });
 }
 
-function metricsOf(targets: readonly KeptTarget[]): { readonly metrics: readonly object[] } {
-  return {
-    metrics: targets.map(({ resource, container, percent, request, set }) => ({
-      resource,
-      ...(container === null ? {} : { container }),
-      averageUtilization: percent,
-      [resource === 'cpu' ? 'cpuMillicores' : 'memoryBytes']: request,
-      now: set,
-    })),
-  };
+function measuredBy(field: NoteField): Measured | null {
+  const [resource, container = null] = field.split('/');
+  return resource === 'cpu' || resource === 'memory' ? { resource, container } : null;
 }
 
 function targetsIn(value: unknown): readonly KeptTarget[] {

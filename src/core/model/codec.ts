@@ -178,15 +178,6 @@ export function nullable<T>(codec: Codec<T>, as?: string): FieldOf<T | null> {
   return (property) => orNull(required(codec, as)(property));
 }
 
-/** The same, but a value that is there and cannot be read makes the record unreadable. */
-export function strict<T>(of: FieldOf<T | null>): FieldOf<T | null> {
-  return (property) => {
-    const field = of(property);
-    const isAbsent = (stored: JsonObject): boolean => field.names.every((name) => stored[name] === undefined);
-    return { ...field, read: (stored) => field.read(stored) ?? (isAbsent(stored) ? null : undefined) };
-  };
-}
-
 /** `fallback` where it is absent or cannot be read. */
 export function withDefault<T>(codec: Codec<T>, fallback: T, as?: string): FieldOf<T> {
   return (property) => {

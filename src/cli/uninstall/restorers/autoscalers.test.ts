@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
+import { idleOriginal, targetsNote } from '../../../../test/builders/original-notes.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';
@@ -8,7 +9,9 @@ import { autoscalersRestorer } from './autoscalers.ts';
 
 const HPAS = '/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers';
 const ISSUED_AT = '2026-11-20T00:00:00.000Z';
-const NOTE = `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"${ISSUED_AT}"}`;
+/** As the status of a Recommendation has it. */
+const REMEMBERED = '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}]}';
+const NOTE = targetsNote([{ resource: 'cpu', container: null, percent: 60, request: 500, set: 90 }], Date.parse(ISSUED_AT));
 
 let world: ApiWorld;
 beforeEach(async () => {
@@ -33,8 +36,8 @@ async function moved(name: string, to = 90, sign = signedFor): Promise<void> {
   expect((await world.patch('json', `${HPAS}/${name}`, patch, { fieldManager: 'evenkeel-controller' })).status).toBe(200);
 }
 
-function signedFor(uid: string): string {
-  return TEST_SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field: 'evenkeel.io/original' }, NOTE);
+function signedFor(uid: string, note = NOTE): string {
+  return TEST_SIGNER.sign({ kind: 'HorizontalPodAutoscaler', uid, field: 'evenkeel.io/original' }, note);
 }
 
 async function hpa(name: string): Promise<{ readonly target: number; readonly annotations: unknown }> {
@@ -64,11 +67,23 @@ describe('an uninstall', () => {
     expect((await hpa('web')).target).toBe(90);
   });
 
+  test('moves no target by a note of a form that it cannot read, and says so', async () => {
+    await moved('web', 90, (uid) => signedFor(uid, `${REMEMBERED.slice(0, -1)},"issuedAt":"${ISSUED_AT}"}`));
+    expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('cannot read') }], left: [] });
+    expect((await hpa('web')).target).toBe(90);
+  });
+
+  test('has no target to put back of an autoscaler whose note is about its least alone', async () => {
+    await moved('web', 90, (uid) => signedFor(uid, idleOriginal('minReplicas', { user: 3, value: 1, since: Date.parse(ISSUED_AT) })));
+    expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
+    expect(await hpa('web')).toEqual({ target: 90, annotations: { 'example.com/theirs': 'yes' } });
+  });
+
   test.each<[string, object, number]>([
     ['never moved since', {}, 90],
-    ['moved later', { original: NOTE, issuedAt: '2026-11-21T00:00:00.000Z' }, 90],
-    ['moved then', { original: NOTE, issuedAt: ISSUED_AT }, 60],
-    ['moved a moment before the Recommendation was written', { original: NOTE, issuedAt: '2026-11-19T00:00:00.000Z' }, 60],
+    ['moved later', { original: REMEMBERED, issuedAt: '2026-11-21T00:00:00.000Z' }, 90],
+    ['moved then', { original: REMEMBERED, issuedAt: ISSUED_AT }, 60],
+    ['moved a moment before the Recommendation was written', { original: REMEMBERED, issuedAt: '2026-11-19T00:00:00.000Z' }, 60],
   ])('of a record follows the one alone that is no older than the Recommendation: %s', async (_, known, target) => {
     await world.post(
       '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',

@@ -10,6 +10,7 @@ import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { isNewest } from '../../../core/hpa/current-original.ts';
 import { originalBinding, readOriginal, sameMeasured, type KeptTarget } from '../../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../../core/model/cluster-records.ts';
+import { readOriginalNote } from '../../../core/ownership/original-note.ts';
 import { judgeAnnotation } from '../../../core/model/field-managers.ts';
 import type { JsonPatchOperation } from '../../../core/model/json-patch.ts';
 import { readMemory } from '../../../core/resize/status/memory-codec.ts';
@@ -39,8 +40,11 @@ export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner
 async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: HpaRecord, signal: AbortSignal): Promise<string | null> {
   const signed = hpa.annotations[HPA_ANNOTATIONS.original];
   if (signed === undefined) return null;
+  if (!signer.isOurs(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
+  if (readOriginalNote(signed) === null) return 'is of a form that this version cannot read';
   const record = readOriginal(hpa);
-  if (record === null || !signer.isOurs(originalBinding(hpa), signed)) return 'is not signed by Evenkeel';
+  // Without a target in it, it is about idle mode's minReplicas alone.
+  if (record === null) return null;
   const status = await statusOf(cluster, hpa.target, signal);
   return status === null || isNewest(record, hpa, readMemory(status).autoscalers) ? null : 'is older than its Recommendation';
 }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { crds } from '../../../../test/builders/crds.ts';
+import { idleOriginal } from '../../../../test/builders/original-notes.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { ClusterAccess } from '../cluster-access.ts';
@@ -27,10 +28,16 @@ beforeEach(async () => {
   await world.post('/api/v1/namespaces', { metadata: { name: 'shop' } });
 });
 
-/** A Deployment that fell idle: the note says what it had, the spec what it has now. */
-async function asleep(name: string, replicas: number, note: object, sign = signedFor): Promise<void> {
+const SINCE = '2026-11-20T00:00:00.000Z';
+
+/** A Deployment that fell idle, of three replicas: the notes say what it had, the spec what it has now. `idleReplicas`: as its note has it. */
+async function asleep(
+  name: string,
+  replicas: number,
+  { idleReplicas, ...sizes }: { readonly idleReplicas?: number; readonly natural?: object; readonly sizes?: object } = {},
+  sign: typeof signedFor = signedFor,
+): Promise<void> {
   const labels = { app: name };
-  const written = { since: '2026-11-20T00:00:00.000Z', natural: [], sizes: [], replicas: 3, wakesOn: 'load', ...note };
   await world.post(DEPLOYMENTS, {
     metadata: { name },
     spec: {
@@ -40,12 +47,22 @@ async function asleep(name: string, replicas: number, note: object, sign = signe
     },
   });
   const { uid } = ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).metadata as { readonly uid: string };
-  const annotations = { 'evenkeel.io/idle': sign(uid, JSON.stringify(written)) };
+  const note = JSON.stringify({ since: SINCE, natural: [], sizes: [], wakesOn: 'load', ...sizes });
+  const annotations = {
+    'evenkeel.io/idle': sign(uid, note, 'evenkeel.io/idle'),
+    ...(idleReplicas === undefined
+      ? {}
+      : { 'evenkeel.io/original': sign(uid, original('replicas', idleReplicas), 'evenkeel.io/original') }),
+  };
   expect((await world.patch('merge', `${DEPLOYMENTS}/${name}`, { metadata: { annotations } })).status).toBe(200);
 }
 
-function signedFor(uid: string, note: string): string {
-  return TEST_SIGNER.sign({ kind: 'Deployment', uid, field: 'evenkeel.io/idle' }, note);
+function original(field: 'replicas' | 'minReplicas', value: number, since = SINCE): string {
+  return idleOriginal(field, { user: 3, value, since: Date.parse(since) });
+}
+
+function signedFor(uid: string, note: string, field: string, kind = 'Deployment'): string {
+  return TEST_SIGNER.sign({ kind, uid, field }, note);
 }
 
 async function replicasOf(name: string): Promise<number> {
@@ -71,11 +88,11 @@ describe('an uninstall', () => {
     expect(await replicasOf('web')).toBe(2);
   });
 
-  test.each<[string, (uid: string, note: string) => string]>([
+  test.each<[string, typeof signedFor]>([
     ['without a signature', (_, note) => note],
-    ['of another workload', (_, note) => signedFor('of another', note)],
+    ['of another workload', (_, note, field) => signedFor('of another', note, field)],
   ])('scales nothing by a note %s, and says so', async (_, sign) => {
-    await asleep('web', 1, { idleReplicas: 1, replicas: 9 }, sign);
+    await asleep('web', 1, { idleReplicas: 1 }, sign);
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('not signed') }], left: [] });
     expect(await replicasOf('web')).toBe(1);
   });
@@ -116,20 +133,39 @@ describe('an uninstall', () => {
     expect(await replicasOf('web')).toBe(changed === 1 ? 3 : 1);
   });
 
-  test('gives an autoscaler its least back', async () => {
-    await asleep('web', 3, { idleReplicas: 1, autoscaler: { name: 'web', minReplicas: 3 } });
-    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 9 };
+  test('scales nothing by a note of its replicas that is of another idle period, or cannot be read', async () => {
+    const notes = [original('replicas', 1, '2026-11-19T00:00:00.000Z'), '{"v":2,"fields":{"replicas":{}},"takenAt":{}}'];
+    for (const [at, note] of notes.entries()) {
+      const name = `web-${at}`;
+      await asleep(name, 1, { idleReplicas: 1 }, (uid, text, field) => signedFor(uid, field === 'evenkeel.io/idle' ? text : note, field));
+      expect(await restore()).toMatchObject({ changed: 0 });
+      expect(await replicasOf(name)).toBe(1);
+    }
+  });
+
+  async function lowered(target: string, note = original('minReplicas', 1)): Promise<void> {
+    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, minReplicas: 1, maxReplicas: 9 };
     await world.post(HPAS, { metadata: { name: 'web' }, spec });
+    const { uid } = ((await world.get(`${HPAS}/web`)).body as Wire).metadata as { readonly uid: string };
+    const annotations = { 'evenkeel.io/original': signedFor(uid, note, 'evenkeel.io/original', 'HorizontalPodAutoscaler') };
+    expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } })).status).toBe(200);
+  }
+
+  test('gives an autoscaler its least back', async () => {
+    await asleep('web', 3);
+    await lowered('web');
     expect(await restore()).toMatchObject({ changed: 1, left: [] });
     expect(((await world.get(`${HPAS}/web`)).body as Wire).spec.minReplicas).toBe(3);
     expect(await restore()).toMatchObject({ changed: 0, left: [] });
   });
 
   test.each([
-    ['that was made small in place alone', {}],
-    ['whose autoscaler is gone', { idleReplicas: 1, autoscaler: { name: 'gone', minReplicas: 3 } }],
-  ])('has nothing to scale of a workload %s', async (_, note) => {
-    await asleep('web', 3, note);
+    ['that was made small in place alone', () => Promise.resolve()],
+    ['whose note is on the autoscaler of another', () => lowered('other')],
+    ['whose autoscaler has the note of another idle period', () => lowered('web', original('minReplicas', 1, '2026-11-19T00:00:00.000Z'))],
+  ])('has nothing to scale of a workload %s', async (_, arrange) => {
+    await asleep('web', 3);
+    await arrange();
     expect(await restore()).toMatchObject({ changed: 0, kept: [], left: [] });
   });
 });

@@ -1,5 +1,5 @@
 // Workloads that are idle: replicas (or the least of their autoscaler) that were lowered are put back, where they are still
-// what Evenkeel set. Sizes in place are another restorer's; the note goes with the other annotations, so this comes first.
+// what Evenkeel set. Sizes in place are another restorer's; the notes go with the other annotations, so this comes first.
 
 import { replicasAt } from '../../../adapters/kubernetes/decode-scalable.ts';
 import { readPod } from '../../../adapters/kubernetes/decode-pod.ts';
@@ -16,8 +16,10 @@ import {
 } from '../../../adapters/kubernetes/resources.ts';
 import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
-import type { IdleMemory } from '../../../core/resize/model/idle-memory.ts';
+import { readOriginalNote } from '../../../core/ownership/original-note.ts';
+import { EMPTY_NOTE, leave, keepRemembered, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
+import type { IdleNote } from '../../../core/resize/model/idle-memory.ts';
 import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
@@ -58,19 +60,27 @@ interface IdleKind {
 async function* ofKind(kind: IdleKind): AsyncGenerator<Finding> {
   const { cluster, resource, signer, signal } = kind;
   for await (const head of cluster.list(resource, signal)) {
-    const note = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
+    const text = textAt(head.annotations, WORKLOAD_ANNOTATIONS.idle);
     // A Deployment's annotations are copied to its ReplicaSets.
-    if (note === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
-    const idle = readIdleNote(note);
-    const foreign = await whyForeign(cluster, resource, head, { note, idle }, signer, signal);
+    if (text === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
+    const record = readIdleNote(text);
+    const foreign = await whyForeign(cluster, resource, head, { text, record }, signer, signal);
     if (foreign !== null) {
       yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
       continue;
     }
-    const lowered = idle?.idleReplicas ?? null;
-    if (idle === null || lowered === null) continue;
-    yield* idle.autoscaler === null ? ofReplicas(kind, head, idle.replicas, lowered) : await ofAutoscaler(cluster, head, idle, signal);
+    if (record === null) continue;
+    yield* ofReplicas(kind, head, readIdlePeriod(signer, resource, head, record));
+    yield* ofAutoscalers(cluster, resource, head, record, signer, signal);
   }
+}
+
+/** The note of original values on an object, as far as idle mode wrote it in this idle period. */
+function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since }: IdleNote): OriginalNote {
+  const field = WORKLOAD_ANNOTATIONS.original;
+  const text = textAt(head.annotations, field);
+  const note = signer.isOurs({ kind, uid: head.uid, field }, text) ? readOriginalNote(text) : null;
+  return keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer === 'idle' && takenAt === since);
 }
 
 /**
@@ -81,19 +91,19 @@ async function whyForeign(
   cluster: ClusterAccess,
   resource: ApiResource,
   head: ObjectHead,
-  { note, idle }: { readonly note: string; readonly idle: IdleMemory | null },
+  { text, record }: { readonly text: string; readonly record: IdleNote | null },
   signer: RecordSigner,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { kind } = resource;
   const field = WORKLOAD_ANNOTATIONS.idle;
-  if (idle === null || !signer.isOurs({ kind, uid: head.uid, field }, note)) return `annotation ${field} is not signed by Evenkeel`;
+  if (record === null || !signer.isOurs({ kind, uid: head.uid, field }, text)) return `annotation ${field} is not signed by Evenkeel`;
   const status = await statusOf(cluster, { kind, name: head.name, namespace: head.namespace ?? '' }, signal);
-  if (status !== null) return readIdle(status)?.since === idle.since ? null : `annotation ${field} is older than its Recommendation`;
+  if (status !== null) return readIdle(status)?.since === record.since ? null : `annotation ${field} is older than its Recommendation`;
   const selector = optionalSelectorOf(head);
   if (selector === null) return `annotation ${field} cannot be compared with its pods, as it has no selector`;
   const pods = await podsOf(cluster, head, selector, signal);
-  return haveRecordedSizes(pods, idle) ? null : `annotation ${field} does not describe its pods as they are`;
+  return haveRecordedSizes(pods, record) ? null : `annotation ${field} does not describe its pods as they are`;
 }
 
 /** Kinds that are not Kubernetes' own may have none, or something else in its place. */
@@ -135,13 +145,23 @@ function isControlled({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true);
 }
 
-function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, to: number, from: number): Generator<Finding> {
+function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHead, note: OriginalNote): Generator<Finding> {
   const object = nameOf(resource, head);
-  const now = replicasOf(head.wire);
-  if (now === to) return;
-  if (now !== from) {
-    const why = now === null ? 'how many it asks for is not known' : `its ${now} replicas were set by somebody else since it fell idle`;
-    yield { kind: 'keep', object, why };
+  const field = note.fields.get('replicas');
+  if (field === undefined) return;
+  const from = replicasOf(head.wire);
+  if (from === null) {
+    yield { kind: 'keep', object, why: 'how many it asks for is not known' };
+    return;
+  }
+  const to = valueToWrite(
+    note,
+    leave(note, 'idle', () => from),
+    'replicas',
+    from,
+  );
+  if (to === from) {
+    if (from !== field.user) yield { kind: 'keep', object, why: `its ${from} replicas were set by somebody else since it fell idle` };
     return;
   }
   const resourceVersion = textAt(objectAt(head.wire, 'metadata'), 'resourceVersion');
@@ -161,26 +181,35 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
   };
 }
 
-async function ofAutoscaler(
+/** The note on the autoscaler goes with its other annotations. */
+async function* ofAutoscalers(
   cluster: ClusterAccess,
-  { namespace }: ObjectHead,
-  { autoscaler, idleReplicas }: IdleMemory,
+  { kind }: ApiResource,
+  { name, namespace }: ObjectHead,
+  record: IdleNote,
+  signer: RecordSigner,
   signal: AbortSignal,
-): Promise<readonly Finding[]> {
-  let hpa: ObjectHead | null = null;
-  for await (const head of cluster.list(HPAS, signal, { namespace: namespace ?? '' })) if (head.name === autoscaler?.name) hpa = head;
-  if (hpa === null || autoscaler === null) return [];
-  const now = numberAt(objectAt(hpa.wire, 'spec'), 'minReplicas', 1);
-  if (now !== idleReplicas) return [];
-  const path = '/spec/minReplicas';
-  return [
-    {
+): AsyncGenerator<Finding> {
+  for await (const hpa of cluster.list(HPAS, signal, { namespace: namespace ?? '' })) {
+    const spec = objectAt(hpa.wire, 'spec');
+    const target = objectAt(spec, 'scaleTargetRef');
+    if (textAt(target, 'kind') !== kind || textAt(target, 'name') !== name) continue;
+    const note = readIdlePeriod(signer, HPAS, hpa, record);
+    const from = numberAt(spec, 'minReplicas', 1);
+    const to = valueToWrite(
+      note,
+      leave(note, 'idle', () => from),
+      'minReplicas',
+      from,
+    );
+    if (to === from) continue;
+    yield {
       kind: 'change',
       object: nameOf(HPAS, hpa),
-      change: `minReplicas ${now} → ${autoscaler.minReplicas}`,
-      carryOut: (stop) => cluster.patch(HPAS, hpa, [{ op: 'add', path, value: autoscaler.minReplicas }], stop),
-    },
-  ];
+      change: `minReplicas ${from} → ${to}`,
+      carryOut: (stop) => cluster.patch(HPAS, hpa, [{ op: 'add', path: '/spec/minReplicas', value: to }], stop),
+    };
+  }
 }
 
 const SOURCE = 'src/cli/uninstall/restorers/idle-workloads.ts';

@@ -12,6 +12,7 @@ export interface DecisionNote {
     | 'InvalidAnnotation'
     | 'RecordNotSigned'
     | 'RecordOutdated'
+    | 'RecordUnreadable'
     | 'LimitExceeded'
     | 'CeilingReached'
     | 'LimitExceptionRecurs'

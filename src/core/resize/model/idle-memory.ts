@@ -30,6 +30,9 @@ export interface IdleMemory {
   readonly wakesOn: string;
 }
 
+/** What the annotation of an idle workload holds, besides its signature. */
+export type IdleNote = Pick<IdleMemory, 'since' | 'natural' | 'sizes' | 'wakesOn'>;
+
 export interface LastIdle {
   readonly since: Instant;
   readonly wokenAt: Instant;

@@ -1,11 +1,10 @@
 // Keeps replicas where they are while requests move: which targets of autoscalers are followed in this decision, and what
 // is to be remembered of them before anything is touched.
 
-import { HPA_ANNOTATIONS } from '../../../apis/annotations.ts';
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
 import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
-import type { AutoscalerMemory } from '../../hpa/kept-target.ts';
+import { readOriginal, type AutoscalerMemory } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
 import type { PodRecord } from '../../model/pod.ts';
 import { autoscalersIn } from './autoscalers.ts';
@@ -47,7 +46,7 @@ export function preserveReplicas(situation: WorkloadSituation, mode: ResizeMode,
     // The new target is not remembered before it is written: one patch writes target and annotation, so the HPA has both or neither.
     // The original is remembered until it is back and the record is gone.
     const isBack = standing.targets.every(({ live, kept }) => kept === null || live === kept.percent);
-    const hasRecord = hpa.annotations[HPA_ANNOTATIONS.original] !== undefined;
+    const hasRecord = readOriginal(hpa) !== null;
     const atHome = mayLetGo && isBack && !hasRecord && targets.every((target) => isHome(target, after));
     const issuedAt = standing.memory.targets.length > 0 ? standing.memory.issuedAt : Math.max(now, (standing.memory.issuedAt ?? 0) + 1);
     remembered.push({ ...standing.memory, ...(atHome || targets.length === 0 ? { targets: [], issuedAt: null } : { targets, issuedAt }) });

@@ -2,6 +2,7 @@
 // there is one. What another tool keeps as it wants it is left to that tool.
 
 import { keeperOf } from '../../../hpa/autoscaler-standing.ts';
+import { hasAutoscaler } from './idle-originals.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ScaleStep } from '../../model/scale-step.ts';
 import type { IdleMemory } from '../../model/idle-memory.ts';
@@ -54,10 +55,16 @@ export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): Scale
   return { autoscaler: idle.autoscaler?.name ?? null, from: now, to: idle.idleReplicas, because: 'idle' };
 }
 
-/** What is to be put back; null: nothing, or somebody has set it otherwise meanwhile. */
+/**
+ * What is to be put back; null: nothing, or somebody has set it otherwise meanwhile. An autoscaler whose minReplicas somebody has set
+ * keeps them, and its note is rid of idle mode.
+ */
 export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, because: string): ScaleStep | null {
-  if (!isScaled(situation, idle) || idle.idleReplicas === null) return null;
-  return { autoscaler: idle.autoscaler?.name ?? null, from: idle.idleReplicas, to: naturalOf(idle), because };
+  const autoscaler = idle.autoscaler?.name ?? null;
+  if (isScaled(situation, idle) && idle.idleReplicas !== null) return { autoscaler, from: idle.idleReplicas, to: naturalOf(idle), because };
+  const hpa = situation.hpas.find(({ name }) => name === autoscaler);
+  if (hpa === undefined || !hasAutoscaler(idle, hpa)) return null;
+  return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, because };
 }
 
 /** Somebody has set the replicas since: who does that means it. null: nobody has. */

@@ -126,7 +126,7 @@ function wakes(situation: WorkloadSituation, idle: IdleMemory, notes: readonly D
     return { outcome: null, memory: { idle: null, lastIdle: lastIdleOf(situation, idle, waking) }, steps: [], notes, scale };
   }
   const dryRun = standing.dryRun || policy.dryRun;
-  const replicas = scale === null ? '' : `; replicas ${scale.from} → ${scale.to}`;
+  const replicas = scale === null || scale.from === scale.to ? '' : `; replicas ${scale.from} → ${scale.to}`;
   const what = `waking (${waking.because}): ${missing} of ${pods.length} pods lack their natural size${replicas}`;
   const waiting = progress.steps.length > 0 || dryRun ? null : mostTelling(progress.waits);
   const state =

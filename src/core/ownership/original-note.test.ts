@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { readOriginalNote, writeOriginalNote } from './original-note.ts';
+import { EMPTY_NOTE, leave, take } from './owners.ts';
+
+const AT = Date.parse('2026-11-20T12:00:00.000Z');
+const TARGET = { writer: 'keep-replicas', field: 'cpu/main', value: 90, live: 60, at: AT, request: 500 } as const;
+const NOTE = take(take(EMPTY_NOTE, TARGET), { writer: 'idle', field: 'replicas', value: 1, live: 3, at: AT + 1 });
+const TEXT = writeOriginalNote(NOTE);
+
+describe('the note of original values', () => {
+  test('has by field the user’s value, what each writer wants, what was set last and by which of them', () => {
+    expect(JSON.parse(TEXT)).toEqual({
+      v: 1,
+      fields: {
+        'cpu/main': { user: 60, cpuMillicores: 500, wants: { 'keep-replicas': 90 }, set: 90, by: 'keep-replicas' },
+        replicas: { user: 3, wants: { idle: 1 }, set: 1, by: 'idle', from: 3 },
+      },
+      takenAt: { 'keep-replicas': '2026-11-20T12:00:00.000Z', idle: '2026-11-20T12:00:00.001Z' },
+    });
+  });
+
+  test('reads back as it was written, also while a value is given back', () => {
+    const givenBack = leave(take(NOTE, { writer: 'idle', field: 'replicas', value: 1, live: 1, at: AT }), 'idle', () => 1);
+    for (const note of [NOTE, givenBack]) expect(readOriginalNote(writeOriginalNote(note))).toEqual(note);
+    expect(givenBack.fields.get('replicas')).toMatchObject({ user: 3, set: 3, from: 1, by: 'idle' });
+  });
+
+  test.each<[string, string]>([
+    ['is no JSON', '{'],
+    [
+      'has the form before the first version',
+      '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"x"}',
+    ],
+    ['is of a later version', TEXT.replace('"v":1', '"v":2')],
+    ['has no field', writeOriginalNote(EMPTY_NOTE)],
+    ['has a field of another name', TEXT.replace('"replicas"', '"paused"')],
+    ['has a writer that this version does not have', TEXT.replaceAll('"idle"', '"night"')],
+    ['has words for a value', TEXT.replace('"user":3', '"user":"many"')],
+    ['has less than no replicas', TEXT.replace('"set":1', '"set":-1')],
+    ['lacks the user’s value of one field', TEXT.replace('"user":3,', '')],
+    ['was set for no request', TEXT.replace('"cpuMillicores":500', '"cpuMillicores":0')],
+    ['does not say when a writer took its value', TEXT.replace(/,"idle":"[^"]*"/, '')],
+    ['has no time where one belongs', TEXT.replace('2026-11-20T12:00:00.001Z', 'yesterday')],
+  ])('is unreadable as a whole where it %s', (_, text) => {
+    expect(text).not.toBe(TEXT);
+    expect(readOriginalNote(text)).toBeNull();
+  });
+});

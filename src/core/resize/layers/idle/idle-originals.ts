@@ -1,0 +1,75 @@
+// What idle mode has in the notes of original values: the replicas of the workload, or minReplicas of its autoscaler.
+
+import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
+import { liveValues } from '../../../hpa/kept-target.ts';
+import type { HpaRecord } from '../../../model/cluster-records.ts';
+import type { Instant } from '../../../model/units.ts';
+import { readOriginalNote } from '../../../ownership/original-note.ts';
+import { leave, take, valueToWrite, type OriginalNote } from '../../../ownership/owners.ts';
+import type { IdleMemory, IdleNote } from '../../model/idle-memory.ts';
+
+type ScaledHpa = Pick<HpaRecord, 'name' | 'annotations'>;
+
+/** The note on the workload: written before its replicas are changed. `live`: the replicas that it has now. */
+export function workloadNote(present: OriginalNote, idle: IdleMemory, live: number): OriginalNote {
+  const { idleReplicas: value, autoscaler, waking, since: at, replicas: user } = idle;
+  if (value === null || autoscaler !== null || waking !== null) return leave(present, 'idle', () => live);
+  return take(present, { writer: 'idle', field: 'replicas', value, live, at, user });
+}
+
+/** The note on the autoscaler, and the minReplicas that are written in the same patch. */
+export function autoscalerNote(
+  present: OriginalNote,
+  { autoscaler, idleReplicas, waking, since: at }: IdleMemory,
+  hpa: HpaRecord,
+): { readonly note: OriginalNote; readonly minReplicas: number } {
+  const { minReplicas: live } = hpa;
+  const user = autoscaler?.minReplicas ?? live;
+  if (idleReplicas !== null && waking === null) {
+    const note = take(present, { writer: 'idle', field: 'minReplicas', value: idleReplicas, live, at, user });
+    return { note, minReplicas: valueToWrite(present, note, 'minReplicas', live) };
+  }
+  const note = leave(present, 'idle', liveValues(hpa));
+  if (note.fields.has('minReplicas')) return { note, minReplicas: valueToWrite(present, note, 'minReplicas', live) };
+  // Where the note was removed, the Recommendation still has what was set.
+  const set = present.fields.get('minReplicas')?.set ?? idleReplicas;
+  return { note, minReplicas: live === set ? user : live };
+}
+
+/** Whether idle mode has minReplicas in the note of the autoscaler. */
+export function hasAutoscaler(idle: IdleMemory, { annotations }: ScaledHpa): boolean {
+  return noteOf(annotations)?.takenAt.get('idle') === idle.since;
+}
+
+/** What the records on the workload and its autoscaler say, where there is no Recommendation. Notes of another idle period do not count. */
+export function idleFromRecords(
+  record: IdleNote,
+  workload: { readonly note: OriginalNote | null; readonly replicas: number },
+  hpas: readonly ScaledHpa[],
+): IdleMemory {
+  const scaled = ofReplicas(record.since, workload.note) ?? ofAutoscaler(record.since, hpas);
+  const kept = { replicas: workload.replicas, idleReplicas: null, autoscaler: null, ...scaled };
+  return { ...record, ...kept, floor: new Map(), awakeMs: 0, scaled: false, waking: null };
+}
+
+function ofReplicas(since: Instant, note: OriginalNote | null): Pick<IdleMemory, 'replicas' | 'idleReplicas'> | null {
+  const field = note?.fields.get('replicas');
+  if (field === undefined || note?.takenAt.get('idle') !== since) return null;
+  // While they are given back, they are lowered still.
+  return { replicas: field.user, idleReplicas: field.wants.get('idle') ?? field.from };
+}
+
+function ofAutoscaler(since: Instant, hpas: readonly ScaledHpa[]): Pick<IdleMemory, 'idleReplicas' | 'autoscaler'> | null {
+  for (const { name, annotations } of hpas) {
+    const note = noteOf(annotations);
+    const field = note?.fields.get('minReplicas');
+    const idleReplicas = field?.wants.get('idle');
+    if (field === undefined || idleReplicas === undefined || note?.takenAt.get('idle') !== since) continue;
+    return { idleReplicas, autoscaler: { name, minReplicas: field.user } };
+  }
+  return null;
+}
+
+function noteOf(annotations: ScaledHpa['annotations']): OriginalNote | null {
+  return readOriginalNote(annotations[HPA_ANNOTATIONS.original] ?? '');
+}
