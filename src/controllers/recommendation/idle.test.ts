@@ -283,6 +283,31 @@ describe('Where the policy allows fewer replicas', () => {
     expect(reasons().filter((reason) => reason === 'Scaled')).toHaveLength(1);
   });
 
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['was removed', {}],
+    [
+      'was replaced by one that is not signed, which stays',
+      { 'evenkeel.io/original': idleOriginal('minReplicas', { user: 9, value: 1, since: T0 }) },
+    ],
+  ])('an autoscaler whose note %s has its least back by the Recommendation', async (_, annotations) => {
+    world.cluster.hpaList = [HPA];
+    await shrinks(1);
+    world.setHpa('web', (hpa) => ({ ...hpa, annotations }));
+    world.activity.set(WEB, busy());
+    await world.run(10 * MINUTE_MS);
+    expect(world.cluster.hpaList[0]).toMatchObject({ minReplicas: 3, annotations });
+    expect(world.status().idle).toBeUndefined();
+  });
+
+  test('a note of the replicas that was removed is written anew while it is idle', async () => {
+    await shrinks(1);
+    const before = original();
+    annotate({ 'evenkeel.io/original': null });
+    expect(original()).toBeUndefined();
+    await world.run(10 * MINUTE_MS);
+    expect([original(), replicas()]).toEqual([before, 1]);
+  });
+
   test('an autoscaler has its least back where the Recommendation is lost meanwhile', async () => {
     world.cluster.hpaList = [HPA];
     await shrinks(1);
