@@ -1,4 +1,4 @@
-// The room table of the house: a room may import itself and the rooms named here, and nothing else.
+// The room table of the house: a room may import itself, packages/kube (all but ui) and the rooms named here, and nothing else.
 const rooms = {
   apis: [],
   core: ['apis'],
@@ -83,13 +83,23 @@ const table = Object.entries(rooms).map(([room, allowed]) => ({
   comment: `src/${room} may import ${allowed.length === 0 ? 'nothing of ours' : allowed.join(', ')} (tests may also use test/builders and test/fakes).`,
   severity: 'error',
   from: { path: `^src/${room}/`, pathNot: '\\.test\\.ts$' },
-  to: { path: '^(src|test|hack)/', pathNot: `^src/(${[room, ...allowed].join('|')})/` },
+  to: {
+    path: '^(src|packages|test|hack)/',
+    pathNot: [`^src/(${[room, ...allowed].join('|')})/`, ...(room === 'ui' ? [] : ['^packages/kube/'])],
+  },
 }));
 
 module.exports = {
   forbidden: [
     ...table,
     ...coreTable,
+    {
+      name: 'package-kube',
+      comment: 'packages/kube may import nothing of ours (tests may also use test/properties).',
+      severity: 'error',
+      from: { path: '^packages/kube/' },
+      to: { path: '^(src|packages|test|hack)/', pathNot: ['^packages/kube/', '^test/properties/'] },
+    },
     {
       name: 'core-folders-in-the-table',
       comment: 'Every folder of src/core stands in the folder table above.',
@@ -126,7 +136,7 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, path: '^src/', pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '^src/(cmd|workers)/', '^src/ui/'] },
+      from: { orphan: true, path: '^(src|packages)/', pathNot: ['\\.test\\.ts$', '\\.d\\.ts$', '^src/(cmd|workers)/', '^src/ui/'] },
       to: {},
     },
     {

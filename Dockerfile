@@ -13,7 +13,8 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 # Exactly what the lock file says, by its digests; no script of a package runs.
 RUN npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json dist.package.json ./
+COPY packages ./packages
 COPY src ./src
 RUN npm run -s build
 RUN npm prune --no-save --omit=dev --ignore-scripts --no-audit --no-fund --loglevel=error

@@ -27,7 +27,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/core/**/*.ts'],
+    files: ['src/core/**/*.ts', 'packages/kube/src/**/*.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-imports': [
@@ -36,7 +36,7 @@ export default defineConfig(
           patterns: [
             {
               group: ['node:*', '@kubernetes/*', 'express', 'ws', 'winston', 'prom-client'],
-              message: 'core is pure: no I/O, no Node API.',
+              message: 'core and packages/kube are pure: no I/O, no Node API.',
             },
           ],
         },

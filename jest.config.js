@@ -1,7 +1,7 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  roots: ['<rootDir>/src', '<rootDir>/test', '<rootDir>/hack'],
+  roots: ['<rootDir>/src', '<rootDir>/packages', '<rootDir>/test', '<rootDir>/hack'],
   testMatch: ['**/*.test.ts'],
   // The folder is the tier: `make e2e` runs test/e2e and test/controlplane, `make soak` runs test/soak.
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/controlplane/', '<rootDir>/test/soak/'],

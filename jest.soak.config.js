@@ -12,7 +12,7 @@ process.stderr.write(`properties: SOAK_RUNS=${factor} times the cases, SOAK_SEED
 /** @type {import('jest').Config} */
 export default {
   ...base,
-  roots: ['<rootDir>/test/soak', '<rootDir>/src'],
+  roots: ['<rootDir>/test/soak', '<rootDir>/src', '<rootDir>/packages'],
   testMatch: ['<rootDir>/test/soak/**/*.test.ts', ...suitesWithProperties(import.meta.dirname).map((suite) => `<rootDir>/${suite}`)],
   testPathIgnorePatterns: ['/node_modules/'],
   globals: { propertyRuns: { factor, seed } },

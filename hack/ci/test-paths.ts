@@ -11,7 +11,7 @@ export type Suites = Readonly<Record<Tier, readonly string[]>>;
 
 /** The folder of a suite is its tier; `make soak` runs suites with properties again. */
 export function readSuites(root: string): Suites {
-  const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'hack/**/*.test.ts'], { cwd: root });
+  const all = globSync(['src/**/*.test.ts', 'packages/**/*.test.ts', 'test/**/*.test.ts', 'hack/**/*.test.ts'], { cwd: root });
   const e2e = all.filter((suite) => /^test\/(e2e|controlplane)\//.test(suite));
   const soak = all.filter((suite) => suite.startsWith('test/soak/'));
   const test = all.filter((suite) => !e2e.includes(suite) && !soak.includes(suite));
@@ -19,7 +19,7 @@ export function readSuites(root: string): Suites {
 }
 
 export function suitesWithProperties(root: string): readonly string[] {
-  return globSync('src/**/*.test.ts', { cwd: root }).filter((suite) =>
+  return globSync(['src/**/*.test.ts', 'packages/**/*.test.ts'], { cwd: root }).filter((suite) =>
     readFileSync(join(root, suite), 'utf8').includes("from 'fast-check'"),
   );
 }

@@ -28,7 +28,7 @@ interface JestResults {
 
 /** Paths of all suites, from the root. */
 export function findSuites(root: string): readonly string[] {
-  return globSync(['src/**/*.test.ts', 'hack/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort();
+  return globSync(['src/**/*.test.ts', 'packages/**/*.test.ts', 'hack/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root }).sort();
 }
 
 /** Seconds by suite; of a suite in several result files the last. */

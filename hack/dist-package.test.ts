@@ -1,0 +1,31 @@
+// What `#kube/*` names: TypeScript sources from the checkout's package.json, compiled files from dist/package.json.
+
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '..');
+
+interface PackageFile {
+  readonly imports: Readonly<Record<string, string>>;
+}
+interface BuildFile {
+  readonly compilerOptions: { readonly rootDir: string; readonly outDir: string };
+}
+
+function read(path: string): unknown {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+}
+
+test('dist/package.json names the compiled file of each import that package.json names', () => {
+  const { imports } = read('package.json') as PackageFile;
+  const compiled = Object.entries(imports).map(([name, target]) => {
+    const [folder = ''] = /^\.\/packages\/[^/]+/.exec(target) ?? [];
+    const { rootDir, outDir } = (read(join(folder, 'tsconfig.build.json')) as BuildFile).compilerOptions;
+    const from = resolve(ROOT, folder, rootDir);
+    const to = relative(join(ROOT, 'dist'), resolve(ROOT, folder, outDir));
+    return [name, `./${join(to, relative(from, resolve(ROOT, target))).replace(/\.ts$/, '.js')}`];
+  });
+  expect(Object.keys(imports).length).toBeGreaterThan(0);
+  expect((read('dist.package.json') as PackageFile).imports).toEqual(Object.fromEntries(compiled));
+});
