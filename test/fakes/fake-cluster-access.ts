@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type LabelSelector, matchesLabelSelector } from '../../src/core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
+import { matchesLabelSelector } from '../../src/core/model/label-selector.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { alreadyExists, invalid } from '../../src/simulator/api/api-error.ts';
 import type { ClusterAccess, ObjectEvent } from '../../src/simulator/api/cluster-access.ts';

@@ -13,6 +13,7 @@ export class WireError extends Error {
 }
 
 const EMPTY: Wire = {};
+const NONE: readonly never[] = [];
 
 /** The object at `key`; an empty one where it is absent or null. */
 export function objectAt(from: Wire, key: string, path = key): Wire {
@@ -34,7 +35,7 @@ export function asObject(value: unknown, path: string): Wire {
 /** The objects of the list at `key`; none where it is absent or null. */
 export function objectsAt(from: Wire, key: string, path = key): readonly Wire[] {
   const value = from[key];
-  if (value === undefined || value === null) return [];
+  if (value === undefined || value === null) return NONE;
   if (!Array.isArray(value)) throw new WireError(path, 'a list', value);
   for (const item of value) asObject(item, `${path}[]`);
   return value as readonly Wire[];
@@ -74,6 +75,15 @@ export function booleanAt(from: Wire, key: string, absent = false, path = key): 
   if (value === undefined || value === null) return absent;
   if (typeof value !== 'boolean') throw new WireError(path, 'true or false', value);
   return value;
+}
+
+/** The strings of the list at `key`; none where it is absent or null. */
+export function textsAt(from: Wire, key: string, path = key): readonly string[] {
+  const value = from[key];
+  if (value === undefined || value === null) return NONE;
+  if (!Array.isArray(value)) throw new WireError(path, 'a list', value);
+  for (const item of value) if (typeof item !== 'string') throw new WireError(`${path}[]`, 'a string', item);
+  return value as readonly string[];
 }
 
 /** A map of strings, as labels are. */

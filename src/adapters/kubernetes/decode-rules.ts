@@ -9,7 +9,7 @@ import type {
   ResourceQuotaRecord,
 } from '../../core/model/cluster-records.ts';
 import type { CountOrPercent } from '../../core/model/count-or-percent.ts';
-import type { LabelSelector } from '../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import { UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import type { OwnRecord, PauseRecord } from '../../ports/cluster-feed.ts';
 import { metadataOf, strictlyOneOf } from './decode-metadata.ts';

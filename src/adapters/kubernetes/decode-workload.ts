@@ -1,7 +1,7 @@
 import { goMaxProcsOf, runtimeOf, type RuntimeTraces } from '../../core/model/container-runtime.ts';
 import { instantOf } from '../../core/model/iso-time.ts';
 import type { TemplateContainer, WorkloadRecord } from '../../core/model/workload.ts';
-import type { Toleration } from '../../core/model/node.ts';
+import { readTolerations } from '#kube/toleration';
 import { annotationsOf, metadataOf, type Metadata } from './decode-metadata.ts';
 import { requestsAndLimits } from './decode-quantities.ts';
 import type { Interner } from './interner.ts';
@@ -75,15 +75,7 @@ export function podTemplateOf(pod: Wire, interner: Interner): Pick<WorkloadRecor
 /** Left out where it says nothing, as most templates do. */
 function placementOf(pod: Wire, interner: Interner): Pick<WorkloadRecord, 'placement'> {
   const nodeSelector = interner.map(textsByKeyAt(pod, 'nodeSelector', 'spec.template.spec.nodeSelector'));
-  const tolerations = objectsAt(pod, 'tolerations', 'spec.template.spec.tolerations').map((one): Toleration => {
-    const operator = textAt(one, 'operator');
-    return {
-      key: textAt(one, 'key') === '' ? null : interner.text(textAt(one, 'key')),
-      operator: operator === 'Exists' ? 'Exists' : operator === '' || operator === 'Equal' ? 'Equal' : 'Other',
-      value: textAt(one, 'value'),
-      effect: textAt(one, 'effect') === '' ? null : interner.text(textAt(one, 'effect')),
-    };
-  });
+  const tolerations = readTolerations(pod, 'spec.template.spec.tolerations');
   return tolerations.length === 0 && Object.keys(nodeSelector).length === 0 ? {} : { placement: { nodeSelector, tolerations } };
 }
 

@@ -1,7 +1,7 @@
 // The other kinds that decisions read, each trimmed to what is asked of it.
 
 import type { CountOrPercent } from './count-or-percent.ts';
-import type { LabelSelector } from './label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { OptionalResources } from './resources.ts';
 import type { DurationMs, Instant } from './units.ts';
 import type { OwnerRef, WorkloadRef } from './workload.ts';

@@ -1,24 +1,7 @@
-// Label selectors, in both forms that Kubernetes knows: the object of specs and the text of query parameters.
+// What label selectors match, and their text form in query parameters.
 
+import type { LabelRequirement, Labels, LabelSelector } from '#kube/label-selector';
 import { parsed, refused, type Parsed } from './parsed.ts';
-
-export type Labels = Readonly<Record<string, string>>;
-
-/** One requirement; all of a selector's must hold. Ordered comparisons exist in the text form alone. */
-export interface LabelSelector {
-  readonly matchLabels?: Readonly<Record<string, string>>;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
-    readonly values?: readonly string[];
-  }[];
-}
-
-export interface LabelRequirement {
-  readonly key: string;
-  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
-  readonly values: readonly string[];
-}
 
 /** Whether labels meet a selector. An empty selector matches everything. */
 export function matchesLabelSelector(selector: LabelSelector, labels: Labels): boolean {

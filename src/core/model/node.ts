@@ -7,15 +7,6 @@ export interface Taint {
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute';
 }
 
-export interface Toleration {
-  readonly key: string | null;
-  /** `Other` tolerates nothing: the numeric comparisons, which Kubernetes 1.36 has switched off. */
-  readonly operator: 'Equal' | 'Exists' | 'Other';
-  readonly value: string;
-  /** null: any. */
-  readonly effect: string | null;
-}
-
 export interface NodeCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';

@@ -1,6 +1,6 @@
 // What a pod requests in all, as the scheduler counts it.
 
-import { PodSum, type AmountRules } from './pod-sum.ts';
+import { PodSum, type AmountRules } from '#kube/pod-sum';
 import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from './resources.ts';
 
 /** A plain init container: it runs alone, beside the sidecars that were started before it. */

@@ -1,6 +1,6 @@
 import type { Instant } from './units.ts';
 import type { ContainerRuntime } from './container-runtime.ts';
-import type { Toleration } from './node.ts';
+import type { Toleration } from '#kube/toleration';
 import type { RequestsAndLimits } from './resources.ts';
 
 /** Identity of a workload: what a person calls it. Survives roll-outs and restarts. */

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { aSchedulingNode, aSchedulingPod, aSchedulingView } from '../../../test/builders/scheduling.ts';
 import { Feasibility } from './feasibility.ts';
-import type { PodTerm, SchedulingNode, SchedulingPod, SchedulingView, SpreadConstraint } from './scheduling-model.ts';
+import type { PodTerm } from '#kube/affinity';
+import type { SpreadConstraint } from '#kube/spread-constraint';
+import type { SchedulingNode, SchedulingPod, SchedulingView } from './scheduling-model.ts';
 import type { PersistentVolume, StorageClass, StorageView, VolumeClaim } from './storage-model.ts';
 
 const inZone = (name: string, zone: string, pods: readonly SchedulingPod[] = []): SchedulingNode =>

@@ -1,6 +1,7 @@
-import { type Labels, matchesRequirements } from '../model/label-selector.ts';
+import type { Labels } from '#kube/label-selector';
+import { matchesRequirements } from '../model/label-selector.ts';
 import { labelOf, type SchedulingNode, type SchedulingPod } from './scheduling-model.ts';
-import type { NodeTerm } from './node-term.ts';
+import type { NodeTerm } from '#kube/affinity';
 
 /** Node selector and required node affinity together. */
 export function matchesNodeAffinity(pod: SchedulingPod, node: SchedulingNode): boolean {

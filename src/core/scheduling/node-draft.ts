@@ -1,4 +1,5 @@
-import type { Amounts, SchedulingNode, SchedulingPod } from './scheduling-model.ts';
+import type { Amounts } from '#kube/amounts';
+import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
 
 /** A node as it would be: a copy whose pods can be changed. */
 export class NodeDraft implements SchedulingNode {

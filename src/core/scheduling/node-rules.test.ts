@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aSchedulingNode, aSchedulingPod } from '../../../test/builders/scheduling.ts';
-import type { LabelRequirement } from '../model/label-selector.ts';
+import type { LabelRequirement } from '#kube/label-selector';
 import { matchesAnyVolumeTerm, matchesNodeTerm, namedNodes } from './node-affinity.ts';
 import {
   filterDisks,
@@ -12,9 +12,10 @@ import {
   filterUnschedulable,
   tolerates,
 } from './node-rules.ts';
-import type { HostPort, InlineDisk } from './scheduling-model.ts';
-import type { NodeTerm } from './node-term.ts';
-import type { Toleration } from '../model/node.ts';
+import type { HostPort } from '#kube/host-port';
+import type { InlineDisk } from '#kube/pod-volumes';
+import type { NodeTerm } from '#kube/affinity';
+import type { Toleration } from '#kube/toleration';
 
 const toleration = (fields: Partial<Toleration>): Toleration => ({ key: 'gpu', operator: 'Equal', value: 'yes', effect: null, ...fields });
 

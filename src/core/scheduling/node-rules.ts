@@ -1,10 +1,13 @@
 // Whether one node can take one pod, by each rule of kube-scheduler 1.36 that looks at that node alone. A rule answers null
 // for yes.
 
-import type { Taint, Toleration } from '../model/node.ts';
+import type { Toleration } from '#kube/toleration';
+import type { Taint } from '../model/node.ts';
 import { matchesNodeAffinity } from './node-affinity.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
-import type { HostPort, InlineDisk, SchedulingNode, SchedulingPod } from './scheduling-model.ts';
+import type { HostPort } from '#kube/host-port';
+import type { InlineDisk } from '#kube/pod-volumes';
+import type { SchedulingNode, SchedulingPod } from './scheduling-model.ts';
 
 const UNSCHEDULABLE_TAINT: Taint = { key: 'node.kubernetes.io/unschedulable', value: '', effect: 'NoSchedule' };
 const ANY_ADDRESS = '0.0.0.0';

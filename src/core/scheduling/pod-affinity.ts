@@ -1,6 +1,7 @@
 import { incomingTermSelects, termSelects } from './pod-terms.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
-import { labelOf, type PodTerm, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
+import type { PodTerm } from '#kube/affinity';
+import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 
 const NO_COMPANY = final("node(s) didn't match pod affinity rules");
 const UNWANTED_COMPANY = resolvable("node(s) didn't match pod anti-affinity rules");

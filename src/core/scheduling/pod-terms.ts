@@ -1,5 +1,7 @@
-import { type Labels, matchesLabelSelector } from '../model/label-selector.ts';
-import type { PodTerm, SchedulingPod } from './scheduling-model.ts';
+import type { Labels } from '#kube/label-selector';
+import { matchesLabelSelector } from '../model/label-selector.ts';
+import type { PodTerm } from '#kube/affinity';
+import type { SchedulingPod } from './scheduling-model.ts';
 
 const NO_LABELS: Labels = {};
 

@@ -2,7 +2,8 @@
 // pkg/scheduler/framework/plugins/defaultpreemption and pkg/scheduler/framework/preemption of kubernetes v1.36. The real one
 // looks at a random hundred nodes or tenth of the cluster; this one looks at all.
 
-import { type LabelSelector, matchesLabelSelector } from '../model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
+import { matchesLabelSelector } from '../model/label-selector.ts';
 import type { Feasibility } from './feasibility.ts';
 import { NodeDraft } from './node-draft.ts';
 import { composeMessage, final, type Refusal } from './refusal.ts';

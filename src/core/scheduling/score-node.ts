@@ -1,7 +1,8 @@
 import { matchesNodeTerm } from './node-affinity.ts';
 import { tolerates } from './node-rules.ts';
 import { incomingTermSelects } from './pod-terms.ts';
-import { labelOf, type PodTerm, type SchedulingNode, type SchedulingPod, type SchedulingView, type Weighted } from './scheduling-model.ts';
+import type { PodTerm, Weighted } from '#kube/affinity';
+import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 import type { SoftSpread } from './soft-spread.ts';
 
 // Weights as kube-scheduler has them where it has the plug-in; spread by owner stands in for its default constraints.

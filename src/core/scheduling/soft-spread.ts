@@ -1,4 +1,5 @@
-import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView, type SpreadConstraint } from './scheduling-model.ts';
+import type { SpreadConstraint } from '#kube/spread-constraint';
+import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 import { countMatching, isEligible } from './topology-spread.ts';
 
 /** The spread constraints that a pod would like held: they score nodes and refuse none. */

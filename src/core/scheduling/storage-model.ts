@@ -1,7 +1,7 @@
 // What scheduling reads of claims, volumes and drivers.
 
-import type { Labels, LabelSelector } from '../model/label-selector.ts';
-import type { NodeTerm } from './node-term.ts';
+import type { Labels, LabelSelector } from '#kube/label-selector';
+import type { NodeTerm } from '#kube/affinity';
 
 export interface VolumeClaim {
   readonly uid: string;

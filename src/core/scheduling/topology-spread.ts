@@ -1,8 +1,10 @@
-import { type Labels, type LabelSelector, matchesLabelSelector } from '../model/label-selector.ts';
+import type { Labels, LabelSelector } from '#kube/label-selector';
+import { matchesLabelSelector } from '../model/label-selector.ts';
 import { matchesNodeAffinity } from './node-affinity.ts';
 import { filterTaints } from './node-rules.ts';
 import { final, resolvable, type Refusal } from './refusal.ts';
-import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView, type SpreadConstraint } from './scheduling-model.ts';
+import type { SpreadConstraint } from '#kube/spread-constraint';
+import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 
 const TOO_SKEWED = resolvable("node(s) didn't match pod topology spread constraints");
 const LABEL_MISSING = final("node(s) didn't match pod topology spread constraints (missing required label)");

@@ -1,4 +1,5 @@
-import type { ClaimUse, SchedulingPod, SchedulingView } from './scheduling-model.ts';
+import type { ClaimUse } from '#kube/pod-volumes';
+import type { SchedulingPod, SchedulingView } from './scheduling-model.ts';
 import type { StorageView, VolumeClaim } from './storage-model.ts';
 
 /** A pod's claims, sorted by what is still to be done for them. */

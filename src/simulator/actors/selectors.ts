@@ -1,4 +1,5 @@
-import { type LabelSelector, matchesLabelSelector } from '../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
+import { matchesLabelSelector } from '../../core/model/label-selector.ts';
 
 const NO_LABELS: Readonly<Record<string, string>> = {};
 

@@ -1,6 +1,6 @@
 // Amounts of resources, exact: what a quota refuses hangs on a single byte.
 
-import type { Quantity } from '../../core/model/quantity.ts';
+import type { Quantity } from '#kube/quantity';
 import { formatQuantity, parseQuantity } from '../../core/model/quantity.ts';
 import type { ResourceList } from '../actors/wire/pod.ts';
 

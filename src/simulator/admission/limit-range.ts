@@ -1,7 +1,7 @@
 import { ApiStatusError } from '../api/api-error.ts';
 import type { KubeObject } from '../api/kube-object.ts';
 import type { StrategyContext } from '../api/strategy.ts';
-import type { Quantity } from '../../core/model/quantity.ts';
+import type { Quantity } from '#kube/quantity';
 import type { Pod, ResourceList, WireResources } from '../actors/wire/pod.ts';
 import { amountOf, writeAmount } from './amounts.ts';
 import { placedContainers } from './pod/pod-containers.ts';

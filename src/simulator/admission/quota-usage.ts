@@ -1,7 +1,7 @@
 // What counts against a ResourceQuota. Pure: the objects of the namespace are arguments.
 // https://kubernetes.io/docs/concepts/policy/resource-quotas/
 
-import type { Quantity } from '../../core/model/quantity.ts';
+import type { Quantity } from '#kube/quantity';
 import type { KubeObject } from '../api/kube-object.ts';
 import { isTerminal } from '../actors/pods/pod-state.ts';
 import type { Pod, ResourceList, WireResources } from '../actors/wire/pod.ts';

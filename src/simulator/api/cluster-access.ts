@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from './kube-object.ts';
 
 export interface ObjectEvent {

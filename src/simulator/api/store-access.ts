@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import { ApiStatusError, notFound } from './api-error.ts';
 import type { ChangeDispatcher } from './watch/change-dispatcher.ts';
 import type { ClusterAccess, ObjectEvent } from './cluster-access.ts';

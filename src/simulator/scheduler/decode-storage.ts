@@ -1,12 +1,12 @@
 // Claims, volumes, classes and drivers on the wire, as scheduling reads them.
 
-import type { LabelSelector } from '../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
+import { readNodeTerms } from '#kube/affinity';
+import { driverOf, findDisk, UNSPECIFIED } from '#kube/pod-volumes';
+import type { Wire } from '#kube/wire';
 import { parseMemoryBytes } from '../../core/model/quantity.ts';
 import type { PersistentVolume, StorageCapacity, StorageClass, VolumeClaim } from '../../core/scheduling/storage-model.ts';
-import type { NodeSelectorTerm } from '../actors/wire/pod.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { decodeNodeTerm } from './decode-pod.ts';
-import { driverOf, findDisk, UNSPECIFIED, type DiskSource } from './decode-volumes.ts';
 
 /** Set by the volume controller when a claim and its volume know each other. */
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
@@ -28,7 +28,7 @@ interface WireClaim extends KubeObject {
 }
 interface WireVolume extends KubeObject {
   readonly spec: {
-    readonly nodeAffinity?: { readonly required?: { readonly nodeSelectorTerms: readonly NodeSelectorTerm[] } };
+    readonly nodeAffinity?: { readonly required?: Wire };
     readonly claimRef?: { readonly namespace?: string; readonly name?: string; readonly uid?: string };
     readonly capacity?: Readonly<Record<string, string>>;
     readonly accessModes?: readonly string[];
@@ -36,7 +36,8 @@ interface WireVolume extends KubeObject {
     readonly storageClassName?: string;
     readonly volumeAttributesClassName?: string;
     readonly csi?: { readonly driver: string; readonly volumeHandle: string };
-  } & DiskSource;
+    readonly gcePersistentDisk?: { readonly pdName: string };
+  };
   readonly status?: { readonly phase?: string };
 }
 interface WireClass extends KubeObject {
@@ -91,6 +92,7 @@ function decodeWish(
 export function decodeVolume(object: KubeObject): PersistentVolume {
   const { metadata, spec, status } = object as WireVolume;
   const { claimRef, csi } = spec;
+  const required = spec.nodeAffinity?.required;
   const offer = decodeWish(spec);
   return {
     ...offer,
@@ -101,7 +103,7 @@ export function decodeVolume(object: KubeObject): PersistentVolume {
     terminating: metadata.deletionTimestamp !== undefined,
     capacityBytes: bytesOf(spec.capacity?.['storage']),
     claim: claimRef === undefined ? null : { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '', uid: claimRef.uid ?? '' },
-    nodeTerms: spec.nodeAffinity?.required?.nodeSelectorTerms.map(decodeNodeTerm) ?? null,
+    nodeTerms: required === undefined ? null : readNodeTerms(required, 'spec.nodeAffinity.required', () => undefined),
     attachment: csi !== undefined ? { driver: csi.driver, id: csi.volumeHandle } : diskAttachment(object as WireVolume),
   };
 }

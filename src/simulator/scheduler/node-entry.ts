@@ -1,7 +1,7 @@
+import { readWholeAmounts } from '#kube/amounts';
 import type { Taint } from '../../core/model/node.ts';
 import type { SchedulingNode, SchedulingPod } from '../../core/scheduling/scheduling-model.ts';
 import type { KubeObject } from '../api/kube-object.ts';
-import { wholeAmounts } from './pod-requests.ts';
 
 interface WireNode {
   readonly spec?: {
@@ -39,7 +39,7 @@ export class NodeEntry implements SchedulingNode {
     this.taints = (spec?.taints ?? []).map(({ key, value, effect }) => ({ key, value: value ?? '', effect }));
     this.unschedulable = spec?.unschedulable ?? false;
     // Where a kubelet says nothing of what it can give, everything that it has counts.
-    this.allocatable = wholeAmounts(status?.allocatable ?? status?.capacity ?? {});
+    this.allocatable = readWholeAmounts(status?.allocatable ?? status?.capacity ?? {});
     this.declaredFeatures = new Set(status?.declaredFeatures);
     return before !== this.#schedulingState();
   }

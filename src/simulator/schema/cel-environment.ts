@@ -2,7 +2,7 @@
 // sets, strings, regular expressions, URLs, IP addresses). Integers are BigInt, doubles numbers.
 
 import { Environment, Optional } from '@marcbachmann/cel-js';
-import type { Quantity } from '../../core/model/quantity.ts';
+import type { Quantity } from '#kube/quantity';
 import { parseQuantity } from '../../core/model/quantity.ts';
 import { equalJson } from '../api/json.ts';
 import { isCidr, isIpv4, isIpv6 } from './formats.ts';

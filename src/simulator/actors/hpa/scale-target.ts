@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';

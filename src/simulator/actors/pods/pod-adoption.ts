@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { ActorPorts } from '../actor-ports.ts';
 import { controllerReference } from '../object-key.ts';

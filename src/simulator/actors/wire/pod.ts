@@ -1,7 +1,7 @@
 // Pods as they stand on the wire, as far as actors and strategies read them. Whoever casts to these reads an object that
 // its schema has already been held against.
 
-import type { LabelRequirement } from '../../../core/model/label-selector.ts';
+import type { LabelRequirement } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';
 
 /** By resource name (`cpu`, `memory`, `nvidia.com/gpu` …), as quantities. */

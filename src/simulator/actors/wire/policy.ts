@@ -1,6 +1,6 @@
 // Disruption budgets and autoscalers as they stand on the wire.
 
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { WireCondition } from './pod.ts';
 import type { IntOrPercent } from './workload.ts';

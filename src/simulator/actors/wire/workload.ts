@@ -1,6 +1,6 @@
 // Workloads as they stand on the wire, after the defaults of their schema.
 
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { PodTemplate, WireCondition } from './pod.ts';
 

@@ -1,5 +1,5 @@
-import type { Quantity } from '../../../core/model/quantity.ts';
-import { PodSum, type AmountRules } from '../../../core/model/pod-sum.ts';
+import type { Quantity } from '#kube/quantity';
+import { PodSum, type AmountRules } from '#kube/pod-sum';
 import type { Pod, WireContainer } from '../../actors/wire/pod.ts';
 import { findCondition } from '../../actors/conditions.ts';
 import { addAmounts, amountOf, greaterAmount } from '../amounts.ts';

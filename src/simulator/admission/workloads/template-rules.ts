@@ -1,6 +1,6 @@
 // What the schema cannot say about a workload and its pod template.
 
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { FieldError } from '../../api/api-error.ts';
 import { equalJson } from '../../api/json.ts';
 import { isEmptySelector, matchesSelector } from '../../actors/selectors.ts';

@@ -1,12 +1,7 @@
 // Label selectors as the API applies them to objects: read once for each request, asked of every object.
 
-import {
-  type LabelRequirement,
-  type LabelSelector,
-  matchesRequirements,
-  parseLabelQuery,
-  requirementsOf,
-} from '../../../core/model/label-selector.ts';
+import type { LabelRequirement, LabelSelector } from '#kube/label-selector';
+import { matchesRequirements, parseLabelQuery, requirementsOf } from '../../../core/model/label-selector.ts';
 import { badRequest } from '../api-error.ts';
 
 type Labels = Readonly<Record<string, string>>;

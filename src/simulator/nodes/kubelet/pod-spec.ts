@@ -2,7 +2,7 @@
 
 import type { Parsed } from '../../../core/model/parsed.ts';
 import { RESOURCE_AMOUNTS } from '../../../core/model/pod-requests.ts';
-import { PodSum } from '../../../core/model/pod-sum.ts';
+import { PodSum } from '#kube/pod-sum';
 import type { OptionalResources, RequestsAndLimits, Resources } from '../../../core/model/resources.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../../../core/model/quantity.ts';
 import { SECOND_MS, type DurationMs } from '../../../core/model/units.ts';

@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../core/model/label-selector.ts';
+import type { LabelSelector } from '#kube/label-selector';
 import type { Instant } from '../../../core/model/units.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import { isJsonObject } from '../../schema/structural-schema.ts';

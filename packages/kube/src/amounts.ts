@@ -1,0 +1,55 @@
+// Resource lists as amounts, as the scheduler sums and compares them.
+
+import type { AmountRules } from './pod-sum.ts';
+import { readPlainNumber, readQuantity, wholeUnits } from './quantity.ts';
+import type { Wire } from './wire.ts';
+
+/** Amounts by resource name: `cpu` in millicores, `memory` in bytes, everything else in its own unit. */
+export type Amounts = ReadonlyMap<string, number>;
+export type Sums = Map<string, number>;
+
+const NANO_PER_MILLICORE = 1_000_000n;
+const NANO_PER_THOUSANDTH = 1_000_000n;
+
+export const SUM_RULES: AmountRules<Sums, Amounts> = { zero: () => new Map(), add: addAmounts, raise: raiseAmounts };
+
+/** A resource list; text that is no quantity counts as nothing. @param counts which resources; left out: all */
+export function readAmounts(list: Wire, counts?: (resource: string) => boolean): Sums {
+  const sums: Sums = new Map();
+  for (const resource in list) if (counts === undefined || counts(resource)) sums.set(resource, amountOf(resource, list[resource]));
+  return sums;
+}
+
+/** Amounts rounded up, as the scheduler reads what a node has. */
+export function readWholeAmounts(list: Wire): Amounts {
+  return roundUp(readAmounts(list));
+}
+
+// To the thousandth, for sums are rounded up at their end, not part by part.
+function amountOf(resource: string, given: unknown): number {
+  if (typeof given !== 'string' && typeof given !== 'number') return 0;
+  const plain = resource === 'cpu' ? readPlainNumber(given, 'm') : null;
+  if (plain !== null) return plain;
+  const quantity = readQuantity(given);
+  if (quantity === null) return 0;
+  if (resource === 'cpu') return quantity.nano < 0n ? 0 : wholeUnits(quantity, NANO_PER_MILLICORE);
+  return Number((quantity.nano + NANO_PER_THOUSANDTH - 1n) / NANO_PER_THOUSANDTH) / 1000;
+}
+
+/** Rounds up in place. */
+export function roundUp(sums: Sums): Amounts {
+  for (const [resource, amount] of sums) if (!Number.isInteger(amount)) sums.set(resource, Math.ceil(Math.round(amount * 1000) / 1000));
+  return sums;
+}
+
+/** Adds in place. */
+export function addAmounts(into: Sums, more: Amounts): Sums {
+  for (const [resource, amount] of more) into.set(resource, (into.get(resource) ?? 0) + amount);
+  return into;
+}
+
+/** The greater of each, in place. */
+export function raiseAmounts(into: Sums, more: Amounts): Sums {
+  for (const [resource, amount] of more) if (amount > (into.get(resource) ?? -1)) into.set(resource, amount);
+  return into;
+}
