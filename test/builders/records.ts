@@ -1,5 +1,6 @@
 // Decoded records for tests: say what matters, the rest is a plain, healthy object.
 
+import { NO_SCHEDULING_FACTS } from '#kube/scheduling-facts';
 import type { NodeRecord } from '../../src/core/model/node.ts';
 import type { ContainerRecord, PodRecord } from '../../src/core/model/pod.ts';
 import type { OwnerRef, WorkloadRecord } from '../../src/core/model/workload.ts';
@@ -48,6 +49,8 @@ export function aPodRecord(given: Partial<PodRecord> & { readonly name: string }
     resize: { state: 'none', message: '', since: null },
     containers: [aContainerRecord()],
     resizedBy: null,
+    scheduling: NO_SCHEDULING_FACTS,
+    pinnedNode: null,
     ...given,
   };
 }

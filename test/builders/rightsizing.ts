@@ -1,5 +1,6 @@
 // Builders for right-sizing tests: a workload of `web` pods with one container `main`, in quantities that read like YAML.
 
+import { NO_SCHEDULING_FACTS } from '#kube/scheduling-facts';
 import type { WorkloadSituation } from '../../src/core/resize/model/situation.ts';
 import { NO_MEMORY, NO_USER_REQUESTS } from '../../src/core/resize/model/situation.ts';
 import type { ContainerAdvice, OomAdvice, ResourceAdvice } from '../../src/core/recommender/advice.ts';
@@ -105,6 +106,8 @@ export function aPodRecord({ container = {}, ...record }: PodTraits = {}): PodRe
     ip: '10.0.0.1',
     resize: { state: 'none', message: '', since: null },
     resizedBy: null,
+    scheduling: NO_SCHEDULING_FACTS,
+    pinnedNode: null,
     ...record,
     containers,
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readWholeAmounts } from './amounts.ts';
-import { readOverhead, readRequests, readWholeRequests, sumContainers } from './pod-amounts.ts';
+import { readOtherRequests, readOverhead, readRequests, readWholeRequests, sumContainers } from './pod-amounts.ts';
 import type { Wire } from './wire.ts';
 
 const requests = (given: object, more: object = {}): object => ({ resources: { requests: given }, ...more });
@@ -55,6 +55,26 @@ describe('requests of a pod', () => {
     ['limits alone', { resources: { limits: { cpu: '4' } }, containers: [{}] }, { cpu: 4000 }],
   ])('for the pod as a whole: %s', (_, spec, expected) => {
     expect(Object.fromEntries(readWholeRequests(spec))).toEqual(expected);
+  });
+
+  test.each<[string, Wire, object]>([
+    ['nothing', { containers: [requests({ cpu: '1', memory: '1Gi' })], overhead: { cpu: '1' } }, {}],
+    [
+      'devices and storage, with those of init containers and of the overhead',
+      {
+        initContainers: [requests({ 'ephemeral-storage': '2Gi' })],
+        containers: [requests({ 'ephemeral-storage': '1Gi', 'nvidia.com/gpu': '1' }), requests({ 'nvidia.com/gpu': '1' })],
+        overhead: { 'ephemeral-storage': '500m' },
+      },
+      { 'ephemeral-storage': 2 * 2 ** 30 + 1, 'nvidia.com/gpu': 2 },
+    ],
+    [
+      'huge pages of the pod as a whole',
+      { resources: { requests: { 'hugepages-2Mi': '4Mi', cpu: '1' } }, containers: [requests({ 'hugepages-2Mi': '2Mi' })] },
+      { 'hugepages-2Mi': 4 * 2 ** 20 },
+    ],
+  ])('besides CPU and memory: %s', (_, spec, expected) => {
+    expect(Object.fromEntries(readOtherRequests(spec))).toEqual(expected);
   });
 
   test('overhead is what its RuntimeClass adds', () => {

@@ -1,6 +1,6 @@
 // What a pod requests by its spec: containers, init containers, the pod as a whole, and overhead.
 
-import { readAmounts, SUM_RULES, type Amounts, type Sums } from './amounts.ts';
+import { addAmounts, readAmounts, roundUp, SUM_RULES, type Amounts, type Sums } from './amounts.ts';
 import { PodSum } from './pod-sum.ts';
 import { objectAt, objectsAt, type Wire } from './wire.ts';
 
@@ -19,9 +19,9 @@ export function sumContainers(spec: Wire, requestsOf: RequestsOf, requestsOfInit
   return sum.total();
 }
 
-/** @throws WireError */
-export function readRequests(container: Wire): Sums {
-  return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'));
+/** @param counts which resources; left out: all. @throws WireError */
+export function readRequests(container: Wire, counts?: (resource: string) => boolean): Sums {
+  return readAmounts(objectAt(objectAt(container, 'resources'), 'requests'), counts);
 }
 
 /**
@@ -58,7 +58,21 @@ function canBeWhole(resource: string): boolean {
   return resource === 'cpu' || resource === 'memory' || resource.startsWith('hugepages-');
 }
 
-/** @throws WireError */
-export function readOverhead(spec: Wire): Amounts {
-  return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'));
+/** @param counts which resources; left out: all. @throws WireError */
+export function readOverhead(spec: Wire, counts?: (resource: string) => boolean): Amounts {
+  return readAmounts(objectAt(spec, 'overhead', 'spec.overhead'), counts);
+}
+
+/** Everything but CPU and memory (devices, storage, huge pages), which no resize in place changes. @throws WireError */
+export function readOtherRequests(spec: Wire): Amounts {
+  const requestsOf = (container: Wire): Amounts => readRequests(container, isOther);
+  const sums = sumContainers(spec, requestsOf, requestsOf);
+  if (Object.keys(objectAt(spec, 'resources', 'spec.resources')).length > 0) {
+    for (const [resource, amount] of readWholeRequests(spec)) if (isOther(resource)) sums.set(resource, amount);
+  }
+  return roundUp(addAmounts(sums, readOverhead(spec, isOther)));
+}
+
+function isOther(resource: string): boolean {
+  return resource !== 'cpu' && resource !== 'memory';
 }

@@ -26,6 +26,12 @@ export interface SchedulingRules extends NodeAffinity, PodAffinity {
   readonly unmodelled: readonly string[];
 }
 
+/** Whose spec is read. `matchLabelKeys` refer to its labels. */
+export interface PodIdentity {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
 /** The rules of one pod. */
 export interface PodRules {
   readonly rules: SchedulingRules;
@@ -39,10 +45,9 @@ const NONE: readonly never[] = [];
  * Reads the spec of a pod. Two pods of one template have equal rules: what is a pod's own (its name in those of claims, the node
  * that a DaemonSet means it for) is left out.
  *
- * @param pod whose labels `matchLabelKeys` refer to
  * @throws WireError
  */
-export function readSchedulingRules(spec: Wire, pod: { readonly name: string; readonly labels: Labels }): PodRules {
+export function readSchedulingRules(spec: Wire, pod: PodIdentity): PodRules {
   const unmodelled = objectsAt(spec, 'resourceClaims', 'spec.resourceClaims').length > 0 ? ['spec.resourceClaims'] : [];
   const onUnknown = (field: string): void => void unmodelled.push(field);
   const nodes = readNodeAffinity(spec, onUnknown);

@@ -1,3 +1,5 @@
+import { readSchedulingFacts } from '#kube/scheduling-facts';
+import { readPriority } from '#kube/scheduling-rules';
 import type { ContainerRecord, ContainerTermination, PodRecord, PodResizeStatus, ResizeRestartPolicy } from '../../core/model/pod.ts';
 import { greaterResources, UNSET_RESOURCES, type OptionalResources } from '../../core/model/resources.ts';
 import { VPA_POD_ANNOTATIONS } from '../../core/resize/plan/other-manager.ts';
@@ -35,6 +37,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
   const readyNow = ready?.['status'] === 'True';
   const scheduled = conditions.get('PodScheduled');
   const node = textAt(spec, 'nodeName', 'spec.nodeName');
+  const { facts, pinnedNode } = readSchedulingFacts(spec, metadata);
   return {
     uid: metadata.uid,
     namespace: metadata.namespace,
@@ -51,7 +54,7 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     unreadySince: ready === undefined || readyNow ? null : optionalInstantAt(ready, 'lastTransitionTime'),
     schedulable: scheduled?.['status'] !== 'False' || scheduled['reason'] !== 'Unschedulable',
     qosClass: oneOf(textAt(status, 'qosClass', 'status.qosClass'), ['Guaranteed', 'Burstable', 'BestEffort'], 'BestEffort'),
-    priority: numberAt(spec, 'priority', 0, 'spec.priority'),
+    priority: readPriority(spec),
     restartPolicy: oneOf(textAt(spec, 'restartPolicy', 'spec.restartPolicy'), ['Always', 'OnFailure', 'Never'], 'Always'),
     owner: metadata.controller,
     hostNetwork: booleanAt(spec, 'hostNetwork', false, 'spec.hostNetwork'),
@@ -61,6 +64,8 @@ export function readPod(wire: Wire, interner: Interner): PodRecord {
     resize: resizeStatus(status, conditions),
     resizedBy: latestWriterThrough(wire, 'resize'),
     containers: containersOf(spec, status, interner),
+    scheduling: interner.schedulingFacts(facts),
+    pinnedNode: pinnedNode === null ? null : interner.text(pinnedNode),
     ...initContainersOf(spec, interner),
     ...overheadOf(spec, interner),
   };

@@ -88,6 +88,43 @@ describe('a pod', () => {
     expect(decoded.ok && Object.keys(decoded.record.annotations)).toEqual(['evenkeel.io/do-not-disrupt']);
   });
 
+  test('has the scheduling facts of its template, one object for all pods of it', () => {
+    const spec = { tolerations: [{ key: 'spot', operator: 'Exists' }], nodeSelector: { disk: 'ssd' } };
+    const ofTemplate = (name: string, node: string) =>
+      readPod(
+        aWirePod(
+          {
+            ...spec,
+            affinity: {
+              nodeAffinity: {
+                requiredDuringSchedulingIgnoredDuringExecution: {
+                  nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] }],
+                },
+              },
+            },
+            volumes: [{ name: 'data', persistentVolumeClaim: { claimName: `data-${name}` } }],
+          },
+          {},
+          { name },
+        ),
+        interner,
+      );
+    const [first, second] = [ofTemplate('web-0', 'n1'), ofTemplate('web-1', 'n2')];
+    expect(first.scheduling).toMatchObject({
+      ...spec,
+      tolerations: [{ key: 'spot', operator: 'Exists', value: '', effect: null }],
+      claims: [{ name: 'data-', podName: 'last', ephemeral: false }],
+    });
+    expect(second.scheduling).toBe(first.scheduling);
+    expect([first.pinnedNode, second.pinnedNode]).toEqual(['n1', 'n2']);
+  });
+
+  test('with more than 16 KiB of scheduling rules keeps none of them, and fits nowhere', () => {
+    const nodeSelector = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key-${index}`, 'x'.repeat(20)]));
+    const { scheduling } = readPod(aWirePod({ nodeSelector }), interner);
+    expect([scheduling.nodeSelector, scheduling.unmodelled]).toEqual([{}, ['more than 16384 characters of scheduling rules']]);
+  });
+
   test('has main containers, then restartable init containers, and no other', () => {
     const initContainers = [
       { name: 'setup' },

@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
+import { NO_SCHEDULING_FACTS, type SchedulingFacts } from '#kube/scheduling-facts';
 import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '../../core/model/resources.ts';
 import type { OwnerRef } from '../../core/model/workload.ts';
+import { WeakTable } from './weak-table.ts';
 
 /** The longest name that Kubernetes allows. A longer text is the record's alone: few objects have the same. */
 const MAX_TEXT = 253;
@@ -10,6 +13,10 @@ const MAX_MAP = 2_048;
 /** Of the keys of one generation of a table. */
 const MAX_CHARS = 8 * 1024 * 1024;
 const MAX_ENTRIES = 100_000;
+/** Of the scheduling facts of one pod as JSON. Templates written by people have a tenth of it; a pod may have a megabyte. */
+const MAX_FACTS = 16_384;
+/** A pod with more fits nowhere: nothing plans with it, as nothing plans with rules that are not implemented. */
+const OVERLONG_FACTS: SchedulingFacts = { ...NO_SCHEDULING_FACTS, unmodelled: [`more than ${MAX_FACTS} characters of scheduling rules`] };
 
 /** A bounded map in two generations: what was not asked for while one generation filled up is dropped with the next. */
 class Table<V> {
@@ -49,6 +56,7 @@ export class Interner {
   readonly #owners = new Table<OwnerRef>();
   readonly #resources = new Table<OptionalResources>();
   readonly #pairs = new Table<RequestsAndLimits>();
+  readonly #facts = new WeakTable<SchedulingFacts>();
 
   text(text: string): string {
     if (text.length > MAX_TEXT) return text;
@@ -85,6 +93,14 @@ export class Interner {
     const known = this.#pairs.get(fingerprint);
     if (known !== undefined) return known;
     return this.#pairs.set(fingerprint, { requests: this.resources(given.requests), limits: this.resources(given.limits) });
+  }
+
+  /** The facts that pods of the template already have, held by these pods alone; of very long ones only that they are. */
+  schedulingFacts(given: SchedulingFacts): SchedulingFacts {
+    const text = JSON.stringify(given);
+    if (text.length > MAX_FACTS) return OVERLONG_FACTS;
+    // A digest: the text of thousands of templates would take more than their facts.
+    return this.#facts.share(hash('sha256', text, 'base64'), given);
   }
 
   #copyOf(map: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

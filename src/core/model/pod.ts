@@ -1,3 +1,4 @@
+import type { SchedulingFacts } from '#kube/scheduling-facts';
 import { greaterResources, type OptionalResources, type RequestsAndLimits } from './resources.ts';
 import type { InitContainerRecord } from './pod-requests.ts';
 import type { Refusal } from './refusal-code.ts';
@@ -84,6 +85,10 @@ export interface PodRecord {
   readonly resizedBy: { readonly manager: string; readonly at: Instant } | null;
   /** Main containers, then sidecars; plain init and ephemeral containers are left out. */
   readonly containers: readonly ContainerRecord[];
+  /** Where it may go, and what it takes besides CPU and memory; one object for the pods of a template. */
+  readonly scheduling: SchedulingFacts;
+  /** The one node that its affinity names, as that of a DaemonSet's pod does; null: any that `scheduling` allows. */
+  readonly pinnedNode: string | null;
   /** Plain init containers that request anything; absent: none. */
   readonly initContainers?: readonly InitContainerRecord[];
   /** Of its RuntimeClass; absent: none. */
