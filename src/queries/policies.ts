@@ -1,5 +1,5 @@
 import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning } from '../apis/http/types.generated.ts';
-import type { ObjectMeta } from '../apis/v1alpha1/index.ts';
+import { PLURALS, type ObjectMeta } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
@@ -72,7 +72,7 @@ export class PolicyQueries {
   get({ kind: text, name }: PolicyTarget): Found<Policy> | Refusal {
     const kind = overridableKindNamed(text);
     if (kind === undefined) return UNKNOWN_KIND;
-    for (const object of this.#objectsOf(kind)) if (object.metadata.name === name) return found(this.record(kind, object));
+    for (const object of this.#objectsOf(PLURALS[kind])) if (object.metadata.name === name) return found(this.record(kind, object));
     return { kind: 'not-found', message: `There is no ${kind} ${name}.` };
   }
 

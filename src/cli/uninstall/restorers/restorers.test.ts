@@ -28,12 +28,14 @@ function optionsOf(...args: readonly string[]): UninstallOptions {
   return parsed.options;
 }
 
-/** A cluster in which nothing is listed and no object is found. */
+/** Every authenticated user may ask which kinds there are. */
+const DISCOVERY = '/apis';
+
+/** A cluster in which nothing is listed, no object is found, and no kind is discovered. */
 function emptyCluster(): FakeTransport {
+  const isKnown = (path: string): boolean => path === DISCOVERY || KNOWN.some((resource) => collectionPath(resource, null) === path);
   return new FakeTransport(({ path }) =>
-    KNOWN.some((resource) => collectionPath(resource, null) === path)
-      ? { body: { metadata: { resourceVersion: '1' }, items: [] } }
-      : status(404, 'NotFound', 'not found'),
+    isKnown(path) ? { body: { metadata: { resourceVersion: '1' }, items: [] } } : status(404, 'NotFound', 'not found'),
   );
 }
 
@@ -52,7 +54,7 @@ async function ungranted(registration: RestorerRegistration, rows: readonly Perm
       const objects = names?.map((name) => resources.objectPath(known, known.namespaced ? NAMESPACE : null, name)) ?? [];
       return verbs.includes('get') && objects.includes(path);
     });
-  return transport.requests.filter((request) => !isGranted(request)).map(({ path }) => path);
+  return transport.requests.filter((request) => request.path !== DISCOVERY && !isGranted(request)).map(({ path }) => path);
 }
 
 describe.each(RESTORERS.filter(({ runsWith }) => runsWith(HOOK)))('The restorer $name', (registration) => {
