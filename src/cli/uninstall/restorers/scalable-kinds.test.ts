@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { idleOriginal } from '../../../../test/builders/original-notes.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { aScalableDefinition } from '../../../../test/builders/scalable-definition.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
@@ -15,7 +16,10 @@ const OXEN = '/apis/db.example.com/v1/namespaces/shop/oxen';
 const PODS = '/api/v1/namespaces/shop/pods';
 const OX = { apiVersion: 'db.example.com/v1', kind: 'Ox' };
 const RUN = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
-const NOTE = { since: '2026-11-20T00:00:00.000Z', natural: [], sizes: [], replicas: 3, idleReplicas: 1, wakesOn: 'load' };
+const SINCE = '2026-11-20T00:00:00.000Z';
+const NOTE = { since: SINCE, natural: [], sizes: [], wakesOn: 'load' };
+/** Three replicas, of which idle mode left one. */
+const ORIGINAL = idleOriginal('replicas', { user: 3, value: 1, since: Date.parse(SINCE) });
 
 let world: ApiWorld;
 let cluster: ClusterAccess;
@@ -36,7 +40,11 @@ function containers(cpu: string): readonly object[] {
 async function anOx(spec: object = { size: 1, selector: { matchLabels: { app: 'ox' } } }): Promise<string> {
   const made = await world.post(OXEN, { ...OX, metadata: { name: 'ox' }, spec });
   const { uid } = (made.body as Wire).metadata as { readonly uid: string };
-  const annotations = { 'evenkeel.io/idle': TEST_SIGNER.sign({ kind: 'Ox', uid, field: 'evenkeel.io/idle' }, JSON.stringify(NOTE)) };
+  const signed = (field: string, text: string): string => TEST_SIGNER.sign({ kind: 'Ox', uid, field }, text);
+  const annotations = {
+    'evenkeel.io/idle': signed('evenkeel.io/idle', JSON.stringify(NOTE)),
+    'evenkeel.io/original': signed('evenkeel.io/original', ORIGINAL),
+  };
   expect((await world.patch('merge', `${OXEN}/ox`, { metadata: { annotations } }, { fieldManager: 'evenkeel' })).status).toBe(200);
   return uid;
 }
