@@ -108,7 +108,10 @@ describe('The dashboard API', () => {
     expect(paths.length).toBeGreaterThanOrEqual(12);
     const [node] = await read<readonly { readonly name: string }[]>(demo.dashboard, 'nodes');
     for (const path of paths) {
-      const asked = path.startsWith('/nodes/') ? `/nodes/${node?.name ?? ''}` : path.replace('{ns}/{name}', 'shop/storefront');
+      const asked = path
+        .replace('/nodes/{name}', `/nodes/${node?.name ?? ''}`)
+        .replace('{kind}/{name}', 'PodResizePolicy/demo')
+        .replace('{ns}/{name}', 'shop/storefront');
       const { status, envelope } = await ask<unknown>(demo.dashboard, asked.slice(1));
       expect([asked, status, Object.keys(envelope)]).toEqual([asked, 200, ['data', 'meta']]);
       const { meta, data } = envelope;
