@@ -6,7 +6,7 @@ import type { RecommenderRules, ResourceAdvice } from './advice.ts';
 import type { CpuModel } from './cpu-model.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { GoalValue } from './goal-value.ts';
-import { describePredictor, PREDICTOR_SPANS } from './predictors.ts';
+import { describePredictor, knownOrZero, PREDICTOR_SPANS } from './predictors.ts';
 import { CPU_RULES, INCREASE_RATIO, RAISE_AHEAD_SLOTS, YOUNG_RATIO } from './recommender-rules.ts';
 import { SLOT_MS } from './slots.ts';
 import { bounded, StepSum } from './step-sum.ts';
@@ -42,8 +42,8 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence }
       urgent: increases ? Math.round(value.increase / INCREASE_RATIO) : 0,
       historyMs,
     }),
-    peak: Math.round(model.peak(Math.ceil(all.historyWindowMs / HOUR_MS))),
-    recentPeak: Math.round(model.peak(1)),
+    peak: Math.round(knownOrZero(model.peak(Math.ceil(all.historyWindowMs / HOUR_MS)))),
+    recentPeak: Math.round(knownOrZero(model.peak(1))),
     latest: Math.round(model.latest),
     confidence,
     steps: sum.steps,

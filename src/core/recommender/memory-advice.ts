@@ -7,7 +7,7 @@ import { adviceBounds } from './advice-bounds.ts';
 import type { ResourceAdvice, ResourceRules } from './advice.ts';
 import { addFixedPercentile } from './fixed-percentile.ts';
 import type { MemoryModel } from './memory-model.ts';
-import { greater } from './predictors.ts';
+import { greater, knownOrZero } from './predictors.ts';
 import { MEMORY_LOWER_RATIO, MEMORY_MARGINS, MEMORY_PEAK_HOURS } from './recommender-rules.ts';
 import { roundUp, StepSum } from './step-sum.ts';
 
@@ -41,6 +41,9 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
   if (rules.goal !== 'Savings') raiseToHeap(sum, inputs.runtime);
   sum.bound(rules);
   const target = sum.value;
+  // The last hours may be without a measured point, where level and history remember earlier ones.
+  const peakOf = (hours: number): Bytes => Math.round(knownOrZero(greater(model.peak(hours), openPeak)));
+  const recentPeak = peakOf(1);
   return {
     target,
     base: target,
@@ -48,11 +51,11 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
     ...adviceBounds(target, rules, {
       savings: level * MEMORY_MARGINS.Savings,
       safe: level * MEMORY_MARGINS.Safe,
-      urgent: Math.max(oomNeed, greater(model.peak(1), openPeak)),
+      urgent: Math.max(oomNeed, recentPeak),
       historyMs,
     }),
-    peak: Math.round(greater(model.peak(Math.ceil(inputs.historyWindowMs / HOUR_MS)), openPeak)),
-    recentPeak: Math.round(greater(model.peak(1), openPeak)),
+    peak: peakOf(Math.ceil(inputs.historyWindowMs / HOUR_MS)),
+    recentPeak,
     latest: Math.round(Number.isNaN(openPeak) ? model.latest : openPeak),
     confidence: inputs.confidence,
     steps: sum.steps,
@@ -67,7 +70,7 @@ export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 
   sum.round();
   sum.bound(rules);
   const target = sum.value;
-  const seen = Number.isNaN(openPeak) ? 0 : Math.round(openPeak);
+  const seen = Math.round(knownOrZero(openPeak));
   const base = { base: target, increase: null };
   return {
     target,

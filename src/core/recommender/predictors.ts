@@ -163,6 +163,11 @@ export function greater(a: number, b: number): number {
   return b > a ? b : a;
 }
 
+/** 0 for NaN: what was not measured requests nothing. */
+export function knownOrZero(value: number): number {
+  return Number.isNaN(value) ? 0 : value;
+}
+
 class Mean {
   #sum = 0;
   #count = 0;
