@@ -103,7 +103,7 @@ function document(metrics: readonly ExportedMetric[]): string {
     'figures of the process besides. A histogram has `_bucket`, `_sum` and `_count`. Names, types and labels are kept within a',
     'version of the API; what is not known is not exported.',
     '',
-    '| metric | type | labels | what it tells |',
+    '| metric | type | labels | meaning |',
     '| --- | --- | --- | --- |',
     ...rows,
     '',

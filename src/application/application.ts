@@ -4,7 +4,6 @@ import { unmetRequirement } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { Instant } from '../core/model/units.ts';
 import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
-import { carryOut } from '../commands/command.ts';
 import type { Caller, CommandPorts } from '../commands/context.ts';
 import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';
@@ -34,7 +33,7 @@ type CommandData<Name extends CommandName> = Extract<ReturnType<(typeof COMMANDS
 export type CommandAnswer<Name extends CommandName> =
   { readonly kind: 'done'; readonly data: CommandData<Name>; readonly dryRun: boolean } | CommandRefusal;
 
-/** What the application stands on. */
+/** Dependencies of the application. */
 export interface ApplicationParts {
   readonly sources: ReadSources;
   readonly writers: CommandWriters;
@@ -45,8 +44,8 @@ export interface ApplicationParts {
 }
 
 /**
- * Everything that may be asked of Evenkeel and told to it, built once and handed to every head. Checks the requirement of each
- * call; a head only says who asks.
+ * Every query and command of Evenkeel, built once and given to every head. Checks the requirement of each call; a head
+ * identifies the caller.
  */
 export class Application {
   readonly #sources: ReadSources;
@@ -85,7 +84,7 @@ export class Application {
       // What is not there is for the command to refuse.
       if (now.kind === 'found' && !isUnmoved(now.item)) return MOVED_ON;
     }
-    const outcome = await carryOut(action, this.#ports, isUnmoved === undefined ? caller : { ...caller, unmoved: true }, input);
+    const outcome = await action.run(this.#ports, isUnmoved === undefined ? caller : { ...caller, unmoved: true }, input);
     if (outcome.kind !== 'done') return outcome;
     this.#models.recommendations.clear();
     const answer = action.answer(this.#models, outcome.item);

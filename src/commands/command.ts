@@ -6,7 +6,7 @@ import type { CommandOutcome } from './outcome.ts';
 /** One thing that a user may ask for, with who may ask for it. */
 export interface Command<Input, Change> {
   readonly requires: Requirement<Input>;
-  /** Validates the input and writes the intent. Called by `carryOut` alone, once the requirement is met. */
+  /** Validates the input and writes the intent. Called once the requirement is met: by `Application`, and by `carryOut` for items of a bulk. */
   run(ports: CommandPorts, caller: Caller, input: Input): Promise<CommandOutcome<Change>>;
 }
 

@@ -126,7 +126,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     response: Response,
   ): ApiRequest<Types> {
     const scope = this.#options.scopeOf(http);
-    // Whoever may not make such a call at all hears so before what is wrong with it; the application checks the rest.
+    // A caller without the role is refused before the input is validated; the application checks the namespaces.
     const refusal = unmetRole(operation.access, scope);
     if (refusal !== null) throw refusalProblem(refusal, (pointer) => pointer);
     const path = validator.path(http.params);

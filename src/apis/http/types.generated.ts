@@ -1552,7 +1552,7 @@ export interface Operations {
     readonly data: readonly LimitException[];
     readonly summary: undefined;
   };
-  /** Workloads that are small because nobody uses them. */
+  /** Idled workloads: reduced to their idle size while unused. */
   listIdleWorkloads: {
     readonly path: Readonly<Record<never, never>>;
     readonly query: {

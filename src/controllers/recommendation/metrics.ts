@@ -61,7 +61,7 @@ export class RecommendationMetrics {
     });
     this.#idle = metrics.counter({
       name: 'evenkeel_idle_transitions_total',
-      help: 'Workloads that were made small because nobody used them (idled), and that were given their natural size back (woken).',
+      help: 'Workloads that were idled because they were not used (idled), and restored to their natural size (woken).',
       labels: ['transition'],
     });
     this.#waitingRaises = metrics.gauge({

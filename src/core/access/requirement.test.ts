@@ -37,7 +37,7 @@ describe('A requirement', () => {
     expect(unmet?.kind ?? null).toBe(kind);
   });
 
-  test('of a pod tool that is switched off is met by nobody', () => {
+  test('of a pod tool that is switched off is never met', () => {
     const isEnabled = (tool: string): boolean => tool !== 'podExec';
     expect(unmetRequirement(POD_EXEC, signedInAdmin, {}, isEnabled)?.kind).toBe('feature-disabled');
     expect(unmetRequirement({ who: 'pod-tool', tool: 'podLogs' }, signedInAdmin, {}, isEnabled)).toBeNull();

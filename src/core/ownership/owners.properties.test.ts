@@ -55,7 +55,7 @@ type Action =
   | { readonly kind: 'wants'; readonly writer: Owner; readonly value: number | null; readonly requests: number }
   | { readonly kind: 'edit'; readonly value: number };
 
-/** Users choose other values than writers: one who sets just what a writer has set cannot be told from it. */
+/** Users choose other values than writers: one who sets just what a writer has set cannot be distinguished from it. */
 const ACTION: fc.Arbitrary<Action> = fc.oneof(
   {
     weight: 4,

@@ -35,7 +35,7 @@ export const IDLE_OPERATIONS: readonly OperationSpec[] = [
     method: 'get',
     path: '/idle-workloads',
     tag: 'Idle workloads',
-    title: 'Workloads that are small because nobody uses them',
+    title: 'Idled workloads: reduced to their idle size while unused',
     description:
       'A PodResizePolicy asks for it by `spec.idle.enabled`, in mode Auto. While the setting `features.idleWorkloads` is off the list is empty, `meta.warnings` says so with the code `feature_disabled`, and `features.idleWorkloads` of `GET /mode` is false.',
     list: {

@@ -47,7 +47,7 @@ export const ADMISSION: RestorerRegistration = {
       scope: 'cluster',
       names: [WEBHOOK_CONFIGURATION],
       when: 'always',
-      why: "the admission webhook's configuration goes: nobody answers any more",
+      why: 'the configuration of the admission webhook is deleted: no replica answers it any more',
       by: SOURCE,
     },
     secretDeleted(ADMISSION_SECRET, 'its certificate goes'),

@@ -1,5 +1,5 @@
 // Evenkeel's own kinds: what it made for itself goes, what people wrote stays and is set free of finalizers and of a
-// status that nobody keeps true any more.
+// status that is no longer updated.
 
 import { objectPath, OWN_RESOURCES, ownResource, type ApiResource } from '../../../adapters/kubernetes/resources.ts';
 import { ApiFault, isNotFound } from '../../../adapters/kubernetes/status.ts';
@@ -70,7 +70,7 @@ export const OWN_OBJECTS: RestorerRegistration = {
   permissions: [
     ...OWN_RESOURCES.map((resource) => granted(['list', 'patch'], resource, SOURCE, 'set free of finalizers and annotations')),
     ...OWN_RESOURCES.filter(({ plural }) => !OWN_MAKINGS.has(plural)).map((resource) =>
-      granted(['patch'], resource, SOURCE, 'a status that nobody keeps true is cleared', 'status'),
+      granted(['patch'], resource, SOURCE, 'a status that is no longer updated is cleared', 'status'),
     ),
     // Of NodeScalingPolicies the implied one goes.
     ...[...OWN_MAKINGS, PLURALS.NodeScalingPolicy].map((plural) =>
