@@ -81,6 +81,7 @@ export class AdversaryRules {
   check(lived: Lived, tick: Tick): void {
     this.#observe(lived, tick);
     this.#checkLimits(lived);
+    this.#checkNumbers(lived);
     this.#checkChange(lived);
     for (const step of lived.steps) {
       const [container] = step.containers;
@@ -148,6 +149,12 @@ export class AdversaryRules {
           this.#fail('a limit passes its bound', lived, [pod.name, resource, limit, this.#limitBounds[resource]]);
       }
     }
+  }
+
+  /** The API server refuses a status with a number that JSON cannot hold, and the workload would not be reconciled any more. */
+  #checkNumbers(lived: Lived): void {
+    const path = nonFinitePath(lived.decision.containers);
+    if (path !== null) this.#fail('a number of the status is not finite', lived, path);
   }
 
   /** Of a change that begins: a reduction has its evidence, and nothing is changed for less than the dead band. */
@@ -301,4 +308,15 @@ export class AdversaryRules {
 
 function amount({ requests }: RequestsAndLimits, resource: Resource): number {
   return requests[resource] ?? 0;
+}
+
+/** Where a value holds NaN or an infinity; null: nowhere. */
+function nonFinitePath(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : '';
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, each] of Object.entries(value)) {
+    const path = nonFinitePath(each);
+    if (path !== null) return `.${key}${path}`;
+  }
+  return null;
 }
