@@ -94,9 +94,9 @@ export interface MemoryEvidence {
   /** Highest working set ever seen (the whole known history, not only the window). */
   readonly peakEver: Bytes;
   readonly peakEverAt: Instant;
-  /** Highest of the last 24 hours, hour. */
-  readonly peak24h: Bytes;
-  readonly peakHour: Bytes;
+  /** Highest of the last 24 hours, of the last hour; null: not measured in them. */
+  readonly peak24h: Bytes | null;
+  readonly peakHour: Bytes | null;
   /** Latest working set. */
   readonly latest: Bytes;
   /**

@@ -19,6 +19,7 @@ import { EvidenceHours } from './evidence-hours.ts';
 import { MemoryGrowth } from './memory-growth.ts';
 import { MemoryModel } from './memory-model.ts';
 import { MemoryPeaks } from './memory-peaks.ts';
+import { greater } from './predictors.ts';
 import { causeOfKill, OomLog, requestAfterKills } from './oom-log.ts';
 import { COVER_GOALS, LEAST_HISTORY_MS } from './recommender-rules.ts';
 import { RolloutLog, type HourlyPeaks } from './rollout-log.ts';
@@ -306,7 +307,10 @@ export class ContainerModel {
     const everIsOpen = open > this.#peaks.ever;
     const peakEver = Math.round(everIsOpen ? open : this.#peaks.ever);
     // The hours are kept in codes, 0.04 % wide: a window's peak must not read higher than the highest ever.
-    const withOpen = (peak: number) => Math.min(peakEver, Math.round(Number.isNaN(open) || open < peak ? peak : open));
+    const withOpen = (peak: number): Bytes | null => {
+      const most = greater(peak, open);
+      return Number.isNaN(most) ? null : Math.min(peakEver, Math.round(most));
+    };
     const before = memory.ring.maxPeak(memory.hour - 1, 1);
     const peakHour = memory.peak(1);
     return {
@@ -318,7 +322,7 @@ export class ContainerModel {
       latest: Math.round(Number.isNaN(open) ? memory.latest : open),
       worstRecordRatio: this.#peaks.worstRecordRatio,
       typical: Math.round(memory.percentile(0.5)),
-      slopeBytesPerHour: Number.isNaN(before) ? 0 : Math.round(peakHour - before),
+      slopeBytesPerHour: wholeOrZero(peakHour - before),
       lastOomAt: this.#ooms.lastAt,
       oomNeed,
       ...(runtime === null ? {} : { runtime }),

@@ -67,6 +67,7 @@ describe('a memory limit', () => {
   test.each([
     ['memory was never measured', null],
     ['there is less than a week of history', evidence({ historyMs: 6 * DAY_MS })],
+    ['it was not measured within the last hour', evidence({ peakHour: null })],
     ['its peaks vary', evidence({ typical: 100 * MiB })],
     ['a leak is suspected', evidence({ leakSuspected: true })],
     ['it was killed lately', evidence({ lastOomAt: NOW - DAY_MS })],

@@ -128,7 +128,8 @@ function findHindrance(inputs: MemoryLimitInputs, next: Bytes): string | null {
   if (evidence.lastOomAt !== null && now - evidence.lastOomAt < AFTER_OOM_MS) return 'an OOM kill within the last 3 days';
   if (now - evidence.peakEverAt < AFTER_RECORD_MS) return 'its highest peak ever within the last day';
   if (evidence.latest > next * MOST_USED_RATIO) return 'it uses more than 80 % of the lower limit right now';
-  if (evidence.slopeBytesPerHour > 0 && evidence.peakHour >= evidence.peak24h) return 'its memory is growing';
+  if (evidence.peakHour === null) return 'memory was not measured within the last hour';
+  if (evidence.slopeBytesPerHour > 0 && evidence.peakHour >= (evidence.peak24h ?? 0)) return 'its memory is growing';
   if (lastLoweredAt !== null && now - lastLoweredAt < STEP_EVERY_MS) return 'lowered within the last day: one step a day';
   return null;
 }

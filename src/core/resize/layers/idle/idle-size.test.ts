@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, anAdvice, memory } from '../../../../../test/builders/rightsizing.ts';
 import { UNSET_RESOURCES } from '../../../model/resources.ts';
+import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import { DEFAULT_IDLE_RULES, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
 import { idleSizes, isSmaller, type IdleSizeInputs } from './idle-size.ts';
 import { DAY_MS, HOUR_MS } from '../../../model/units.ts';
@@ -21,6 +22,11 @@ function sizeOf(inputs: Partial<IdleSizeInputs> = {}) {
   return sizes.get('main')?.requests;
 }
 
+function unmeasured(advice: ContainerAdvice): ContainerAdvice {
+  const { memoryEvidence } = advice;
+  return { ...advice, memoryEvidence: memoryEvidence && { ...memoryEvidence, peakHour: null } };
+}
+
 describe('The idle size', () => {
   test.each<[string, Partial<IdleSizeInputs>, ReturnType<typeof amounts>]>([
     ['is the policy’s CPU, and memory as it is', {}, amounts('10m', '512Mi')],
@@ -33,6 +39,11 @@ describe('The idle size', () => {
     [
       'leaves memory alone of which nothing is known',
       { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [] },
+      amounts('10m', '512Mi'),
+    ],
+    [
+      'leaves memory alone that was not measured within the last hour',
+      { rules: { ...DEFAULT_IDLE_RULES, memory: memory('16Mi') }, advice: [unmeasured(anAdvice({ memory: '128Mi' }))] },
       amounts('10m', '512Mi'),
     ],
     ['keeps to a person’s floor', { floorOf: () => amounts('50m', null) }, amounts('50m', '512Mi')],

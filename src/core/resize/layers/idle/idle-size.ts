@@ -40,9 +40,9 @@ function idleRequests(inputs: IdleSizeInputs, container: string, natural: Reques
 
 /** null: it stays as it is, because nobody asked for less or because nobody knows what it holds. */
 function idleMemory({ memory }: IdleRules, advice: ContainerAdvice | null): Bytes | null {
-  const evidence = advice?.memoryEvidence ?? null;
-  if (memory === null || evidence === null) return null;
-  const inUse = Math.max(evidence.latest, evidence.peakHour) * MEMORY_HEADROOM;
+  const { latest = 0, peakHour = null } = advice?.memoryEvidence ?? {};
+  if (memory === null || peakHour === null) return null;
+  const inUse = Math.max(latest, peakHour) * MEMORY_HEADROOM;
   return Math.max(memory, Math.ceil(inUse / MiB) * MiB);
 }
 
