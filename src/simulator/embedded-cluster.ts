@@ -42,7 +42,7 @@ export class EmbeddedCluster {
   readonly nodes: NodeSimulation;
   readonly #stops: (() => void)[] = [];
 
-  /** Builds everything and lets the nodes join; the clock stands still. */
+  /** Builds everything and lets the nodes join. The clock does not run yet. */
   constructor(options: EmbeddedClusterOptions) {
     const { startAt, seed, random, timer, logger } = options;
     const clock = new VirtualClock({
@@ -92,7 +92,7 @@ export class EmbeddedCluster {
     return new InProcessTransport(this.server, { userAgent });
   }
 
-  /** Lives on for a span of its own time, as fast as it can, and stands still there. */
+  /** Runs for a span of virtual time as fast as possible, then stops the clock. */
   async live(durationMs: DurationMs): Promise<void> {
     const { speed } = this.clock;
     this.clock.setSpeed('max');

@@ -148,7 +148,7 @@ function sliceNameOf(service: string, index: number): string {
   return `${service}-${String(index)}`;
 }
 
-/** A named port is looked up in the pod; pods behind one service that disagree on it are not told apart. */
+/** A named port is looked up in `pod`, one pod of the service: all its pods are taken to give the name the same number. */
 function targetPortOf({ port, targetPort }: ServicePort, pod: Pod | undefined): number {
   if (typeof targetPort === 'number') return targetPort;
   if (targetPort === undefined || targetPort === '') return port;

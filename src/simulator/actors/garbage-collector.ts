@@ -154,7 +154,7 @@ class GarbageCollector {
     return found;
   }
 
-  /** An owner of a kind that nobody serves cannot be looked up, so it counts as there. */
+  /** An owner of a kind that is not served cannot be looked up, so it counts as present. */
   #isAbsent(reference: OwnerReference, namespace: string | null): boolean {
     if (this.#gone.has(reference.uid)) return true;
     const group = reference.apiVersion.includes('/') ? (reference.apiVersion.split('/')[0] ?? '') : '';

@@ -28,7 +28,7 @@ const node = (world: ActorWorld): Node => world.cluster.get('nodes', null, 'n1')
 const taints = (world: ActorWorld): string[] => (node(world).spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
 
 describe('a node', () => {
-  test('that nobody hears from is tainted, and its pods leave when their patience ends', () => {
+  test('without a Lease renewal is tainted, and its pods leave when their tolerationSeconds end', () => {
     const world = withNode();
     const [pod] = world.podNames();
     world.clock.advance(39_000);

@@ -13,12 +13,12 @@ const COMPONENT = 'node-controller';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
-/** The taints that this controller, and nobody else, puts on and takes off. */
+/** The taints that this controller alone adds and removes. */
 const OWN: ReadonlySet<string> = new Set([NOT_READY, UNREACHABLE, UNSCHEDULABLE]);
 
 /**
- * Says of a node that nobody hears from that it is lost (its Lease ran out), puts the taints that follow from readiness and
- * cordons, and clears away the pods of nodes that are gone.
+ * Reports a node whose Lease has expired as lost, adds the taints that follow from readiness and
+ * cordons, and deletes the pods of nodes that no longer exist.
  */
 export function startNodeLifecycle(ports: ActorPorts): Stop {
   const { cluster, clock, events } = ports;

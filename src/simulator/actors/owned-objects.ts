@@ -4,9 +4,9 @@ import type { ObjectKey } from './object-key.ts';
 import { controllerOf, keyOf, splitKey } from './object-key.ts';
 
 /**
- * Which objects of one resource a controller has, found in the time of its own and not of the namespace's. The index
- * holds keys alone and every read goes to the store, so that an actor always sees its own writes: what it created since
- * the last change was delivered is told with `note`.
+ * Index from a controller to its objects of one resource: a look-up costs as much as it finds. The index
+ * holds keys alone and every read goes to the store, so that a controller always sees its own writes: what it created since
+ * the last change was delivered is added with `note`.
  */
 export class OwnedObjects<T extends KubeObject> {
   readonly #cluster: ClusterAccess;

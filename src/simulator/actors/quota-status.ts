@@ -11,7 +11,7 @@ const RESOURCE = 'resourcequotas';
 /** Everything that a quota may count and that is not named by the quota itself. */
 const WATCHED = ['pods', 'persistentvolumeclaims', 'services', 'configmaps', 'secrets'] as const;
 
-/** Keeps `status.used` of every quota, for whoever reads it; admission counts for itself. */
+/** Updates `status.used` of every quota for its readers. Admission counts for itself. */
 export function startQuotaStatus({ cluster, clock }: ActorPorts): Stop {
   const work = new WorkList(clock, (key) => {
     const { namespace, name } = splitKey(key);

@@ -49,7 +49,7 @@ export function forEachResource(cluster: ClusterAccess, begin: (resource: Stored
   };
 }
 
-/** undefined while a definition is not yet established: its next change will tell. */
+/** undefined while a definition is not yet established; its next change starts another look-up. */
 function beginServed(resource: StoredResource, begin: (resource: StoredResource) => Stop): Stop | undefined {
   try {
     return begin(resource);

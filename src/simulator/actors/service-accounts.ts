@@ -5,7 +5,7 @@ const ROOT_CERTIFICATE = 'kube-root-ca.crt';
 
 /**
  * Gives every namespace the account that its pods run as and the ConfigMap with the API server's certificate authority,
- * and gives them again when somebody deletes them.
+ * and creates them again when they are deleted.
  */
 export function startServiceAccounts({ cluster, clock }: ActorPorts, certificateAuthority: string): Stop {
   const work = new WorkList(clock, (namespace) => {

@@ -9,9 +9,9 @@ const FIRST_RETRY_MS: DurationMs = SECOND_MS;
 const LAST_RETRY_MS: DurationMs = 5 * MINUTE_MS;
 
 /**
- * Keys that want a look, each handled once however often it was added meanwhile, in the order of arrival. Nothing runs
+ * A work queue: each key is handled once however often it was added meanwhile, in the order of arrival. Nothing runs
  * inside `add`: the clock calls, at the same moment of domain time. A handler that is refused by the API (a conflict, a
- * quota) is tried again with growing pauses; any other exception is a fault and goes to whoever drives the clock.
+ * quota) is retried with back-off; any other exception is a fault and reaches the caller that runs the clock.
  */
 export class WorkList {
   readonly #clock: Clock;

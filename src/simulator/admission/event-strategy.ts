@@ -1,7 +1,7 @@
 import type { ResourceStrategy } from '../api/strategy.ts';
 import { invalidValue } from './field-errors.ts';
 
-/** An event stands in the namespace of what it is about; what is in none is told in `default` or `kube-system`. */
+/** An event is in the namespace of its involved object; for a cluster-scoped object in `default` or `kube-system`. */
 export const eventStrategy: ResourceStrategy = {
   validate({ metadata, ...event }) {
     const { namespace = '' } = (event['involvedObject'] ?? {}) as { namespace?: string };

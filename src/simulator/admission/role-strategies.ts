@@ -1,4 +1,4 @@
-// Roles and their bindings: nobody gives away more than they have.
+// Roles and their bindings: a user cannot grant more than they have.
 
 import type { AccessAttributes, PolicyRule } from '../api/access/authorization.ts';
 import { forbidden } from '../api/api-error.ts';

@@ -5,7 +5,7 @@ import { embeddedStrategies } from './index.ts';
 const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 
 describe('what is stored without effect', () => {
-  test('a webhook: its writer is told on every write, and an actor is not', async () => {
+  test('a webhook: its writer is warned on every write, and a controller is not', async () => {
     const world = new ApiWorld({ strategies: embeddedStrategies() });
     const warned = expect.stringContaining('embedded cluster: admission webhooks are stored and never called');
     expect(await world.post(HOOKS, { metadata: { name: 'w' } })).toMatchObject({ status: 201, headers: { warning: warned } });

@@ -1,4 +1,4 @@
-// What the embedded cluster accepts, stores and shows, but does not act on: whoever writes it is told.
+// What the embedded cluster accepts, stores and shows, but does not act on: the writer gets a warning.
 
 import { isRecord } from '../api/json.ts';
 import type { KubeObject } from '../api/kube-object.ts';

@@ -26,7 +26,7 @@ export interface StatusDetails {
   retryAfterSeconds?: number;
 }
 
-/** Thrown by verbs and strategies; the HTTP skin answers it as it stands. */
+/** Thrown by verbs and strategies; the HTTP layer answers it unchanged. */
 export class ApiStatusError extends Error {
   readonly code: number;
   readonly reason: string;

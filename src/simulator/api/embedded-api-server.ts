@@ -136,7 +136,7 @@ export class EmbeddedApiServer {
     return new StoreAccess(this.#accessParts, actor);
   }
 
-  /** Who a request over the network is from, by its Authorization header and whom it wants to be; undefined for nobody we know. */
+  /** Who a request over the network is from, by its Authorization header and whom it wants to be; undefined for an unknown user. */
   authenticate(authorization: string | undefined, impersonated: Impersonation): UserInfo | undefined {
     const token = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     const user = token === undefined ? undefined : this.authenticator.authenticate(token);
@@ -147,7 +147,7 @@ export class EmbeddedApiServer {
     return impersonatedUser(impersonated.user, impersonated.groups);
   }
 
-  /** What the bearer of a token may do: kubelets ask so about those who read from them. `unknown`: the token is nobody's. */
+  /** What the bearer of a token may do: kubelets ask so about their callers. `unknown`: the token belongs to no user. */
   reviewToken(token: string, attributes: AccessAttributes): 'allowed' | 'denied' | 'unknown' {
     const user = this.authenticator.authenticate(token);
     if (user === undefined) return 'unknown';
@@ -278,7 +278,7 @@ function targetOf(path: string): ResourceTarget | null {
 }
 
 function unknownPath(): ApiStatusError {
-  // With details, though empty: kubectl tells by their missing name that it is not an object that is missing.
+  // With empty details: kubectl concludes from the missing name that the path is unknown, not an object.
   return new ApiStatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 

@@ -14,7 +14,7 @@ export interface EventWords {
   readonly fieldPath?: string;
 }
 
-/** Equal events within this time become one with a count: as long as the API server keeps the one that stands. */
+/** Equal events within this time become one with a count; no longer than the API server keeps the first. */
 const SERIES_MS: DurationMs = HOUR_MS;
 /** Series remembered; a crash loop needs few, and nothing is lost but a count. */
 const SERIES_KEPT = 500;
@@ -26,7 +26,7 @@ interface Series {
 
 /**
  * Writes core/v1 Events as one component, as client-go's recorder does: the same thing said again about the same object
- * raises the count of the Event that stands. Never throws for an object that is gone.
+ * raises the count of the existing Event. Never throws for an object that is gone.
  */
 export class EventWriter {
   readonly #cluster: ClusterAccess;

@@ -14,7 +14,7 @@ export interface InProcessOptions {
 
 /**
  * The API server without a network: objects travel as they are, unserialised. Requests are answered in the order in which
- * they are made. The virtual clock stands still from the request until its answer was taken up, and while a stream holds
+ * they are made. The virtual clock is stopped from the request until its answer was taken up, and while a stream holds
  * something that its reader has not come back from.
  */
 export class InProcessTransport implements ApiTransport {

@@ -1,5 +1,5 @@
-// Wire JSON as the embedded cluster keeps it. Objects in the store are frozen by convention: whoever wants another state
-// clones, changes and commits.
+// Wire JSON as the embedded cluster keeps it. Objects in the store are frozen by convention: to change one, clone it,
+// change the clone and commit.
 
 import { cloneJson } from './json.ts';
 

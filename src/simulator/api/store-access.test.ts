@@ -5,7 +5,7 @@ import { settle } from '../../../test/fakes/fake-clock.ts';
 const configMap = (name: string): object => ({ metadata: { name, namespace: 'default' }, data: { a: '1' } });
 
 describe('StoreAccess', () => {
-  test('tells of every change in commit order, after the write and while it holds the clock', async () => {
+  test('reports every change in commit order, after the write and while it holds the clock', async () => {
     const world = new ApiWorld();
     const actor = world.server.accessAs('system:tester');
     actor.create('configmaps', configMap('before'));

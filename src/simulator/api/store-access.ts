@@ -88,7 +88,7 @@ export class StoreAccess implements ClusterAccess {
         false,
       );
     } catch (error) {
-      // Another object of the same name stands there now: the one that was meant is gone already.
+      // Another object has the name now: the requested one is already gone.
       if (uid !== undefined && error instanceof ApiStatusError && error.reason === 'Conflict') return;
       throw error;
     }

@@ -27,7 +27,7 @@ export interface ResourceStrategy {
   validate?(object: KubeObject, old: KubeObject | null, context: StrategyContext, subresource: string): FieldError[];
   /** Quota, LimitRange and the like. Throws ApiStatusError. May still change the draft (LimitRange defaults) on create. */
   admit?(object: KubeObject, old: KubeObject | null, context: StrategyContext, subresource: string): void;
-  /** What whoever writes this should know, though it is accepted: above all what the embedded cluster does not do with it. */
+  /** Warnings for an accepted object, above all about features that the embedded cluster does not act on. */
   warnings?(object: KubeObject): readonly string[];
 }
 

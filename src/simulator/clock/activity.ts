@@ -35,7 +35,7 @@ export class CountingActivity implements Activity {
     return { begin: () => this.begin(label) };
   }
 
-  /** What is under way, by label; for messages when a clock stands still longer than expected. */
+  /** What is under way, by label; for messages when a clock waits longer than expected. */
   holders(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#holders].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -3,10 +3,10 @@ import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import { EventHeap, type TimedEvent } from './event-heap.ts';
 import type { ClockSpeed } from './virtual-clock.ts';
 
-/** What a process tells of its virtual clock. */
+/** State of another process's virtual clock. */
 export interface ClockReading {
   readonly now: Instant;
-  /** `max` cannot be followed between readings: time stands still until the next one. 0: stopped. */
+  /** `max` cannot be followed between readings: time does not advance until the next one. 0: stopped. */
   readonly speed: ClockSpeed;
 }
 
@@ -41,8 +41,8 @@ export class ScaledClock implements Clock {
   }
 
   now(): Instant {
-    const told = this.#told();
-    if (told > this.#latest) this.#latest = told;
+    const extrapolated = this.#extrapolate();
+    if (extrapolated > this.#latest) this.#latest = extrapolated;
     return this.#latest;
   }
 
@@ -61,7 +61,7 @@ export class ScaledClock implements Clock {
     while (this.#heap.pop() !== undefined);
   }
 
-  #told(): Instant {
+  #extrapolate(): Instant {
     return Math.floor(this.#base + (this.#timer.nowMs() - this.#baseMs) * this.#factor);
   }
 
@@ -72,8 +72,8 @@ export class ScaledClock implements Clock {
     if (at === Infinity) return;
     const ahead = at - this.now();
     if (ahead > 0 && this.#factor === 0) return; // the next reading arms again
-    // Measured from what is told, not from the latest answer: after a reading that was behind, told time has to catch up.
-    const afterMs = ahead <= 0 ? 0 : Math.max(1, Math.ceil((at - this.#told()) / this.#factor));
+    // Measured from the extrapolated time, not from the latest answer: after a reading that was behind, it has to catch up.
+    const afterMs = ahead <= 0 ? 0 : Math.max(1, Math.ceil((at - this.#extrapolate()) / this.#factor));
     this.#cancelWake = this.#timer.setTimer(afterMs, () => {
       this.#cancelWake = null;
       const now = this.now();

@@ -1,4 +1,4 @@
-// Randomness without state: a number that depends on the seed and on what it is for, so that any value can be told again
+// Randomness without state: a number that depends on the seed and on what it is for, so that any value can be computed again
 // at any time and in any order. 32-bit integer mixing (the finaliser of MurmurHash3) is fast and good enough for noise.
 
 /** Mixes two 32-bit integers into one, 0 … 2³²−1. */

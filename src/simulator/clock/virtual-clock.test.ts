@@ -183,7 +183,7 @@ describe('VirtualClock at a speed', () => {
     clock.stop();
   });
 
-  test('stands still at the end of a run', async () => {
+  test('does not advance after the end of a run', async () => {
     const { clock, timer } = aClock({ speed: 1000 });
     const done = clock.runFor(5000);
     timer.advance(6);
@@ -214,7 +214,7 @@ describe('ScaledClock', () => {
     clock.stop();
   });
 
-  test('stands still while the other clock runs at max or is stopped, and catches up with the next reading', () => {
+  test('does not advance while the other clock runs at max or is stopped, and catches up with the next reading', () => {
     const timer = new ManualClock(0);
     const clock = new ScaledClock(timer, { now: T0, speed: 'max' });
     let ran = false;

@@ -27,8 +27,8 @@ export interface VirtualClockOptions {
 
 /**
  * The embedded cluster's time. Events due at one instant run in an order drawn from the seed. While it runs at a number,
- * it follows real time; at `max` it jumps from event to event, and only after a whole turn of the event loop in which
- * nobody was at work and nobody began. `now()` never goes back and never passes an event that has not run.
+ * it follows real time; at `max` it jumps from event to event, but only after a whole turn of the event loop in which
+ * no activity was under way. `now()` never goes back and never passes an event that has not run.
  */
 export class VirtualClock implements Clock {
   readonly #heap = new EventHeap();
@@ -76,7 +76,7 @@ export class VirtualClock implements Clock {
 
   schedule(at: Instant, task: () => void): () => void {
     const now = this.now();
-    // Instants are whole milliseconds, for whoever reads the clock when the task runs: they are written into stores as such.
+    // Instants are whole milliseconds: tasks read the clock and store what they read.
     const due = at > now ? Math.ceil(at) : now;
     const earliest = this.#heap.nextAt();
     const sequence = this.#sequence++;
@@ -93,7 +93,7 @@ export class VirtualClock implements Clock {
     this.#begin();
   }
 
-  /** Stands still from now on; what is scheduled stays. A pending `runUntil` resolves. */
+  /** Stops the clock; scheduled tasks stay. A pending `runUntil` resolves. */
   stop(): void {
     this.#settle();
     this.#running = false;
@@ -110,12 +110,12 @@ export class VirtualClock implements Clock {
     this.#arm();
   }
 
-  /** Runs for a span of virtual time, then stands still. */
+  /** Runs for a span of virtual time, then stops. */
   runFor(durationMs: DurationMs): Promise<void> {
     return this.runUntil(this.now() + durationMs);
   }
 
-  /** Runs everything due up to and including `instant`, then stands still there. Rejects while another run is pending. */
+  /** Runs everything due up to and including `instant`, then stops there. Rejects while another run is pending. */
   async runUntil(instant: Instant): Promise<void> {
     if (this.#reached !== null) throw new Error('running the virtual clock: another runUntil is still pending');
     await new Promise<void>((resolve) => {

@@ -66,7 +66,7 @@ describe('CPU sharing', () => {
     maxLength: 30,
   });
 
-  test('gives nobody more than wanted, wastes nothing, and is fair by weight', () => {
+  test('gives no container more than it wants, wastes nothing, and is fair by weight', () => {
     fc.assert(
       fc.property(containers, fc.integer({ min: 100, max: 16_000 }), (all, capacity) => {
         const wanted = Float64Array.from(all, (each) => each.wanted);
@@ -80,7 +80,7 @@ describe('CPU sharing', () => {
           expect(grant).toBeLessThanOrEqual(wanted[index]! + 1e-9);
           if (grant < wanted[index]! - 1e-6) short.push(grant / weights[index]!);
         });
-        // Everybody who goes short has the same share of its weight, and nobody content has a greater one.
+        // All containers that get less than they want have the same share of their weight; no other has a greater one.
         const share = short[0];
         if (share === undefined) return;
         for (const other of short) expect(other).toBeCloseTo(share, 6);

@@ -108,7 +108,7 @@ describe('the embedded cluster with its nodes', () => {
     expect(summary.usedCpuMillicores).toBeGreaterThan(0);
   });
 
-  test('tells its past by the range call, with owners, from the recordings it was given', async () => {
+  test('answers its history by the range call, with owners, from the recordings it was given', async () => {
     const rows = Array.from({ length: 288 }, (_, index) => `${index * 300},${index % 2 === 0 ? 40 : 20},100`).join('\n');
     const recordings: RecordingLibrary = { names: ['a.csv'], load: (name) => parseRecording(name, `t_s,cpu_m,mem_mib\n${rows}\n`) };
     const { simulation } = await aRun(1, 2 * HOUR_MS, recordings);
@@ -127,7 +127,7 @@ describe('the embedded cluster with its nodes', () => {
   });
 });
 
-describe('what kubelets tell', () => {
+describe('the endpoints of kubelets', () => {
   test('/metrics/resource counts CPU up as Go prints it, and working sets', async () => {
     const { simulation } = await aRun(4, HOUR_MS);
     const [kubelet] = [...simulation.kubelets.all()];
@@ -190,7 +190,7 @@ describe('what kubelets tell', () => {
     expect(simulation.direct.get(kubelet!.name, '/healthz')).toBe('ok');
   });
 
-  test('metrics.k8s.io tells nodes and pods', async () => {
+  test('metrics.k8s.io serves nodes and pods', async () => {
     const { simulation, admin } = await aRun(4, HOUR_MS);
     const { metrics } = simulation.providers;
     expect(metrics!.nodeMetrics()).toHaveLength(3);
@@ -208,11 +208,11 @@ describe('what kubelets tell', () => {
     expect(listed.length).toBeGreaterThan(2);
     const walks = jest.spyOn(simulation.kubelets, 'all');
     expect(listed.flatMap(({ name }) => simulation.metrics.podMetrics('default', name))).toEqual(listed);
-    expect(simulation.metrics.podMetrics('default', 'nobody')).toEqual([]);
+    expect(simulation.metrics.podMetrics('default', 'missing')).toEqual([]);
     expect(walks).not.toHaveBeenCalled();
   });
 
-  test('logs tell the start, and a line a minute', async () => {
+  test('logs hold the start, and a line a minute', async () => {
     const { simulation, admin } = await aRun(4, HOUR_MS);
     const { logs } = simulation.providers;
     const [pod] = admin.list('pods');

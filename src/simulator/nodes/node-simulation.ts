@@ -25,7 +25,7 @@ export interface NodeSimulationOptions {
   readonly recordings?: RecordingLibrary;
 }
 
-/** Everything that simulates nodes, joined: kubelets and usage, what they tell, and the sums over them. */
+/** Everything that simulates nodes: kubelets, usage, their endpoints and the totals over them. */
 export class NodeSimulation {
   readonly kubelets: Kubelets;
   /** For the API server: metrics.k8s.io, logs and the node proxy. */
@@ -36,7 +36,7 @@ export class NodeSimulation {
   readonly endpoints: KubeletEndpoints;
   /** For a controller in the same process. */
   readonly direct: KubeletDirect;
-  /** The past, as Prometheus would tell it. */
+  /** Usage history, as from Prometheus. */
   readonly history: ArchiveUsageHistorySource;
   readonly plan: UsagePlan;
   readonly #cluster: ClusterAccess;

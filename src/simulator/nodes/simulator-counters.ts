@@ -1,7 +1,7 @@
 import type { DurationMs } from '../../core/model/units.ts';
 import { workloadKey, type WorkloadKey, type WorkloadRef } from '../../core/model/workload.ts';
 
-/** What happened since the cluster began; only ever counted up, so that two readings tell what happened in between. */
+/** Counters since the cluster started. They never decrease: the difference of two readings is what happened in between. */
 export interface ClusterCounters {
   oomKills: number;
   /** Starts of containers after an earlier end, whatever ended them. */

@@ -133,7 +133,7 @@ describe('serverSideApply', () => {
     expect(applied(apply(without, 'b', deployment({})))).not.toHaveProperty('spec');
   });
 
-  test('removes what it said before and says no longer, with what nobody owns below it', () => {
+  test('removes fields that it no longer applies, with those below them that have no owner', () => {
     const one = { name: 'a', image: 'a:1', livenessProbe: { httpGet: { port: 80 } } };
     const live = applied(apply(undefined, 'me', deployment(containers(one, { name: 'b' }), { labels: { x: '1', y: '2' } })));
     const withDefaults = structuredClone(live);
@@ -169,7 +169,7 @@ describe('serverSideApply', () => {
     expect(object['spec']).toEqual(live['spec']);
   });
 
-  test('gives what nobody tracked to a manager of that name', () => {
+  test('gives an object without managed fields to the manager before-first-apply', () => {
     const live = deployment({ replicas: 1 });
     expect(apply(live, 'me', deployment({ replicas: 2 }))).toEqual({
       conflicts: [{ manager: '"before-first-apply" using apps/v1', field: '.spec.replicas' }],
@@ -239,7 +239,7 @@ describe('serverSideApply', () => {
   });
 });
 
-// Nothing is empty here: of an object or list of which nothing is left a real server stores nothing, whoever applied it.
+// Nothing is empty here: a real server stores no empty object or list, whichever manager applied it.
 const anySpec = fc.record(
   {
     replicas: fc.integer({ min: 0, max: 3 }),

@@ -27,7 +27,7 @@ export interface ApplyRequest extends FieldManager {
   readonly live: KubeObject | undefined;
   readonly applied: KubeObject;
   readonly force: boolean;
-  /** The resource has a status subresource, so that the main resource cannot set the status. True unless told. */
+  /** The resource has a status subresource, so that the main resource cannot set the status. Default: true. */
   readonly hasStatusSubresource?: boolean;
 }
 
@@ -55,7 +55,7 @@ const ANCIENT = 'ancient-changes';
 
 const STATUS_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-/** What identifies an object or is kept by the server belongs to nobody. */
+/** Fields without a manager: the object's identity and what the server sets. */
 const UNOWNED: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
@@ -78,7 +78,7 @@ const UNOWNED: FieldSet = {
 
 /**
  * Applies a configuration: what it names is set and owned by the manager, what the manager named before and names no
- * longer is removed unless somebody else owns it. Changing what another manager owns is a conflict, unless forced.
+ * longer is removed unless another manager owns it. Changing what another manager owns is a conflict, unless forced.
  * Neither argument is changed. Answers `live` itself when there is nothing to change.
  */
 export function serverSideApply(request: ApplyRequest): ApplyResult {
@@ -114,7 +114,7 @@ export function serverSideApply(request: ApplyRequest): ApplyResult {
   return { object: { ...object, metadata: { ...object.metadata, managedFields } }, nulls: hasNulls(request.schema, emptied) };
 }
 
-/** The value without what its applier named the last time, names no longer, and nobody else owns. */
+/** The value without the fields that its applier has dropped and no other manager owns. */
 function withoutGivenUp(
   fields: OwnedFields,
   schema: StructuralSchema,
@@ -233,7 +233,7 @@ function configurationOf(request: ApplyRequest, schema: StructuralSchema): KubeO
   return applied;
 }
 
-/** An object that nobody tracked so far belongs, as it stands, to a manager of that name. */
+/** An object without managed fields belongs, in its current state, to the manager `before-first-apply`. */
 function entriesBeforeApply(
   fields: OwnedFields,
   schema: StructuralSchema,

@@ -1,7 +1,7 @@
 /**
  * A set of fields in its wire form (`fieldsV1`): a tree whose keys are path elements (`f:name`, `k:{"name":"a"}`,
- * `v:"x"`). A node is a member of the set when it is empty or holds `.`; the root never is. The wire form is worked on as
- * it stands, immutable and with shared branches, since objects carry it and it is read on every write.
+ * `v:"x"`). A node is a member of the set when it is empty or holds `.`; the root never is. The wire form is used directly,
+ * immutable and with shared branches, since objects carry it and it is read on every write.
  */
 export interface FieldSet {
   readonly [element: string]: FieldSet;
@@ -17,7 +17,7 @@ export function isEmptySet(set: FieldSet): boolean {
   return true;
 }
 
-/** Whether a node below the root stands for a field in the set, not only for a way to one. */
+/** Whether a node below the root is a member of the set, not only part of a path to one. */
 export function isMember(node: FieldSet): boolean {
   return '.' in node || isEmptySet(node);
 }

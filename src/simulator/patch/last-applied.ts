@@ -1,5 +1,5 @@
-// The bridge from client-side to server-side apply. What `kubectl apply` last applied stands in an annotation; as the real
-// server does, fields that still are as it says count as kubectl's own, and the annotation is kept up to date.
+// The bridge from client-side to server-side apply. What `kubectl apply` last applied is stored in an annotation. As on the real
+// server, fields that are still as it says count as kubectl's own, and the annotation is kept up to date.
 
 import type { KubeObject } from '../api/kube-object.ts';
 import { canonicalise } from '../schema/defaults.ts';
@@ -11,10 +11,10 @@ import { OwnedFields } from './owned-fields.ts';
 
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The one field manager for which this is done; whoever names another opts out. */
+/** The one field manager for which this is done; another manager's name opts out. */
 export const KUBECTL = 'kubectl';
 
-/** Fields that `kubectl apply` set and nobody has changed since. */
+/** Fields that `kubectl apply` set and that are unchanged since. */
 export function clientSideApplied(schema: StructuralSchema, live: KubeObject, resolve: SchemaResolver): FieldSet {
   const applied = readLastApplied(live);
   if (applied === undefined) return NO_FIELDS;
@@ -36,7 +36,7 @@ export function withLastApplied(object: KubeObject, applied: KubeObject): KubeOb
   return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [LAST_APPLIED]: text } } };
 }
 
-/** An annotation that somebody wrote into is no reason to refuse an apply. */
+/** An unreadable annotation is ignored: it is no reason to refuse an apply. */
 function readLastApplied(live: KubeObject): Record<string, unknown> | undefined {
   const text = live.metadata.annotations?.[LAST_APPLIED];
   if (text === undefined) return undefined;

@@ -43,7 +43,7 @@ export class OwnedFields {
     this.#resolve = resolve;
   }
 
-  /** Every field that stands in the value: what somebody who applies it will own. Undefined for an empty value. */
+  /** Every field of the value: what its applier will own. Undefined for an empty value. */
   fieldsOf(schema: StructuralSchema, value: unknown): FieldSet | undefined {
     return this.#tree(schema, value, false, false);
   }
@@ -87,7 +87,7 @@ export class OwnedFields {
 
   /**
    * The value without the members of `set`, each with all that is below it. Objects and lists of which nothing is left
-   * stay, empty, and are added to `emptied`: whoever owns them still does, though the server stores nothing of them.
+   * stay, empty, and are added to `emptied`: their owner keeps them, though the server stores nothing of them.
    */
   remove(schema: StructuralSchema, value: unknown, set: FieldSet, emptied: Set<unknown>): unknown {
     if (isEmptySet(set)) return value;
@@ -119,8 +119,8 @@ export class OwnedFields {
   }
 
   /**
-   * What an applier gives up: fields of its last set that nobody manages now (`managed` includes its new set). A declared
-   * field counts as owned by whoever owns something below it.
+   * What an applier gives up: fields of its last set without a manager now (`managed` includes its new set). A declared
+   * field counts as owned by the owners of fields below it.
    */
   givenUp(schema: StructuralSchema, last: FieldSet, managed: FieldSet): FieldSet {
     const node = dereference(schema, this.#resolve);
@@ -181,7 +181,7 @@ export class OwnedFields {
   }
 
   /**
-   * Items in the order of `applied`; those that it lacks stay before the neighbour that they stood before, as far as that
+   * Items in the order of `applied`; those that it lacks stay before their former successor, as far as that
    * order allows. Step by step what structured merge does, so that lists come out as on a real server.
    */
   #mergeLists(itemSchema: StructuralSchema, current: ReadonlyMap<string, unknown>, applied: ReadonlyMap<string, unknown>): unknown[] {

@@ -164,8 +164,8 @@ function mergeScalars(current: readonly unknown[], patch: readonly unknown[]): r
 }
 
 /**
- * Items that the order names stand in that order; the others, which only the server has, stay before those that stood
- * behind them on the server.
+ * Items that the order names come in that order; the others, which only the server has, stay before those that came
+ * after them on the server.
  */
 function inOrder(
   merged: readonly unknown[],
@@ -177,7 +177,7 @@ function inOrder(
   const wanted = new Map(order.map((item, index) => [identity(item), index]));
   const onServer = new Map(server.map((item, index) => [identity(item), index]));
   const rank = (item: unknown): number => wanted.get(identity(item)) ?? 0;
-  // An item that the server does not have stands before all that only the server has.
+  // An item that the server does not have comes before all that only the server has.
   const place = (item: unknown): number => onServer.get(identity(item)) ?? -1;
   const named = merged.filter((item) => wanted.has(identity(item))).sort((a, b) => rank(a) - rank(b));
   const others = merged.filter((item) => !wanted.has(identity(item)));

@@ -5,7 +5,7 @@ import { dereference, fieldSchema, isJsonObject } from '../schema/structural-sch
 import { keyText } from './field-set.ts';
 import { goValue } from './go-value.ts';
 
-/** `.spec.replicas: expected numeric (int or float), got …`: what no schema declares, has another type, or stands twice. */
+/** `.spec.replicas: expected numeric (int or float), got …`: undeclared fields, wrong types and duplicate items. */
 export function typingFaults(schema: StructuralSchema, applied: unknown, resolve: SchemaResolver): string[] {
   const typing = new Typing(resolve);
   typing.visit(schema, applied, '');

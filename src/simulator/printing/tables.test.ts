@@ -119,7 +119,7 @@ describe('pods', () => {
     expect(cells('Pod', pod).slice(0, 3)).toEqual(['x', ready, status]);
   });
 
-  test('tell of restarts, where they run, and since when', () => {
+  test('show restarts, where they run, and since when', () => {
     const status = {
       phase: 'Running',
       podIP: '10.0.0.1',

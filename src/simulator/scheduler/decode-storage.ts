@@ -59,13 +59,13 @@ interface WireCsiNode extends KubeObject {
 
 export function decodeClaim(object: KubeObject): VolumeClaim {
   const { metadata, spec, status } = object as WireClaim;
-  const wish = decodeWish(spec);
+  const terms = decodeVolumeTerms(spec);
   return {
-    ...wish,
+    ...terms,
     uid: metadata.uid,
     namespace: metadata.namespace ?? '',
     name: metadata.name,
-    className: metadata.annotations?.[BETA_CLASS] ?? wish.className,
+    className: metadata.annotations?.[BETA_CLASS] ?? terms.className,
     volumeName: spec.volumeName ?? '',
     bindCompleted: metadata.annotations?.[BIND_COMPLETED] !== undefined,
     lost: status?.phase === 'Lost',
@@ -77,8 +77,8 @@ export function decodeClaim(object: KubeObject): VolumeClaim {
   };
 }
 
-/** What a claim asks for and a volume offers, in the same words. */
-function decodeWish(
+/** The fields that a claim requests and a volume offers alike. */
+function decodeVolumeTerms(
   spec: WireClaim['spec'] | WireVolume['spec'],
 ): Pick<PersistentVolume, 'className' | 'accessModes' | 'volumeMode' | 'attributesClass'> {
   return {
@@ -93,7 +93,7 @@ export function decodeVolume(object: KubeObject): PersistentVolume {
   const { metadata, spec, status } = object as WireVolume;
   const { claimRef, csi } = spec;
   const required = spec.nodeAffinity?.required;
-  const offer = decodeWish(spec);
+  const offer = decodeVolumeTerms(spec);
   return {
     ...offer,
     name: metadata.name,

@@ -16,7 +16,7 @@ export function schedulingRequests(pod: Pod): Amounts {
   return roundUp(addAmounts(requests, readOverhead(spec)));
 }
 
-/** What the kubelet reports of containers that run; null for a pod without a node, which nobody has resized. */
+/** What the kubelet reports of containers that run; null for a pod without a node, which cannot be resized. */
 interface InForce {
   readonly infeasible: boolean;
   readonly statuses: ReadonlyMap<string, ContainerStatus>;

@@ -236,7 +236,7 @@ describe('Scheduler', () => {
         .filter((event) => (event as unknown as { involvedObject: { name: string } }).involvedObject.name === name)
         .map((event) => event['reason']);
 
-    test('a less important pod has to go, its place is kept meanwhile, and nobody else has to', () => {
+    test('a pod of lower priority is preempted, its place is kept meanwhile, and no other pod is', () => {
       const world = aCluster({ a: { cpu: '1' } });
       world.addPod('low', { cpu: '900m' });
       world.run();
@@ -288,7 +288,7 @@ describe('Scheduler', () => {
     expect(schedulingRequests(resized('9', '100m', '100m', infeasible)).get('cpu')).toBe(100);
   });
 
-  test('what is requested for the pod as a whole stands instead of the sum; a limit alone fills what nobody requests', () => {
+  test('pod-level requests replace the sum of the containers; a limit alone counts as the request', () => {
     const pod = (resources: object): Pod => {
       const container = { name: 'c', image: 'x', resources: { requests: { cpu: '100m' } } };
       return { metadata: {}, spec: { containers: [container, { ...container, name: 'd' }], resources }, status: {} } as unknown as Pod;

@@ -126,7 +126,7 @@ export class Scheduler {
     const before = entry.pods.get(uid);
     entry.add(decoded);
     this.#nodeOfPod.set(uid, nodeName);
-    // A new neighbour can satisfy somebody's affinity; a smaller or leaving one makes room.
+    // A new pod can satisfy another pod's affinity; one that shrinks or terminates frees capacity.
     if (before === undefined || shrank(before, decoded) || decoded.terminating !== before.terminating) this.#somethingChanged();
   }
 
@@ -205,7 +205,7 @@ export class Scheduler {
         target: { apiVersion: 'v1', kind: 'Node', name: node.name },
       });
     } catch (error) {
-      // Gone or bound by somebody else in the meantime: the change event says which.
+      // Deleted or bound by another scheduler in the meantime: the watch event follows.
       if (error instanceof ApiStatusError) return;
       throw error;
     }

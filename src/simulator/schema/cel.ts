@@ -117,7 +117,7 @@ function runRules(rules: readonly CelRule[], node: StructuralSchema, at: Place, 
   return due.flatMap((rule) => runRule(rule, self, old, at));
 }
 
-/** One that does not compile is told of whatever is written. */
+/** A rule that does not compile counts as well, so that each write reports it. */
 function isAboutChange(compiled: CompiledRule): boolean {
   return !compiled.ok || compiled.usesOld;
 }

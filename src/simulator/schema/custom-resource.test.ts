@@ -217,7 +217,7 @@ describe('readCustomResourceDefinition', () => {
     expect(problems(changes)).toEqual([expected]);
   });
 
-  test.each(['self.a >', 'self.size() + 1', 'nobody.a == 1', '"a" + 1 == 2'])('refuses the rule %s', (rule) => {
+  test.each(['self.a >', 'self.size() + 1', 'unknown.a == 1', '"a" + 1 == 2'])('refuses the rule %s', (rule) => {
     const [first, ...rest] = problems(inSpec({ type: 'string', 'x-kubernetes-validations': [{ rule }] }));
     expect(rest).toEqual([]);
     expect(first).toContain(

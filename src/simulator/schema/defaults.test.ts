@@ -102,7 +102,7 @@ describe('defaults of built-in kinds', () => {
     expect(defaulted('core.v1.ResourceQuota', { spec: { hard: { x: given } } })).toMatchObject({ spec: { hard: { x: stored } } });
   });
 
-  test('keeps a quantity that stands alone as it was written, a number as text', () => {
+  test('keeps a quantity outside a resource list as written, a number as text', () => {
     const volume = (sizeLimit: unknown): unknown =>
       defaulted('core.v1.Pod', { spec: { volumes: [{ name: 'v', emptyDir: { sizeLimit } }] } });
     expect(volume('1024Mi')).toMatchObject({ spec: { volumes: [{ emptyDir: { sizeLimit: '1024Mi' } }] } });

@@ -15,8 +15,8 @@ export function applyDefaults(schema: StructuralSchema, value: unknown, resolve:
 }
 
 /**
- * The same without defaults: what a client gave, in stored form. Server-side apply compares and owns this, since a default
- * belongs to nobody.
+ * The same without defaults: what a client sent, in stored form. Server-side apply compares and owns this, since a default
+ * has no field manager.
  */
 export function canonicalise(schema: StructuralSchema, value: unknown, resolve: SchemaResolver): void {
   visit(schema, value, resolve, false);

@@ -28,7 +28,7 @@ function referencesIn(value: unknown): string[] {
 }
 
 describe('OpenAPI v3', () => {
-  test('tells where the documents are', () => {
+  test('lists the paths of the documents', () => {
     expect(openApiV3Index(['v1', 'apps/v1'], 'A1')).toEqual({
       paths: {
         'api/v1': { serverRelativeURL: '/openapi/v3/api/v1?hash=A1' },

@@ -6,7 +6,7 @@ import type { StructuralSchema } from './structural-schema.ts';
 const nothing = (): undefined => undefined;
 
 describe('prune', () => {
-  test('drops what the schema does not declare and tells where', () => {
+  test('drops what the schema does not declare and reports the paths', () => {
     const schema: StructuralSchema = {
       type: 'object',
       properties: {

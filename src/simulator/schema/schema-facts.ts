@@ -15,7 +15,7 @@ export interface TypeFacts {
 
 export type FactsByType = Readonly<Record<string, TypeFacts>>;
 
-/** A list whose items are told apart by keys; strategic merge uses the first key unless `patchKey` says otherwise. */
+/** A list whose items are identified by keys. Strategic merge uses the first key unless `patchKey` names another. */
 export function listMap(keys: readonly string[], patchKey: string | null = keys[0] ?? null): FieldFacts {
   return {
     'x-kubernetes-list-type': 'map',

@@ -16,7 +16,7 @@ export class SchemaRegistry {
     return this.#builtins.get(name) ?? this.#custom.get(name);
   }
 
-  /** `resolve`, bound, to hand to whoever walks a schema. */
+  /** `resolve`, bound, for code that walks a schema. */
   readonly resolver: SchemaResolver = (name) => this.resolve(name);
 
   /**

@@ -55,7 +55,7 @@ export interface CelRule {
 /** Looks a named schema up; undefined where there is none. */
 export type SchemaResolver = (name: string) => StructuralSchema | undefined;
 
-/** What an unknown reference stands for: anything goes. */
+/** The schema of an unknown reference: any value is valid. */
 const OPEN: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
 /** Follows `$ref` to the schema that says what the value looks like. Siblings of the reference (default, merge key) stay with the caller. */

@@ -31,7 +31,7 @@ const REASONS: ReadonlySet<string> = new Set(['FieldValueInvalid', 'FieldValueFo
 
 type Loose = Readonly<Record<string, unknown>>;
 
-/** Every way in which the schema of a whole resource is not structural. `path` is where it stands in the definition. */
+/** Every way in which the schema of a whole resource is not structural. `path` is its place in the definition. */
 export function structureErrors(schema: StructuralSchema, path: string): FieldError[] {
   const check = new StructureCheck();
   if (schema.type !== 'object')
@@ -179,7 +179,7 @@ class StructureCheck {
     const value: unknown = structuredClone(schema.default);
     for (const error of validateAgainst(schema, value, () => undefined))
       this.add(error.field === '' ? `${path}.default` : `${path}.default.${error.field}`, error.type, error.message);
-    // Rules are asked of a default as it stands, without the defaults inside of it.
+    // Rules are evaluated on the default as written, without the defaults nested in it.
     for (const error of evaluateRules({ type: 'object', properties: { default: schema } }, { default: value }, undefined, () => undefined))
       this.add(`${path}.${error.field}`, error.type, error.message);
     if (prune(schema, value, () => undefined).length > 0)

@@ -98,7 +98,7 @@ describe('validateAgainst', () => {
     expect(words(inSpec(schema), { x: value })).toEqual(expected);
   });
 
-  test('tells every problem at once', () => {
+  test('reports every problem at once', () => {
     const schema = inSpec({ type: 'object', required: ['a'], properties: { b: { type: 'integer', minimum: 1 } } });
     expect(words(schema, { x: { b: 0 } })).toHaveLength(2);
   });

@@ -8,7 +8,7 @@ import { dereference, fieldSchema, isJsonObject } from './structural-schema.ts';
 /**
  * Holds a value against a schema: types, required fields, enums, bounds, patterns, formats, unique list items. Answers
  * every problem, in the words of the Kubernetes API server. CEL rules are apart, in `cel.ts`. Parts of the value that are as
- * they were in `old` are not looked at: a schema that has become stricter stops nobody from changing something else.
+ * they were in `old` are not checked: a schema that has become stricter still allows changes of other fields.
  */
 export function validateAgainst(schema: StructuralSchema, value: unknown, resolve: SchemaResolver, old?: unknown): FieldError[] {
   const errors: FieldError[] = [];
@@ -186,7 +186,7 @@ class Validation {
 }
 
 /**
- * What tells items apart: key fields, or none for whole items; undefined where duplicates are allowed. Map lists of
+ * The fields that identify an item: keys, or none for whole items; undefined where duplicates are allowed. Map lists of
  * built-in kinds (they have a merge key) take duplicates, as the real server does, unless `uniqueItems` says otherwise.
  */
 function uniqueBy(schema: StructuralSchema): readonly string[] | undefined {
@@ -211,7 +211,7 @@ function boundWords({ minimum, maximum }: StructuralSchema): string {
   return minimum === 1 ? 'must be greater than 0' : `must be greater than or equal to ${minimum}`;
 }
 
-/** The item that an item was before: only lists by key tell. */
+/** The previous version of a list item; undefined unless the list has keys. */
 export function correlatedItem(list: StructuralSchema, item: unknown, old: unknown): unknown {
   const keys = list['x-kubernetes-list-type'] === 'map' ? (list['x-kubernetes-list-map-keys'] ?? []) : [];
   if (keys.length === 0 || !Array.isArray(old) || !isJsonObject(item)) return undefined;

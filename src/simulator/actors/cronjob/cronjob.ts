@@ -88,7 +88,7 @@ class CronJobActor {
       this.#ports.jobs.note(job);
       events.emit(cronJob, COMPONENT, 'Normal', 'SuccessfulCreate', `Created job ${name}`);
     } catch (error) {
-      // One that stands already under the name of this minute is this run.
+      // A job that already has the name of this minute is this run.
       if (!(error instanceof ApiStatusError)) throw error;
       if (error.reason !== 'AlreadyExists') {
         events.emit(cronJob, COMPONENT, 'Warning', 'FailedCreate', `Error creating job: ${error.message}`);

@@ -62,16 +62,16 @@ function countReplicas(deployment: Deployment, { fresh, old }: Revisions): Deplo
 
 function nextConditions(deployment: Deployment, revisions: Revisions, status: DeploymentStatus, now: Instant): WireCondition[] {
   let conditions: WireCondition[] = deployment.status?.conditions ?? [];
-  const tell = (news: ConditionNews): void => {
+  const setCondition = (news: ConditionNews): void => {
     conditions = withCondition(conditions, news, now, { updateTime: true });
   };
-  tell(availability(deployment, status));
+  setCondition(availability(deployment, status));
   const failure = [revisions.fresh, ...revisions.old].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure')).find(Boolean);
   if (failure === undefined) conditions = withoutCondition(conditions, 'ReplicaFailure');
-  else tell({ type: 'ReplicaFailure', status: 'True', reason: failure.reason ?? '', message: failure.message ?? '' });
+  else setCondition({ type: 'ReplicaFailure', status: 'True', reason: failure.reason ?? '', message: failure.message ?? '' });
   const progress = progressNews(deployment, revisions, status, conditions, now);
   if (progress === 'moving') return touched(conditions, now);
-  if (progress !== undefined) tell(progress);
+  if (progress !== undefined) setCondition(progress);
   return conditions;
 }
 

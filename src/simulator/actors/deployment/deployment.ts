@@ -22,7 +22,7 @@ const DEFAULT_HISTORY_LIMIT = 10;
 export function startDeployments(ports: ActorPorts): Stop {
   const actor = new DeploymentActor(ports);
   return startOwnerActor(ports, actor, { resource: RESOURCE, kind: 'Deployment', owned: 'replicasets.apps' }, (add) => [
-    // Recreate waits for the last old pod to be gone, which no ReplicaSet's status tells: terminating pods do not count there.
+    // Recreate waits until the last old pod is gone. No ReplicaSet's status shows that: terminating pods do not count there.
     ports.cluster.onChange('pods', ({ type, object }) => {
       if (type === 'DELETED') actor.keysWaitingFor(object.metadata.namespace ?? '', object.metadata.labels).forEach(add);
     }),
@@ -185,7 +185,7 @@ function sizeOf(set: ReplicaSet): RevisionSize {
   return { name: set.metadata.name, replicas: set.spec.replicas ?? 0, available: set.status?.availableReplicas ?? 0 };
 }
 
-/** Somebody changed `spec.replicas` since the active revisions were last sized. */
+/** Whether `spec.replicas` changed since the active revisions were last sized. */
 function hasNewSize(bounds: RolloutBounds, known: ReplicaSet | undefined, old: readonly ReplicaSet[]): boolean {
   const active = [...(known === undefined ? [] : [known]), ...old].filter((set) => (set.spec.replicas ?? 0) > 0);
   return active.some((set) => {

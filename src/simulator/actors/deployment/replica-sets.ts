@@ -20,7 +20,7 @@ export class ReplicaSetControl {
     this.#ports = ports;
   }
 
-  /** Its own, after it has taken in those that match its selector and belong to nobody. */
+  /** The deployment's ReplicaSets, after adopting those that match its selector and have no controller. */
   claim(deployment: Deployment): ReplicaSet[] {
     const { cluster, replicaSets } = this.#ports;
     const own = replicaSets.ownedBy(deployment.metadata.uid);
@@ -67,7 +67,7 @@ export class ReplicaSetControl {
         },
       }) as ReplicaSet;
       replicaSets.note(created);
-      if (replicas > 0) this.#tell(deployment, created, 0, replicas);
+      if (replicas > 0) this.#emitScaled(deployment, created, 0, replicas);
       return created;
     } catch (error) {
       if (error instanceof ApiStatusError && error.reason === 'AlreadyExists') this.#countCollision(deployment, collisions + 1);
@@ -75,7 +75,7 @@ export class ReplicaSetControl {
     }
   }
 
-  /** Brings size and annotations; answers the ReplicaSet as it now is. Says in an Event when the size changes. */
+  /** Updates size and annotations, emits an Event when the size changes, and returns the current ReplicaSet. */
   update(
     deployment: Deployment,
     set: ReplicaSet,
@@ -93,7 +93,7 @@ export class ReplicaSetControl {
       spec.replicas = replicas;
       spec.minReadySeconds = ready;
     });
-    if (before !== replicas) this.#tell(deployment, set, before, replicas);
+    if (before !== replicas) this.#emitScaled(deployment, set, before, replicas);
     return (written ?? set) as ReplicaSet;
   }
 
@@ -101,7 +101,7 @@ export class ReplicaSetControl {
     this.#ports.cluster.delete(RESOURCE, set.metadata.namespace ?? '', set.metadata.name, { uid: set.metadata.uid });
   }
 
-  #tell(deployment: Deployment, set: ReplicaSet, from: number, to: number): void {
+  #emitScaled(deployment: Deployment, set: ReplicaSet, from: number, to: number): void {
     const message = `Scaled ${to > from ? 'up' : 'down'} replica set ${set.metadata.name} from ${String(from)} to ${String(to)}`;
     this.#ports.events.emit(deployment, COMPONENT, 'Normal', 'ScalingReplicaSet', message);
   }

@@ -9,7 +9,7 @@ export interface BudgetCounts {
   readonly healthy: number;
   /** All matching pods. */
   readonly pods: number;
-  /** Replicas that the pods' controllers ask for; null where a pod has no controller that could tell. */
+  /** Replicas that the pods' controllers ask for; null where a pod has no controller with a scale. */
   readonly scale: number | null;
 }
 
@@ -20,7 +20,7 @@ export interface BudgetNumbers {
   readonly disruptionsAllowed: number;
 }
 
-/** Only a plain `minAvailable` can be told from the pods alone; the rest is a share of what should be there. */
+/** An absolute `minAvailable` needs the pods alone; all other budgets are shares of the expected scale. */
 export function needsScale({ spec }: DisruptionBudget): boolean {
   return spec.maxUnavailable !== undefined || typeof spec.minAvailable === 'string';
 }

@@ -34,7 +34,7 @@ describe('what a budget allows', () => {
     });
   });
 
-  test('nobody knows where a pod has no controller and the budget is a share', () => {
+  test('is unknown where a pod has no controller and the budget is a share', () => {
     expect(budgetNumbers(budgetOf({ maxUnavailable: '10%' }), { healthy: 1, pods: 1, scale: null })).toBeNull();
   });
 

@@ -39,7 +39,7 @@ export function startDisruptionBudgets(ports: ActorPorts): Stop {
     }),
     ...SIZED.map((resource) =>
       cluster.onChange(resource, ({ type, object, previous }) => {
-        // Its status tells nothing that the pods have not told.
+        // Changes of its status follow from changes of pods, which are watched already.
         if (type === 'MODIFIED' && previous !== undefined && equalJson(object['spec'], previous['spec'])) return;
         budgetsIn(object.metadata.namespace ?? '')
           .filter(needsScale)

@@ -12,7 +12,7 @@ import { measurePods } from './pod-measures.ts';
 const DEFAULT_TOLERANCE = 0.1;
 
 export interface DesiredReplicas {
-  /** The most that any metric asks for; null where none could be told, or where one is missing and the rest ask for fewer. */
+  /** The most that any metric asks for; null where none is known, or where one is missing and the rest ask for fewer. */
   readonly replicas: number | null;
   /** Which metric asks for most, in words. */
   readonly because: string;

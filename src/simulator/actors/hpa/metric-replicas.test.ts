@@ -26,7 +26,7 @@ describe('what a metric asks for', () => {
     ['half as many at half the target', [25, 25, 25, 25], 2],
     ['the same inside the tolerance', [54, 54], 2],
     ['more just outside of it', [56, 56], 3],
-    ['nothing where nobody is measured', ['missing', 'unready'], null],
+    ['nothing where no pod is measured', ['missing', 'unready'], null],
     ['no more where a missing pod, taken as idle, would turn it round', [60, 'missing'], 2],
     ['more in spite of a missing pod, but less of it', [200, 'missing'], 4],
     ['fewer only as far as a missing pod, taken as full, allows', [10, 10, 10, 'missing'], 3],
@@ -37,7 +37,7 @@ describe('what a metric asks for', () => {
     expect(replicas(usages)).toBe(expected);
   });
 
-  test('is told by an average value without any request', () => {
+  test('follows an average value without any request', () => {
     expect(replicas([300, 300], { kind: 'average', targetValue: 200 })).toBe(3);
   });
 

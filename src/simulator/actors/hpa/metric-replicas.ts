@@ -5,8 +5,8 @@
 export interface PodMeasure {
   readonly name: string;
   /**
-   * `ready`: measured and counted. `unready`: still starting, so what it uses says nothing. `missing`: runs, but nobody has
-   * measured it. `ignored`: ending, or failed.
+   * `ready`: measured and counted. `unready`: still starting, so its usage does not count. `missing`: runs, but was not
+   * measured. `ignored`: terminating, or failed.
    */
   readonly state: 'ready' | 'unready' | 'missing' | 'ignored';
   /** Meaningful for `ready` alone. */
@@ -36,7 +36,7 @@ export type MetricReplicas =
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * `ceil(pods × usage ÷ target)`, careful about what is not known: pods that nobody measured count as fully used when the
+ * `ceil(pods × usage ÷ target)`, conservative about missing metrics: pods without a measurement count as fully used when the
  * rest asks for fewer and as idle when it asks for more, and starting pods as idle when it asks for more. What then would
  * turn the direction round changes nothing.
  */

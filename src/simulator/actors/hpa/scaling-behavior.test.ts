@@ -32,7 +32,7 @@ describe('the rate of scaling', () => {
   test.each<[string, number, number, ScalingRules, ScalingRules, number, string | null]>([
     ['doubles at most, by default', 10, 50, {}, {}, 20, 'ScaleUpLimit'],
     ['or adds four where that is more', 1, 50, {}, {}, 5, 'ScaleUpLimit'],
-    ['takes the lesser policy where it is told to', 10, 50, { selectPolicy: 'Min' }, {}, 14, 'ScaleUpLimit'],
+    ['takes the lesser policy with selectPolicy Min', 10, 50, { selectPolicy: 'Min' }, {}, 14, 'ScaleUpLimit'],
     ['goes nowhere where it is disabled', 10, 50, { selectPolicy: 'Disabled' }, {}, 10, 'ScaleUpLimit'],
     ['goes down freely by default', 10, 2, {}, {}, 2, null],
     ['goes down by pods', 10, 2, {}, { policies: [{ type: 'Pods', value: 3, periodSeconds: 60 }] }, 7, 'ScaleDownLimit'],

@@ -187,7 +187,7 @@ class JobActor {
     });
   }
 
-  /** Nobody counts the pods of a job that is gone. */
+  /** The pods of a deleted job are no longer counted. */
   #freeOrphans(namespace: string, job: string): void {
     for (const pod of this.#ports.cluster.list('pods', { namespace }) as readonly Pod[]) {
       const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);

@@ -7,8 +7,8 @@ import { matchesSelector } from '../selectors.ts';
 import type { Pod } from '../wire/pod.ts';
 
 /**
- * The pods of a controller after it has taken in those that match its selector and belong to nobody, and let go of those
- * of its own whose labels no longer match.
+ * The pods of a controller after it has adopted those that match its selector and have no controller, and released its
+ * own whose labels no longer match.
  */
 export function claimPods(ports: ActorPorts, owner: KubeObject, selector: LabelSelector): Pod[] {
   const { cluster, pods } = ports;

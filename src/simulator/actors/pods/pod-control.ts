@@ -8,7 +8,7 @@ import type { Pod } from '../wire/pod.ts';
 
 /** A name that was drawn before is drawn again a few times; 27⁵ names make a second miss unheard of. */
 const NAME_DRAWS = 5;
-/** As the real controllers: more pods of one owner wait for the next look, so that a mistyped number of replicas stops nobody else. */
+/** As the real controllers: further pods of one owner wait, so that a mistyped number of replicas does not starve other owners. */
 const BURST = 500;
 /** How long the rest of a burst waits, domain time. */
 export const BURST_PAUSE_MS: DurationMs = SECOND_MS;

@@ -1,5 +1,5 @@
-// Pods as they stand on the wire, as far as actors and strategies read them. Whoever casts to these reads an object that
-// its schema has already been held against.
+// Wire format of pods, as far as controllers and strategies read it. Cast only objects that were validated against their
+// schema.
 
 import type { LabelRequirement } from '#kube/label-selector';
 import type { KubeObject } from '../../api/kube-object.ts';

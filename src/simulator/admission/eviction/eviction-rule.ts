@@ -14,7 +14,7 @@ export type EvictionRuling =
   | { readonly kind: 'later'; readonly why: string; readonly retryAfterSeconds: number | null }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** Pods that serve nobody any more, or do not yet, are nobody's loss. */
+/** Pods that do not serve any more, or not yet, may be evicted whatever the budget says. */
 export function isBeyondBudgets(pod: Pod): boolean {
   return isTerminal(pod) || isTerminating(pod) || pod.status.phase === 'Pending';
 }

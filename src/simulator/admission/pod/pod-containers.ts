@@ -1,6 +1,6 @@
 import type { PodSpec, WireContainer } from '../../actors/wire/pod.ts';
 
-/** A container with where it stands, for naming in a refusal: `spec.containers[0]`. */
+/** A container with its path for field errors: `spec.containers[0]`. */
 export interface PlacedContainer {
   readonly path: string;
   readonly container: WireContainer;

@@ -35,7 +35,7 @@ describe('a new pod', () => {
     ['Guaranteed when it states limits alone', [containerWith({ limits: { cpu: '1', memory: '1Gi' } })], 'Guaranteed'],
     ['Burstable when its limits are higher', [containerWith(BURSTABLE)], 'Burstable'],
     ['Burstable when one container says nothing', [containerWith(GUARANTEED), containerWith(undefined, { name: 'other' })], 'Burstable'],
-    ['BestEffort when nobody says anything', [containerWith(undefined)], 'BestEffort'],
+    ['BestEffort without any requests or limits', [containerWith(undefined)], 'BestEffort'],
   ])('is %s', (_, containers, qosClass) => {
     expect(created(aCluster(), aPodOf(containers)).status).toEqual({ phase: 'Pending', qosClass });
   });
@@ -141,7 +141,7 @@ describe('a resize', () => {
     ['lowers a memory limit', BURSTABLE, { ...BURSTABLE, limits: { cpu: '1', memory: '512Mi' } }],
     ['moves requests and limits together', GUARANTEED, { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } }],
     ['adds a limit where there was none', { requests: { cpu: '1' } }, { requests: { cpu: '1' }, limits: { cpu: '2' } }],
-  ])('%s, and the generation tells', (_, from, to) => {
+  ])('%s, and the generation shows it', (_, from, to) => {
     const pod = resized(from, to);
     expect(pod.spec.containers[0]!.resources).toEqual(to);
     expect(pod.metadata.generation).toBe(2);

@@ -95,13 +95,13 @@ export function podMetadataErrors(pod: Pod): FieldError[] {
   return [invalidValue('metadata.annotations[controller.kubernetes.io/pod-deletion-cost]', cost, 'must be a 32bit integer')];
 }
 
-/** On create: nobody but the binding puts a pod on a node that waits for a scheduling gate. */
+/** On create: a pod with scheduling gates must not name a node. */
 export function gateErrors(spec: PodSpec): FieldError[] {
   if ((spec.schedulingGates ?? []).length === 0 || (spec.nodeName ?? '') === '') return [];
   return [forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
 }
 
-/** Resources that cannot be divided: those with a name of somebody's own. */
+/** Extended resources cannot be divided. */
 function isWhole(resource: string): boolean {
   return resource.includes('/') && !resource.startsWith('kubernetes.io/');
 }

@@ -55,7 +55,7 @@ function managementErrors(policy: unknown): FieldError[] {
 function withClaimVolumes({ template, volumeClaimTemplates = [] }: Partial<StatefulSet['spec']>): Partial<PodTemplate> {
   if (!isRecord(template?.spec)) return {};
   const volumes = Array.isArray(template.spec.volumes) ? template.spec.volumes : [];
-  // A claim stands in for a volume of its name.
+  // A claim template replaces a volume of the same name.
   const names = claimNames(volumeClaimTemplates).filter((name) => !volumes.some((volume) => volume.name === name));
   const claimed = names.flatMap((name) => (name === undefined ? [] : [{ name }]));
   return { ...template, spec: { ...template.spec, volumes: [...volumes, ...claimed] } };

@@ -100,7 +100,7 @@ describe('authorization', () => {
 });
 
 describe('authentication', () => {
-  test('knows the admin by the token of this run, and nobody by another', () => {
+  test('knows the admin by the token of this run, and no user by another', () => {
     const { server } = new ApiWorld();
     const as = (token: string): string | undefined => server.authenticate(`Bearer ${token}`, { user: undefined, groups: [] })?.username;
     expect(as(server.authenticator.adminToken)).toBe('kubernetes-admin');
@@ -125,7 +125,7 @@ describe('authentication', () => {
     expect((await world.post(`${accounts}/robot/token`, { spec: { expirationSeconds: 1 } })).status).toBe(422);
   });
 
-  test('only who may impersonate is somebody else', async () => {
+  test('only a user who may impersonate acts as another user', async () => {
     const { server } = await withReader();
     const asBob = server.authenticate(`Bearer ${server.authenticator.adminToken}`, { user: 'bob', groups: ['dev'] });
     expect(asBob).toEqual({ username: 'bob', groups: ['dev', 'system:authenticated'] });

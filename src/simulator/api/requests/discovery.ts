@@ -150,7 +150,7 @@ export function acceptedDiscovery(accept: string | undefined): 'v2' | 'v2beta1' 
   return null;
 }
 
-/** The content type under which an aggregated list is answered; clients tell by it which form they got. */
+/** The content type under which an aggregated list is answered; it says to clients which form they got. */
 export function discoveryType(version: 'v2' | 'v2beta1'): string {
   return `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 }

@@ -16,7 +16,7 @@ import {
 import type { OpenApiDocuments } from './openapi-documents.ts';
 import type { ServedResources } from '../resources/served-resources.ts';
 
-/** What the embedded cluster tells of its clock, so that a process outside can follow it. */
+/** The state of the embedded cluster's clock, so that another process can follow it. */
 interface ClockState {
   /** Virtual seconds per real second, or `max`. */
   readonly speed: number | 'max';
@@ -124,7 +124,7 @@ function found(body: object | undefined): Answer | undefined {
 }
 
 /**
- * Everything runs in one process, so that whoever is answered is answered by a healthy server. Each check has a path of its
+ * Everything runs in one process: a server that answers is healthy. Each check has a path of its
  * own. undefined for other paths.
  */
 function health(path: string, call: ApiCall): Answer | undefined {

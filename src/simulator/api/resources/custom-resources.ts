@@ -39,7 +39,7 @@ export class CustomResources {
     this.#parts = parts;
   }
 
-  /** Of definitions. Their status is settled while they are written: whoever created one may use it at once. */
+  /** Strategy of definitions. Their status is set while they are written: a new kind can be used at once. */
   readonly strategy: ResourceStrategy = {
     prepareForCreate: (draft, context) => {
       draft.metadata.finalizers = [...new Set([...(draft.metadata.finalizers ?? []), CLEANUP_FINALIZER])];

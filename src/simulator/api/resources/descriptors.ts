@@ -3,7 +3,7 @@
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
-/** Nobody deletes all namespaces at once. */
+/** All namespaces cannot be deleted at once. */
 const NAMESPACE_VERBS = ALL_VERBS.filter((verb) => verb !== 'deletecollection');
 const REVIEW_VERBS = ['create'] as const;
 const READ_VERBS = ['get', 'list'] as const;

@@ -11,7 +11,7 @@ import type { KubeObject, ManagedFieldsEntry } from '../kube-object.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 import type { ApplyOutcome, ManagedBy, SchemaWork } from './schema-work.ts';
 
-/** A resource that nobody described: anything goes. */
+/** The schema of a resource without one: any value is valid. */
 const ANYTHING = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } as const;
 
 const RULES_NOT_ASKED: FieldError = {

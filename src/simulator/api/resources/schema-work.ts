@@ -28,7 +28,7 @@ export interface SchemaWork {
   validate(descriptor: ResourceDescriptor, object: KubeObject, old: KubeObject | null): readonly FieldError[];
   /** Why an object of a built-in kind cannot be read into its type; undefined where it can. */
   decodingFault(descriptor: ResourceDescriptor, object: KubeObject): string | undefined;
-  /** What keeps a configuration from being applied at all: fields that nobody declares, wrong types, items that stand twice. */
+  /** What keeps a configuration from being applied at all: undeclared fields, wrong types, duplicate items. */
   applyFaults(descriptor: ResourceDescriptor, applied: KubeObject): readonly string[];
   /** Throws ApiStatusError for a patch that cannot be read. */
   strategicMerge(descriptor: ResourceDescriptor, current: KubeObject, patch: Readonly<Record<string, unknown>>): unknown;

@@ -66,7 +66,7 @@ export class ServedResources {
     for (const descriptor of descriptors) this.#addBuiltIn(descriptor);
   }
 
-  /** Moves with every addition and removal: what is computed from the set can be kept while it stands still. */
+  /** Increases with every addition and removal: results computed from the set are valid while it stays the same. */
   get generation(): number {
     return this.#generation;
   }

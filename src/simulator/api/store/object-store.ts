@@ -107,7 +107,7 @@ export class ResourceTable {
   }
 
   /**
-   * Stores the draft as it is, gives it its resourceVersion, and tells the listeners. The draft belongs to the store from here on.
+   * Stores the draft as it is, gives it its resourceVersion, and calls the listeners. The draft belongs to the store from here on.
    *
    * Throws ApiStatusError 500 where a new object is one too many.
    */
@@ -149,7 +149,7 @@ export class ResourceTable {
     return this.#history.slice(low);
   }
 
-  /** The history begins now: nobody has seen this resource before. `revision` is the store's. */
+  /** Starts the history: this resource was not watched before. `revision` is the store's. */
   beginHistory(revision: number): void {
     this.#history = [];
     this.#forgottenRevision = revision;

@@ -110,7 +110,7 @@ function fields(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** An annotation that somebody else wrote into is no reason to refuse the object. */
+/** An unreadable annotation is ignored: it is no reason to refuse the object. */
 function carriedFields(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   try {

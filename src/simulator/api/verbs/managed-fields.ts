@@ -4,13 +4,13 @@ import type { KubeObject, ManagedFieldsEntry } from '../kube-object.ts';
 import type { ManagedBy, SchemaWork } from '../resources/schema-work.ts';
 import type { ResourceDescriptor } from '../resource-descriptor.ts';
 
-/** The ways in by which an actor may change what somebody applied. */
+/** Subresources by which a controller may change fields that another manager applied. */
 const WRITES_SPEC: ReadonlySet<string> = new Set(['', 'scale']);
 
 /**
- * Actors write objects by the ten thousand, and nobody asks which of them set which field: their creates and status
+ * Controllers write objects by the ten thousand, and which of them set which field is rarely read: their creates and status
  * writes are recorded as one entry per manager and subresource without fields. Only where such a write touches an object
- * that somebody else owns fields of is it compared in full, so that a server-side apply after a controller scaled a
+ * with fields of another manager is it compared in full, so that a server-side apply after a controller scaled a
  * Deployment conflicts as it does on a real cluster.
  */
 export function managedFieldsAfter(

@@ -67,7 +67,7 @@ export class ObjectDeleter {
   }
 }
 
-/** Nobody waits for a pod that no kubelet runs: unscheduled, or finished. */
+/** A pod that no kubelet runs (unscheduled, or finished) is deleted at once. */
 function podGraceSeconds(pod: KubeObject, asked: number | undefined): number {
   const spec = pod['spec'] as { nodeName?: string; terminationGracePeriodSeconds?: number } | undefined;
   const phase = (pod['status'] as { phase?: string } | undefined)?.phase;

@@ -35,7 +35,7 @@ const GO_TYPES: Readonly<Record<FieldType, string>> = {
 export interface DecodedObject {
   /** A copy of its own: the caller may change it. */
   readonly object: KubeObject;
-  /** Fields of metadata that nobody knows: `metadata.foo`. They are left out. */
+  /** Unknown fields of metadata: `metadata.foo`. They are dropped. */
   readonly unknownFields: readonly string[];
 }
 

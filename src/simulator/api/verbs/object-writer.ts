@@ -54,7 +54,7 @@ export interface Change {
   /** `produce` has kept managedFields itself (server-side apply). */
   readonly managesFields?: boolean;
   readonly preconditions?: Preconditions;
-  /** Fields that the client sent and nobody knows, found while decoding. */
+  /** Unknown fields that the client sent, found while decoding. */
   readonly unknownFields?: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export class ObjectWriter {
     if (resource.descriptor.subresources.includes('status') && !STATUS_ON_CREATE.has(resource.id)) clearStatus(resource, draft);
     this.#checkNamespace(resource, draft);
 
-    // Whoever creates owns what they gave and its defaults, not what strategies and admission add.
+    // The creator owns the fields it sent and their defaults, not what strategies and admission add.
     if (!request.trusted) this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
     const by = this.#managedBy(resource, request, '');
     draft.metadata.managedFields =
@@ -113,7 +113,11 @@ export class ObjectWriter {
       throw alreadyExists(subjectOf(resource, draft.metadata.name));
     dropEmptyMetadata(draft.metadata);
     const stored = request.dryRun ? withoutVersion(draft) : table.put(draft);
-    return { object: resource.view.toServed(stored), created: true, warnings: [...warnings, ...this.#told(resource, draft, request)] };
+    return {
+      object: resource.view.toServed(stored),
+      created: true,
+      warnings: [...warnings, ...this.#warningsOf(resource, draft, request)],
+    };
   }
 
   /** Throws ApiStatusError: NotFound, Conflict, Invalid, Forbidden. Nothing is stored when nothing changed. */
@@ -126,7 +130,7 @@ export class ObjectWriter {
     const warnings = this.#prune(resource, candidate, stored, request, change.unknownFields ?? []);
     const { subresource } = change;
     const givenFields = change.managesFields === true ? candidate.metadata.managedFields : undefined;
-    // What is kept from the stored object is a copy of it wherever somebody may still change the draft.
+    // Parts kept from the stored object are copies wherever the draft may still be changed.
     const kept = request.trusted && subresource === 'status' ? stored : draftOf(stored);
     const draft = keepOutsideSubresource(resource, resource.view.toStored(candidate), kept, subresource);
     this.#checkDeletionTime(resource, draft, stored, subresource);
@@ -142,12 +146,12 @@ export class ObjectWriter {
     if (givenFields === undefined) this.#track(resource, draft, stored, request, subresource);
     dropEmptyMetadata(draft.metadata);
     if (!request.dryRun) this.#commit(resource, draft, stored);
-    const told = subresource === '' ? this.#told(resource, draft, request) : [];
-    return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...told] };
+    const added = subresource === '' ? this.#warningsOf(resource, draft, request) : [];
+    return { object: resource.view.toServed(draft), created: false, warnings: [...warnings, ...added] };
   }
 
-  /** Actors read no warnings. */
-  #told(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
+  /** Controllers read no warnings. */
+  #warningsOf(resource: ServedResource, object: KubeObject, request: WriteRequest): readonly string[] {
     return request.trusted ? [] : (this.#parts.strategies.get(resource.storageId)?.warnings?.(object) ?? []);
   }
 
@@ -162,7 +166,7 @@ export class ObjectWriter {
       this.#parts.schemas.applyDefaults(resource.storedDescriptor, draft);
       errors.push(...this.#parts.schemas.validate(resource.storedDescriptor, draft, old));
     }
-    // Strategies take the shape of an object for granted, not its values: where only those are wrong, all is told together.
+    // Strategies rely on the shape of an object, not on its values: where only values are invalid, all errors are reported together.
     const hasShape = errors.every(({ type }) => type !== 'FieldValueTypeInvalid' && type !== 'FieldValueRequired');
     if (!hasShape) this.#refuse(resource, draft, errors);
     this.#refuse(resource, draft, joined(errors, strategy?.validate?.(draft, old, context, subresource) ?? []));

@@ -59,7 +59,7 @@ export class Subresources {
 /** What talks to a process in a container, or to what listens there: nothing runs and listens in simulated containers. */
 const NEEDS_PROCESS: ReadonlySet<string> = new Set(['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'services/proxy']);
 
-/** 501 in plain words for such a subresource; undefined for any other, which nobody would expect to be served. */
+/** 501 with an explanation for such a subresource; undefined for any other, which is an unknown path. */
 export function needsProcess(subresource: string): ApiStatusError | undefined {
   if (!NEEDS_PROCESS.has(subresource)) return undefined;
   return new ApiStatusError(

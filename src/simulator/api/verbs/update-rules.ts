@@ -1,5 +1,5 @@
 // What an update may touch: the main resource leaves the status alone, a subresource leaves all but its part alone, and
-// the server's own metadata belongs to nobody else.
+// the server's own metadata cannot be changed.
 
 import { badRequest } from '../api-error.ts';
 import { isRecord } from '../json.ts';
@@ -68,7 +68,7 @@ export function keepSystemMetadata(draft: KubeObject, stored: KubeObject): void 
   if ((to.managedFields?.length ?? 0) === 0) put(to, 'managedFields', from.managedFields);
   const { managedFields } = to;
   dropEmptyMetadata(to);
-  // A list of nothing is told apart from none until ownership is worked out.
+  // An empty list and an absent one differ until ownership is worked out.
   if (managedFields !== undefined) to.managedFields = managedFields;
 }
 

@@ -83,7 +83,7 @@ export class WatchSession {
     return true;
   }
 
-  /** Tells the client up to which version it has seen everything. */
+  /** Sends a bookmark: the version up to which the client has seen everything. */
   bookmark(isInitialEnd = false): void {
     this.#push({ type: 'BOOKMARK', object: this.#view.bookmark(String(this.#store.revision), isInitialEnd) });
   }

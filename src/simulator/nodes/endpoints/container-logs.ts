@@ -7,7 +7,7 @@ import type { PodRuntime } from '../kubelet/pod-runtime.ts';
 
 /** Lines of news kept for one instance of a container. */
 const NEWS_KEPT = 200;
-/** Routine lines are told again from time alone; so many of the latest are shown. */
+/** Routine lines are generated from time alone; so many of the latest are shown. */
 const ROUTINE_SHOWN = 500;
 const ROUTINE_EVERY_MS = MINUTE_MS;
 
@@ -25,7 +25,7 @@ interface Follower {
 
 /**
  * What containers write: a few lines of news (start, ready, resized, killed), kept; and a routine line a minute, which is
- * a function of seed and time and costs nothing until somebody reads it.
+ * a function of seed and time and costs nothing until it is read.
  */
 export class ContainerLogs {
   readonly #seed: number;
@@ -45,7 +45,7 @@ export class ContainerLogs {
     this.#current.set(key, { startedAt: at, endedAt: null, seed, news: [] });
     this.#news(key, at, `starting ${container.name} (${container.spec.image})`);
     const { cpuMillicores, memoryBytes } = container.limits;
-    this.#news(key, at, `limits: cpu ${told(cpuMillicores, formatCpu)}, memory ${told(memoryBytes, formatMemory)}`);
+    this.#news(key, at, `limits: cpu ${formatted(cpuMillicores, formatCpu)}, memory ${formatted(memoryBytes, formatMemory)}`);
   }
 
   ready(pod: PodRuntime, container: ContainerRuntime, at: Instant): void {
@@ -57,7 +57,7 @@ export class ContainerLogs {
     this.#news(
       keyOf(pod.uid, container.name),
       at,
-      `resources changed in place: requests cpu ${told(cpuMillicores, formatCpu)}, memory ${told(memoryBytes, formatMemory)}`,
+      `resources changed in place: requests cpu ${formatted(cpuMillicores, formatCpu)}, memory ${formatted(memoryBytes, formatMemory)}`,
     );
   }
 
@@ -66,7 +66,7 @@ export class ContainerLogs {
     const log = this.#current.get(key);
     if (log === undefined) return;
     if (termination.reason === 'Completed') this.#news(key, termination.finishedAt, 'done');
-    // A process that the kernel kills has no last word; what stands there is the last routine line.
+    // A process that the kernel kills writes no last line.
     else if (termination.reason !== 'OOMKilled') this.#news(key, termination.finishedAt, `stopping with exit code ${termination.exitCode}`);
     log.endedAt = termination.finishedAt;
     for (const follower of this.#followers.get(key) ?? []) follower.onEnd();
@@ -128,7 +128,7 @@ function routineLine(log: InstanceLog, number: number): LogLine {
   };
 }
 
-function told(value: number | null, format: (value: number) => string): string {
+function formatted(value: number | null, format: (value: number) => string): string {
   return value === null ? 'none' : format(value);
 }
 

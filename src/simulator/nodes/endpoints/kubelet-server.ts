@@ -4,7 +4,7 @@ import type { ClusterAccess } from '../../api/cluster-access.ts';
 import { closeAtOnce } from '../../api/http/close-at-once.ts';
 import type { KubeletProvider } from '../../api/providers.ts';
 
-/** `unknown`: the token is nobody's. */
+/** `unknown`: the token belongs to no user. */
 export type KubeletAccess = 'allowed' | 'denied' | 'unknown';
 
 export interface KubeletServersOptions {
@@ -102,7 +102,7 @@ export class KubeletServers {
 const SUBRESOURCES = ['metrics', 'stats', 'pods', 'healthz', 'configz', 'log'] as const;
 
 /**
- * The subresource of nodes that a path of the kubelet stands for.
+ * The subresource of nodes that authorizes a path of the kubelet.
  * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/
  */
 function subresourceOf(path: string): string {

@@ -2,7 +2,7 @@
 const OPEN = -1;
 
 /**
- * Shares a node's CPU over its containers as the kernel's scheduler does: nobody gets more than it wants, what is left
+ * Shares a node's CPU over its containers as the kernel's scheduler does: no container gets more than it wants, what is left
  * over goes to the others in proportion to their weights (requests). Works in place: `granted` must be as long as
  * `wanted` and `weights`; only the first `count` entries count. Exact, in at most as many rounds as there are containers.
  */
@@ -32,7 +32,7 @@ export function shareCpu(
   }
 }
 
-/** Gives everybody who wants no more than its share what it wants. The sum given; null when nobody is so modest. */
+/** Grants their demand to all containers that want no more than their share. Returns the sum granted; null: there are none. */
 function settleContent(
   wanted: Float64Array,
   weights: Float64Array,

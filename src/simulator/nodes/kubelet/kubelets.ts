@@ -15,7 +15,7 @@ import { ContainerTallies, newCounters, type ClusterCounters } from '../simulato
 import { UsageEngine, USAGE_STEP_MS } from '../load/usage-engine.ts';
 import { WorkloadLoads } from '../load/workload-loads.ts';
 
-/** Real kubelets renew every 10 s for 40 s. Nobody here declares a node dead, so that many writes would buy nothing. */
+/** Real kubelets renew every 10 s for 40 s. Here nodes fail only when a test says so: fewer writes suffice. */
 const LEASE_RENEW_MS: DurationMs = 5 * MINUTE_MS;
 const LEASE_SECONDS = 600;
 const HEARTBEAT_MS: DurationMs = 30 * MINUTE_MS;

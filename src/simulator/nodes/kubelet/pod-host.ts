@@ -11,7 +11,7 @@ export interface PodHost {
   /** Writes the pod's status. */
   publish(pod: PodRuntime): void;
   event(pod: PodRuntime, words: EventWords, container?: ContainerRuntime): void;
-  /** How long an image takes to be there; it is there afterwards. 0 where it is already and nobody asks the registry. */
+  /** How long an image takes to be pulled; it is present afterwards. 0 where it is present and need not be pulled. */
   pullMs(image: string, pullsAlways: boolean): DurationMs;
   containerStarted(pod: PodRuntime, container: ContainerRuntime): void;
   containerStopped(pod: PodRuntime, container: ContainerRuntime, termination: Termination): void;

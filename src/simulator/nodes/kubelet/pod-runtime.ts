@@ -28,7 +28,7 @@ const UNREPORTED_ANNOTATION = 'simulator.evenkeel.io/unreported';
 
 /** One pod on a node. Mutable, owned by its kubelet. */
 export class PodRuntime {
-  /** As the store last told it. */
+  /** Latest version of the pod from the store. */
   object: Pod;
   readonly containers: readonly ContainerRuntime[];
   readonly load: WorkloadLoad;

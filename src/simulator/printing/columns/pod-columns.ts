@@ -34,7 +34,7 @@ function summaryOf(pod: KubeObject): PodSummary {
   const initial = initialReason(pod);
   const init = initState(pod);
   const main = mainState(pod);
-  // A pod whose containers have begun is no longer told by its init containers.
+  // Once the containers have started, init containers no longer decide the status.
   const reason = init.reason !== null && !hasCondition(pod, 'Initialized') ? init.reason : (main.reason ?? init.reason ?? initial);
   return { ready: init.ready + main.ready, total, reason: deletionReason(pod, reason) };
 }

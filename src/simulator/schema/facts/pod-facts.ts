@@ -46,7 +46,7 @@ const container: Readonly<Record<string, FieldFacts>> = {
   securityContext: saying('Security settings of the container; they win over those of the pod.'),
 };
 
-/** Pods, pod templates and all that stands in them. */
+/** Pods, pod templates and the types nested in them. */
 export const POD_FACTS: FactsByType = {
   V1Pod: {
     description: 'A group of containers that run together on one node and share its network address and volumes.',
