@@ -97,14 +97,14 @@ describe('admission', () => {
   });
 
   test.each<[string, object]>([
-    ['a pod of nobody’s', review('elsewhere')],
+    ['a pod without a policy', review('elsewhere')],
     ['a pod that is sized as a whole', review('shop', { resources: { requests: { cpu: '1' } } })],
     ['a pod for Windows', review('shop', { os: { name: 'windows' } })],
     ['another verb', review('shop', {}, { operation: 'UPDATE' })],
     ['a subresource', review('shop', {}, { subResource: 'resize' })],
     ['a pod that was sized before', review('shop', {}, {}, { 'evenkeel.io/size-at-creation': '{}' })],
     ['another resource', review('shop', {}, { resource: { group: '', version: 'v1', resource: 'services' } })],
-    ['amounts that nobody can read', review('shop', { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] })],
+    ['unreadable amounts', review('shop', { containers: [{ name: 'main', resources: { requests: { cpu: 'much' } } }] })],
     ['a review of nothing', { kind: 'AdmissionReview' }],
     ['no review at all', []],
   ])('allows %s as it asks', async (_, body) => {
@@ -120,7 +120,7 @@ describe('admission', () => {
     ['another method', '', { method: 'GET' }, 405],
     ['more than any object has', 'x'.repeat(4 * 1024 * 1024), {}, 413],
     ['a fault of its own', JSON.stringify(review('broken')), {}, 500],
-  ])('%s is told by its status, and the next is answered', async (_, body, options, status) => {
+  ])('%s is answered by its status, and the next is answered', async (_, body, options, status) => {
     expect((await ask(body, options)).status).toBe(status);
     expect((await ask(review('shop'))).status).toBe(200);
   });

@@ -1,5 +1,5 @@
-// The webhook's authority and the certificate that it signs: made here, so that no other tool is needed for a webhook that
-// the API server trusts and nobody else.
+// The webhook's certificate authority and the certificate that it signs: made here, so that no other tool is needed. Only
+// the API server trusts them.
 
 import { X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';

@@ -45,7 +45,7 @@ export function webhookConfiguration({ clientConfig, ownNamespace }: WebhookTarg
   };
 }
 
-/** Server-side apply: written anew where somebody has changed it. */
+/** Server-side apply: written again after each change by another manager. */
 export async function applyWebhookConfiguration(transport: ApiTransport, body: object, signal: AbortSignal): Promise<void> {
   const response = await transport.request({
     method: 'PATCH',

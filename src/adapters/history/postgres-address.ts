@@ -12,7 +12,7 @@ export interface PostgresAddress {
   readonly user?: string;
   /** Left out: as libpq finds one (PGPASSWORD, the password file). */
   readonly password?: string;
-  /** Unless sslmode is written: verified in full, on loopback without TLS. A password must not go to whoever answers. */
+  /** Unless sslmode is written: verified in full, on loopback without TLS. A password must not go to an unverified server. */
   readonly ssl: ConnectionOptions | false;
   /** For people: everything but the password. */
   readonly shown: string;
@@ -71,7 +71,7 @@ function sslOf(mode: string, caFile: string): ConnectionOptions | false {
     case 'disable':
       return false;
     case 'require':
-      // As libpq: encrypted whoever answers, but where certificates are named they are meant.
+      // As libpq: encrypted without verification, unless certificates are named.
       return caFile === '' ? { rejectUnauthorized: false } : { ...ca, checkServerIdentity: () => undefined };
     case 'verify-ca':
       return { ...ca, checkServerIdentity: () => undefined };

@@ -6,7 +6,7 @@ const anError = (message: string, code?: string): Error => Object.assign(new Err
 
 describe('what an error of PostgreSQL means', () => {
   test.each<[string, unknown, string]>([
-    ['nobody listens', anError('connect ECONNREFUSED 127.0.0.1:5432', 'ECONNREFUSED'), 'refused'],
+    ['no server listens', anError('connect ECONNREFUSED 127.0.0.1:5432', 'ECONNREFUSED'), 'refused'],
     ['a name with two addresses', new AggregateError([anError('connect ECONNREFUSED ::1', 'ECONNREFUSED'), anError('x')]), 'refused'],
     ['an error of another realm', { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' }, 'refused'],
     ['the server starts', anError('the database system is starting up', '57P03'), 'refused'],

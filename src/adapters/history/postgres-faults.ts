@@ -26,7 +26,7 @@ const WRONG: Readonly<Record<string, string>> = {
   '42501': 'grant this user usage and create on the schema',
 };
 
-/** pg tells these two by words alone. */
+/** pg has no codes for these two, only messages. */
 const NO_CONNECTION = /timeout exceeded when trying to connect|connection timeout|timeout expired/i;
 const NO_ANSWER = /connection terminated|query read timeout|client has encountered a connection error/i;
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';
 
-/** A node or workload that was not told of for so long is gone. */
+/** A node or workload that was not reported for so long is gone. */
 const SHARED_KEPT_MS: DurationMs = 7 * DAY_MS;
 /** An hour of 20,000 workloads is some 400,000 rows: more in one statement would be cut off, each time anew. */
 const POINTS_DELETED_AT_ONCE_MS: DurationMs = HOUR_MS;

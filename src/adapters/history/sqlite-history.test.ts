@@ -35,7 +35,7 @@ describe('SqliteHistory', () => {
     const path = join(folder, 'h.sqlite');
     const clock = new FakeClock(Date.parse('2026-11-23T10:00:00Z'));
     for (let time = 0; time < 4; time += 1) {
-      writeFileSync(path, 'this is a text and no database, long enough to be told apart'.repeat(20));
+      writeFileSync(path, 'this is a text and no database, long enough to be recognised'.repeat(20));
       writeFileSync(`${path}-wal`, 'as damaged');
       const history = await open(path, clock);
       expect(history.status()).toMatchObject({

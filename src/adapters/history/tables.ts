@@ -8,7 +8,7 @@ export interface HistoryTables {
   timeline: { id: string; at: number; namespace: string | null; object_kind: string; object_name: string; body: string };
   usage_points: { key: string; at: number; cpu_millicores: number | null; memory_bytes: number | null; replicas: number };
   cluster_points: { at: number; body: string };
-  /** What the leader tells the other replicas. `changed` grows with every commit. */
+  /** State that the leader shares with the other replicas. `changed` grows with every commit. */
   shared_records: { topic: string; key: string; at: number; changed: number; body: string };
   /** Steps of the schema that the store has run, also those that only newer code knows. */
   evenkeel_schema_steps: { number: number; applied_at: number };

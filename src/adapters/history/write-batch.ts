@@ -1,4 +1,4 @@
-// One batch of waiting rows, as statements. Every row replaces what stands under its key, so that a batch may be written twice.
+// One batch of waiting rows, as statements. Every row replaces the stored one with its key, so that a batch may be written twice.
 // Times are whole milliseconds here: PostgreSQL refuses a fraction where an integer is meant.
 
 import type { Kysely } from 'kysely';

@@ -31,7 +31,7 @@ export interface KubeletUsageSourceParts {
 const DEADLINE_MS: DurationMs = 5_000;
 /** Volumes and network move slowly, and the page is large. */
 const SUMMARY_EVERY_MS: DurationMs = 5 * MINUTE_MS;
-/** The first look at each node comes within this time; a counter tells nothing before the second. */
+/** The first look at each node comes within this time; a counter yields no rate before the second. */
 const FIRST_WITHIN_MS: DurationMs = 10_000;
 /** Past this many intervals a rate is a gap. */
 const GAP_INTERVALS = 3;

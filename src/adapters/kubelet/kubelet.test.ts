@@ -50,7 +50,7 @@ const MiB = 1024 * 1024;
 const OWN = () => null;
 
 describe('NodeCounters', () => {
-  test('tells CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
+  test('reports CPU as the rate between two readings, memory at once, at the kubelet’s own times', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     expect(counters.read(textMetrics(page(10, '1.048576e+06', T)), T + 500).containers).toEqual([
       { namespace: 'a', pod: 'p', container: 'app', at: T, cpuMillicores: null, memoryBytes: 1_048_576 },
@@ -61,8 +61,8 @@ describe('NodeCounters', () => {
   });
 
   test.each([
-    ['a counter that went back tells no CPU', [page(10, 1, T), page(3, 1, T + 60_000)], null, {}],
-    ['a gap tells no CPU and is counted', [page(10, 1, T), page(90, 1, T + 600_000)], null, { gap: 2 }],
+    ['a counter that went back yields no CPU', [page(10, 1, T), page(3, 1, T + 60_000)], null, {}],
+    ['a gap yields no CPU and is counted', [page(10, 1, T), page(90, 1, T + 600_000)], null, { gap: 2 }],
     ['a value that is no number is counted', [page(10, 1, T), page('NaN', 1, T + 60_000)], null, { nan: 1 }],
     ['a negative value is counted', [page(10, 1, T), page(-4, 1, T + 60_000)], null, { negative: 2 }],
   ])('%s', (_, pages, cpu, dropped) => {
@@ -80,15 +80,15 @@ describe('NodeCounters', () => {
   });
 
   test.each([
-    ['that started just now tells CPU since its start', T - 45_000, 200],
-    ['that started a moment ago tells no CPU yet', T - 5_000, null],
-    ['that started long ago tells none at the first reading', T - 600_000, null],
+    ['that started just now yields CPU since its start', T - 45_000, 200],
+    ['that started a moment ago yields no CPU yet', T - 5_000, null],
+    ['that started long ago yields none at the first reading', T - 600_000, null],
   ])('a container %s', (_, startedAt, cpu) => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     expect(counters.read(textMetrics(page(9, 1, T, 'p', startedAt)), T).containers[0]?.cpuMillicores).toBe(cpu);
   });
 
-  test('a container that was started again tells CPU since that start', () => {
+  test('a restarted container yields CPU since that start', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(100, 1, T)), T);
     expect(counters.read(textMetrics(page(3, 1, T + 60_000, 'p', T + 30_000)), T + 60_000).containers[0]?.cpuMillicores).toBe(100);
@@ -108,7 +108,7 @@ describe('NodeCounters', () => {
     expect(counters.read(textMetrics(page(22, 1, T + 120_000)), T + 120_000).containers[0]?.cpuMillicores).toBe(100);
   });
 
-  test('a node whose clock was set back tells CPU again from its second reading on', () => {
+  test('a node whose clock was set back yields CPU again from its second reading on', () => {
     const counters = new NodeCounters('n1', 180_000, OWN);
     counters.read(textMetrics(page(10, 1, T)), T);
     const setBack = (minute: number) => T + minute * 60_000 - 360_000;
@@ -246,7 +246,7 @@ describe('KubeletUsageSource', () => {
     expect(asked).toHaveLength(before);
   });
 
-  test('one bad node fails alone, and what it says is told', async () => {
+  test('one failing node fails alone, and its error is reported', async () => {
     const fetcher = textFetcher(async (node, path) => {
       if (node.name === 'bad') throw new Error('kubelet of node bad: connect ECONNREFUSED');
       return path === '/stats/summary' ? '{}' : page(1, 1, T);
@@ -566,7 +566,7 @@ describe('ProxyKubeletFetcher', () => {
 });
 
 describe('readStatsSummary', () => {
-  test('tells claims and network, and leaves other volumes out', () => {
+  test('reports claims and network, and leaves other volumes out', () => {
     const pod = {
       podRef: { name: 'p', namespace: 'a' },
       network: { time: '2026-01-01T00:00:00Z', rxBytes: 1, txBytes: 2, rxErrors: 3, txErrors: 4, name: 'eth0' },
@@ -591,7 +591,7 @@ describe('readStatsSummary', () => {
     });
   });
 
-  test('tells how much of memory is not page cache, which the next samples carry until it is old', () => {
+  test('reports how much of memory is not page cache, which the next samples carry until it is old', () => {
     const minute = 60_000;
     const containers = [{ name: 'app', memory: { workingSetBytes: 5_000_000, rssBytes: 1_000_000 } }, { name: 'ended' }];
     const pods = [{ podRef: { name: 'p', namespace: 'a' }, containers }];

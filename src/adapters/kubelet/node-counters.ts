@@ -13,7 +13,7 @@ export interface NodeReading extends UsageReading {
 
 interface Counter {
   readonly labels: SeriesLabels | null;
-  /** When its counters began at 0; NaN where that is not told. */
+  /** When its counters began at 0; NaN where that is not reported. */
   startedAt: Instant;
   cpuSeconds: number;
   cpuAt: Instant;
@@ -22,7 +22,7 @@ interface Counter {
   newCpuAt: Instant;
   memoryBytes: number | null;
   memoryAt: Instant;
-  /** Told by another page, and less often. */
+  /** From another page, which is read less often. */
   rssBytes: number | null;
   rssAt: Instant;
   seenInRound: number;

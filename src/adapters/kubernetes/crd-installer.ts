@@ -12,7 +12,7 @@ import { CUSTOM_RESOURCE_DEFINITIONS, objectPath } from './resources.ts';
 import { failureOf, isNotFound, type ApiFailure } from './status.ts';
 import { asObject, objectAt, objectsAt, requiredTextAt, textAt, textsByKeyAt, type Wire } from './wire.ts';
 
-/** Annotation on each CRD: version of the Evenkeel that wrote it. Which of two schemas is newer cannot be told from the schemas. */
+/** Annotation on each CRD: version of the Evenkeel that wrote it. Two schemas alone do not show which is newer. */
 export const CRD_VERSION_ANNOTATION = 'evenkeel.io/crd-version';
 /** Annotation on each CRD: hash of what was written, so that a start with nothing to change writes nothing. */
 export const CRD_HASH_ANNOTATION = 'evenkeel.io/crd-hash';
@@ -66,17 +66,17 @@ export async function installCrds(
   const installed: CrdInstalled[] = [];
   for (const manifest of manifests) {
     const name = requiredTextAt(objectAt(manifest, 'metadata'), 'name');
-    installed.push(await told(name, signal, () => installOne(name, manifest, parts, signal)));
+    installed.push(await orUnreached(name, signal, () => installOne(name, manifest, parts, signal)));
   }
   const settled: CrdInstalled[] = [];
   for (const each of installed) {
     const there = each.outcome !== 'failed' && each.outcome !== 'unreached';
-    settled.push(there ? await told(each.name, signal, () => established(each, parts, signal)) : each);
+    settled.push(there ? await orUnreached(each.name, signal, () => established(each, parts, signal)) : each);
   }
   return settled;
 }
 
-async function told(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
+async function orUnreached(name: string, signal: AbortSignal, attempt: () => Promise<CrdInstalled>): Promise<CrdInstalled> {
   try {
     return await attempt();
   } catch (err) {
@@ -159,7 +159,7 @@ function lackOf(present: Wire, ours: Wire): string {
   return lacking.length === 0 ? '' : `; it lacks ${lacking.slice(0, MOST_FIELDS).join(', ')}${more}, which is lost where it is written`;
 }
 
-/** Of spec and status, one level down: enough to tell one kind from another. */
+/** Fields of spec and status, one level down: enough to distinguish two kinds. */
 function fieldsOf(version: Wire): ReadonlySet<string> {
   const properties = objectAt(objectAt(objectAt(version, 'schema'), 'openAPIV3Schema'), 'properties');
   return new Set(

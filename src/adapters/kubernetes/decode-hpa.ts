@@ -7,7 +7,7 @@ import { numberAt, objectAt, objectsAt, optionalInstantAt, optionalNumberAt, req
 
 type ResourceMetric = HpaRecord['resourceMetrics'][number];
 
-/** What Kubernetes does where the HPA says nothing, unless its controller is told otherwise by a flag. */
+/** Kubernetes' defaults for an HPA without the fields; flags of its controller may change them. */
 const USUAL_SCALE_DOWN_WINDOW_MS: DurationMs = 5 * MINUTE_MS;
 
 /** HorizontalPodAutoscaler of autoscaling/v2. @throws WireError */

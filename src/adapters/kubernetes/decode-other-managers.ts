@@ -46,7 +46,7 @@ export function readScaledObject(wire: Wire, interner: Interner): ScaledObjectRe
   };
 }
 
-// The kind of target stands beside the trigger, or in its metadata as older versions have it.
+// The metric type is beside the trigger, or in its metadata in older versions.
 function isUtilization(trigger: Wire): boolean {
   const type = textAt(trigger, 'metricType') || textAt(objectAt(trigger, 'metadata'), 'type');
   return type === '' || type === 'Utilization';

@@ -175,7 +175,7 @@ function readContainer(container: Wire, statuses: ReadonlyMap<string, Wire>, sid
     startedAt: optionalInstantAt(running ?? {}, 'startedAt'),
     ready: booleanAt(status, 'ready', false, `${statusPath}.ready`),
     restarts: numberAt(status, 'restartCount', 0, `${statusPath}.restartCount`),
-    // A container that ended and stays ended tells it in `state`; one that was started again, in `lastState`.
+    // The termination of a container that stays terminated is in `state`; of a restarted one, in `lastState`.
     lastTermination: terminationOf(terminated ?? optionalObjectAt(objectAt(status, 'lastState'), 'terminated')),
   };
 }
@@ -197,7 +197,7 @@ function resizePolicyOf(container: Wire): ContainerRecord['resizePolicy'] {
   if (policies.length === 0) return NO_RESTART;
   const of = (resource: string): ResizeRestartPolicy => {
     const policy = policies.find((one) => one['resourceName'] === resource);
-    // An unknown word is taken for the careful one: a restart that nobody expected is worse than a resize that waits.
+    // An unknown value counts as RestartContainer: an unexpected restart is worse than a resize that waits.
     return policy === undefined || policy['restartPolicy'] === 'NotRequired' ? 'NotRequired' : 'RestartContainer';
   };
   const [cpu, memory] = [of('cpu'), of('memory')];

@@ -183,7 +183,7 @@ export function ownReader(plural: string): (wire: Wire, interner: Interner) => O
   };
 }
 
-/** The kill switch. Whatever cannot be understood pauses: somebody meant to stop us. */
+/** The kill switch. An unreadable value pauses: its author meant to stop Evenkeel. */
 export function readPause(wire: Wire): PauseRecord {
   const data = objectAt(wire, 'data');
   const untilText = data['until'];

@@ -30,7 +30,7 @@ export function workloadReader(resource: ApiResource): (wire: Wire, interner: In
       ...workloadHead(metadata, wire, interner),
       kind: resource.kind,
       apiVersion,
-      // A ReplicaSet or Job that somebody controls is only a link to its owner, and there are ten for each Deployment.
+      // A controlled ReplicaSet or Job is only a link to its owner, and there are ten for each Deployment.
       ...(metadata.controller !== null && isLink(resource.kind)
         ? { containers: NO_CONTAINERS }
         : podTemplateOf(podSpecOf(resource.kind, spec), interner)),
@@ -100,7 +100,7 @@ function templateContainer(container: Wire, sidecar: boolean, interner: Interner
   };
 }
 
-// Of arguments and environment nothing is kept but the sizes that a runtime is told.
+// Of arguments and environment only the memory sizes of a runtime are kept.
 function runtimeSeen(container: Wire): Pick<TemplateContainer, 'runtime' | 'goMaxProcs'> {
   const texts = (field: unknown) => (Array.isArray(field) ? field.filter((each) => typeof each === 'string') : []);
   const variables = Array.isArray(container['env']) ? container['env'] : [];

@@ -254,7 +254,7 @@ describe('a node', () => {
     },
   });
 
-  test('tells capacity, address and kubelet', () => {
+  test('reads capacity, address and kubelet', () => {
     expect(
       readNode(wire({ 'node.kubernetes.io/instance-type': 'e2-standard-4', 'topology.kubernetes.io/zone': 'z1' }), interner),
     ).toMatchObject({
@@ -316,7 +316,7 @@ describe('a workload', () => {
   };
   const metadata = { name: 'w', namespace: 'a', uid: 'u', generation: 2 };
 
-  test('keeps what its runtime is told of memory, and nothing else of arguments and environment', () => {
+  test('keeps the memory sizes given to its runtime, and nothing else of arguments and environment', () => {
     const env = [
       { name: 'DB_PASSWORD', value: 'hunter2' },
       { name: 'JAVA_TOOL_OPTIONS', value: '-Dkey=hunter2 -Xmx1g' },
@@ -380,7 +380,7 @@ describe('a workload', () => {
   test.each([
     ['with a zone, as kubectl writes it', '2026-11-20T15:30:00+01:00', { restartedAt: Date.parse('2026-11-20T14:30:00Z') }],
     ['that is no time', 'yesterday', {}],
-  ])('its template tells when its pods were restarted: %s', (_, restartedAt, expected) => {
+  ])('its template holds when its pods were restarted: %s', (_, restartedAt, expected) => {
     const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
     const wire = { metadata, spec: { template: { ...template, metadata: { annotations } } }, status: {} };
     const { restartedAt: read } = workloadReader(DEPLOYMENTS)(wire, interner);
@@ -409,7 +409,7 @@ describe('rules', () => {
     });
   });
 
-  test('an HPA tells who keeps it, who wrote its metrics last, and how long it holds on', () => {
+  test('an HPA holds its manager, the last writer of its metrics, and its stabilization window', () => {
     const controller = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'load', uid: 'u', controller: true };
     const wrote = (manager: string, time: string, fields: object) => ({ manager, operation: 'Update', time, fieldsV1: fields });
     const metadata = {
@@ -435,7 +435,7 @@ describe('rules', () => {
     });
   });
 
-  test('a pod tells who resized it last', () => {
+  test('a pod holds who resized it last', () => {
     const entry = (manager: string, time: string, subresource?: string) => ({ manager, time, ...(subresource && { subresource }) });
     const managedFields = [
       entry('evenkeel-controller', '2026-11-20T12:00:00Z', 'resize'),
@@ -458,7 +458,7 @@ describe('rules', () => {
     expect(vpa).toEqual({ namespace: 'a', name: 'v', target: { namespace: 'a', kind: 'Deployment', name: 'web' }, ...expected });
   });
 
-  test('a ScaledObject tells what it scales, by which HPA, and by what of the request', () => {
+  test('a ScaledObject holds what it scales, by which HPA, and by what of the request', () => {
     const triggers = [
       { type: 'cpu', metricType: 'Utilization', metadata: { value: '50' } },
       { type: 'memory', metricType: 'AverageValue', metadata: { value: '1Gi' } },
@@ -478,7 +478,7 @@ describe('rules', () => {
     });
   });
 
-  test('a budget tells no selector from an empty one', () => {
+  test('a budget distinguishes no selector from an empty one', () => {
     const metadata = { name: 'b', namespace: 'a' };
     expect(readDisruptionBudget({ metadata, spec: {} }, interner).selector).toBeNull();
     expect(readDisruptionBudget({ metadata, spec: { selector: {} } }, interner).selector).toEqual({
@@ -550,7 +550,7 @@ describe('rules', () => {
       { until: null, reason: '' },
     ],
     [undefined, { until: null, reason: '' }],
-  ])('a pause of %j stands: whoever cannot be understood is obeyed', (data, expected) => {
+  ])('a pause of %j applies: an unreadable value pauses', (data, expected) => {
     expect(readPause(data === undefined ? {} : { data })).toEqual(expected);
   });
 

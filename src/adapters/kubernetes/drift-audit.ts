@@ -9,7 +9,7 @@ import type { Page } from './pages.ts';
 import { isAborted, pause } from './pause.ts';
 import { identityOf, type ReflectorStore } from './reflector-store.ts';
 
-/** How long the watch may lag behind a listing. Versions are opaque, so "older than" can only be told by waiting. */
+/** How long the watch may lag behind a listing. Versions are opaque: whether the watch is behind shows only after a wait. */
 const WATCH_MAY_LAG_MS: DurationMs = 15_000;
 
 export interface DriftAuditParts<T> {

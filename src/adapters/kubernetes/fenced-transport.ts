@@ -2,8 +2,8 @@ import type { ApiRequest, ApiTransport } from '../../ports/api-transport.ts';
 
 /**
  * A transport whose writes leave only while `mayWrite` says so at the last moment: not when they were decided, nor before
- * they waited for a rate limit, a retry or a connection. A process that stood still (suspended, starved) wakes with
- * writes under way that another replica has a right to make by now.
+ * they waited for a rate limit, a retry or a connection. A process that was suspended or starved may resume with
+ * writes under way that now belong to another replica.
  */
 export function fencedTransport(transport: ApiTransport, mayWrite: () => boolean): ApiTransport {
   const fenced = (request: ApiRequest): ApiRequest => (request.method === 'GET' ? request : { ...request, mayBeSent: mayWrite });

@@ -124,7 +124,7 @@ describe('HttpTransport', () => {
     await expect(aTransport().request({ ...PATCH, timeoutMs: 500 })).rejects.toThrow('no answer within 500 ms');
   });
 
-  test('one dead connection tells of the others: after a silence they are not used again', async () => {
+  test('one dead connection casts doubt on the others: after a silence they are not used again', async () => {
     const proxy = await FaultProxy.start(server.connection);
     const connection = { ...server.connection, server: proxy.url };
     const transport = aTransport({ connection });
@@ -157,10 +157,10 @@ describe('HttpTransport', () => {
   });
 
   test('holds its own rate: burst at once, then qps', async () => {
-    // A clock that stands still: what each request is told to wait for is exact, however slow the machine is.
+    // A stopped clock: the wait of each request is exact, however slow the machine is.
     const fast = new FastTimer();
-    const standing = { nowMs: () => 0, setTimer: (afterMs: number, task: () => void) => fast.setTimer(afterMs, task) };
-    const transport = aTransport({ timer: standing, qps: 10, burst: 2 });
+    const stopped = { nowMs: () => 0, setTimer: (afterMs: number, task: () => void) => fast.setTimer(afterMs, task) };
+    const transport = aTransport({ timer: stopped, qps: 10, burst: 2 });
     await Promise.all(Array.from({ length: 6 }, () => transport.request({ method: 'GET', path: '/api/v1/pods' })));
     // Two go at once; the others wait for a tenth of a second more each: 0.1 + 0.2 + 0.3 + 0.4.
     expect(metrics.total('evenkeel_api_client_throttle_seconds_total', {})).toBeCloseTo(1, 6);
@@ -180,7 +180,7 @@ describe('HttpTransport', () => {
     expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
   });
 
-  test('a write that was told to wait is asked for its right again before it is sent again', async () => {
+  test('a delayed write checks its fence again before it is sent again', async () => {
     let leads = true;
     server.once(
       () => {

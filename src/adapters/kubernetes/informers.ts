@@ -45,7 +45,7 @@ export const ALL_KINDS = [
 
 /** The running informers. */
 export interface KubernetesInformers extends FeedStatus {
-  /** Resolves when every required kind has listed once. Rejects never: a refused kind is retried and stands in `informers()`. */
+  /** Resolves when every required kind has listed once. Never rejects: a refused kind is retried and listed in `informers()`. */
   readonly whenSynced: Promise<void>;
   /** Kinds with a `scale` subresource, beside those of Kubernetes. Nothing waits for them: they may come at any time. */
   scalableKinds(): ScalableKindsStatus;
@@ -57,7 +57,7 @@ export interface KubernetesInformers extends FeedStatus {
 type AnyReflector = Pick<Reflector<unknown>, 'run' | 'hasSynced' | 'whenSynced' | 'confirmedAt' | 'status'>;
 
 const WORKLOADS_REQUIRED = [resources.DEPLOYMENTS, resources.STATEFUL_SETS, resources.DAEMON_SETS, resources.REPLICA_SETS];
-/** What people wish about pods: a policy that was switched off must not be acted on because nobody told us. */
+/** Kinds in which users state what Evenkeel may do: a policy that was switched off unseen must not be acted on. */
 const WISHES: ReadonlySet<string> = new Set([
   PLURALS.Recommendation,
   ...POLICY_KINDS.filter(({ gatesEffects }) => gatesEffects).map(({ plural }) => plural),

@@ -127,7 +127,7 @@ describe('KubernetesEventRecorder', () => {
     expect(transport.requests.map((request) => request.method)).toEqual(['POST', 'PATCH', 'POST']);
   });
 
-  test('a server that is slow for longer than a series waits is written to once, not told of the same event again', async () => {
+  test('a server that is slow for longer than a series waits is written to once, and the same event is not repeated', async () => {
     const { recorder, transport, clock, log } = recording();
     recorder.record(spec);
     await settle();
@@ -272,7 +272,7 @@ describe('installCrds', () => {
     ]);
   });
 
-  test('a server that is starting or away is told from one that refuses', async () => {
+  test('a server that is starting or away is distinguished from one that refuses', async () => {
     const starting = new FakeTransport(() => status(503, 'ServiceUnavailable', 'apiserver is starting'));
     expect(await installCrds([manifest], parts(starting), signal)).toMatchObject([{ outcome: 'unreached' }]);
     const away = new FakeTransport(() => Promise.reject(new Error('connection refused')));

@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('resolveKubeConfig', () => {
-  test('tells server, CA, namespace and credentials of the current context', async () => {
+  test('reads server, CA, namespace and credentials of the current context', async () => {
     const config = await resolveKubeConfig({ path, timer: new FakeClock() });
     expect(config).toMatchObject({
       server: 'https://127.0.0.1:6443',
@@ -71,11 +71,11 @@ describe('resolveKubeConfig', () => {
     expect(await config.headers()).toEqual({ authorization: 'Bearer secret' });
   });
 
-  test('tells no name of a cluster where client-node made one up, as it does in a pod', async () => {
+  test('has no cluster name where client-node made one up, as it does in a pod', async () => {
     expect(await resolveKubeConfig({ path, context: 'inClusterContext', timer: new FakeClock() })).toMatchObject({ context: '' });
   });
 
-  test('keeps what an exec plugin answered for a while, and asks again when told that it is refused', async () => {
+  test('keeps what an exec plugin answered for a while, and asks again once it was refused', async () => {
     const credential = (token: string, expires: string): string =>
       JSON.stringify({
         apiVersion: 'client.authentication.k8s.io/v1',

@@ -32,7 +32,7 @@ export interface ResolvedKubeConfig extends KubeConnection {
 
 /**
  * Throws with the reason when there is no usable configuration. client-node is imported here and not at the top: it costs
- * half a second and 90 MB, which whoever talks to the embedded cluster in process never pays.
+ * half a second and 90 MB, which a process with an embedded cluster does not need.
  */
 export async function resolveKubeConfig(options: KubeConfigOptions): Promise<ResolvedKubeConfig> {
   const { KubeConfig } = await import('@kubernetes/client-node');

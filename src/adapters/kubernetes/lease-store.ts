@@ -43,7 +43,7 @@ export class KubernetesLeaseStore implements LeaseStore {
   ): LeaseRecord | undefined {
     const failure = failureOf(response);
     if (failure === null) return readLease(response.body);
-    // 409: somebody else was first, or it moved on. 404 on an update: it was deleted under us, which is a lost race too.
+    // 409: another replica was first, or it changed. 404 on an update: it was deleted meanwhile, which is a lost race too.
     if (isConflict(failure) || (attempt === 'renewing' && isNotFound(failure))) return undefined;
     throw new ApiFault(`${attempt} lease ${this.#namespace}/${this.#name}`, failure);
   }

@@ -10,7 +10,7 @@ interface Writing {
   readonly at: Instant;
 }
 
-/** Who wrote the field last; null where nobody is on record. @param path steps as the record spells them: `f:spec`, `f:metrics` */
+/** The manager that wrote the field last; null where none is recorded. @param path steps as the record spells them: `f:spec`, `f:metrics` */
 export function latestWriterOf(wire: Wire, path: readonly string[]): string | null {
   return latest(wire, (entry) => textAt(entry, 'subresource') === '' && owns(entry, path))?.manager ?? null;
 }

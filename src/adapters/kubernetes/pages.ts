@@ -51,7 +51,7 @@ export async function* listPages(
     const list = asObject(response.body, path);
     const metadata = objectAt(list, 'metadata');
     const resourceVersion = textAt(metadata, 'resourceVersion');
-    // What stands between may answer 200 with something else; read as an empty list it would empty the cluster for us.
+    // A proxy may answer 200 with something else: read as an empty list, it would delete every object from the cache.
     if (resourceVersion === '') throw new WireError('metadata.resourceVersion', 'the version of a list', metadata['resourceVersion']);
     yield { items: objectsAt(list, 'items'), restarted, resourceVersion };
     restarted = false;

@@ -21,7 +21,7 @@ function watching() {
 }
 
 describe('PermissionWatch', () => {
-  test('tells once which verb on which resource is missing, and that it was given', async () => {
+  test('reports once which verb on which resource is missing, and that it was granted', async () => {
     const { transport, logger, permissions, through } = watching();
     transport.answer = ({ method }) => (method === 'PATCH' ? refusedFor('patch', 'pods/resize') : {});
     for (let tries = 0; tries < 5; tries += 1) await through.request(RESIZE);
@@ -45,7 +45,7 @@ describe('PermissionWatch', () => {
     expect(permissions.missing()).toEqual([]);
   });
 
-  test('what nobody asks for any more is forgotten, and a storm of refusals is bounded', async () => {
+  test('what is no longer requested is forgotten, and a storm of refusals is bounded', async () => {
     const { transport, timer, permissions, through } = watching();
     transport.answer = () => refusedFor('patch', 'pods/resize');
     for (let each = 0; each < 500; each += 1) await through.request({ ...RESIZE, path: `/api/v1/namespaces/n${each}/pods/p/resize` });

@@ -1,5 +1,5 @@
-// What the API server has refused us for want of a permission, told once and kept until it is given: whichever part of
-// Evenkeel asked, it goes through here.
+// Permissions that the API server denied, logged once and kept until they are granted. All requests of Evenkeel pass
+// through here.
 
 import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
 import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
@@ -10,7 +10,7 @@ import { isByAuthorizer } from './refusal-message.ts';
 import { nameOf } from './request-names.ts';
 import { failureOf, isForbidden } from './status.ts';
 
-/** Whatever is refused is tried again within five minutes; what is not has nobody left who wants it. */
+/** A denied request is retried within five minutes; one that is not is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
 /** Past this many only the metric counts on: a person reads the first ones. */
 const MOST_KNOWN = 100;

@@ -39,7 +39,7 @@ export interface RecordKeyParts {
   readonly logger: Logger;
   readonly namespace: string;
   readonly isLeader: () => boolean;
-  /** Nothing is written: a key of this process alone signs what nobody stores. */
+  /** Nothing is written: the key of this process signs records that are not stored. */
   readonly dryRun: boolean;
 }
 
@@ -100,7 +100,7 @@ export class RecordKey {
     const body = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', data: { key: key.toString('base64') } };
     const failure = failureOf(await leaders.request({ method: 'POST', path: collectionPath(SECRETS, namespace), body, signal }));
     if (failure !== null && !isConflict(failure)) throw new ApiFault(`creating secret ${namespace}/${RECORD_KEY_SECRET}`, failure);
-    // Where somebody else was first, theirs counts.
+    // Where another replica was first, its key counts.
     this.#key = failure === null ? key : await readRecordKey(transport, namespace, signal);
     this.#problem = null;
   }

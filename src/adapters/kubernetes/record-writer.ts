@@ -75,7 +75,7 @@ export class KubernetesRecordWriter implements RecordWriter {
     });
   }
 
-  // Forced: what is ours to write we own, whoever touched it last.
+  // Forced: Evenkeel owns its fields, whichever manager wrote them last.
   #serverSideApply(
     object: OwnObject,
     body: object,

@@ -1,4 +1,4 @@
-// What a reflector is told: which kind, with what of the process, in which times.
+// Configuration of a reflector: its kind, the process's parts that it uses, and its intervals.
 
 import type { DurationMs } from '../../core/model/units.ts';
 import type { ApiTransport } from '../../ports/api-transport.ts';

@@ -32,7 +32,7 @@ export function identityOf(wire: Wire): Identity {
   };
 }
 
-/** Told of each change after it is stored. `record` null: gone. */
+/** Called after each change is stored. `record` null: deleted. */
 export type ChangeHandler<T> = (key: string, record: T | null, previous: T | null) => void;
 
 export interface ReflectorStoreParts<T> {
@@ -116,7 +116,7 @@ export class ReflectorStore<T> {
 
   #set(key: string, entry: Entry<T>): void {
     const before = this.#known.get(key);
-    // Deleted and made again between two looks: for who is told, two objects.
+    // Deleted and created again between two reads: two objects for the handler.
     if (before !== undefined && before.uid !== entry.uid) this.#parts.onChange(key, null, before.record);
     this.#known.set(key, entry);
     this.#parts.onChange(key, entry.record, before?.uid === entry.uid ? before.record : null);

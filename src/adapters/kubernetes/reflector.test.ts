@@ -133,7 +133,7 @@ describe('Reflector', () => {
     expect(log).toEqual(['whole=red']);
   });
 
-  test('resumes an ended watch where it stood, by bookmark', async () => {
+  test('resumes an ended watch at its last version, by bookmark', async () => {
     const { reflector } = start();
     await reflector.whenSynced();
     await watching();
@@ -144,7 +144,7 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(1);
   });
 
-  test('lists again after 410 and tells only what differs, a missed deletion too', async () => {
+  test('lists again after 410 and reports only what differs, a missed deletion too', async () => {
     for (const name of ['same', 'changed', 'deleted']) server.put(PATH, thing(name), { quietly: true });
     const { reflector, log } = start();
     await reflector.whenSynced();
@@ -167,7 +167,7 @@ describe('Reflector', () => {
     expect(server.count(isList)).toBe(4);
   });
 
-  test('tells an object that was deleted and made again as two', async () => {
+  test('reports an object that was deleted and created again as two', async () => {
     server.put(PATH, thing('a'), { quietly: true });
     const { reflector, log } = start();
     await reflector.whenSynced();

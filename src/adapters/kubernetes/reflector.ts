@@ -33,7 +33,7 @@ interface WatchEars {
   readonly onHealthy: () => void;
 }
 
-/** A watch shorter than this that told nothing is a refusal in disguise. */
+/** A watch that ends earlier without an event counts as refused. */
 const SHORTEST_HEALTHY_WATCH_MS: DurationMs = 1_000;
 
 export class Reflector<T> {
@@ -70,7 +70,7 @@ export class Reflector<T> {
     this.#freshness = new Freshness(context.clock, context.timer);
     this.#store = new ReflectorStore<T>({
       decode: spec.decode,
-      onChange: (key, record, previous) => this.#tell(key, record, previous),
+      onChange: (key, record, previous) => this.#publish(key, record, previous),
       onUndecodable: (key, problem) => {
         this.#metrics.undecodable.add(1, this.#metrics.labels);
         this.#logger.warn('An object could not be read and is left out', { object: key, problem });
@@ -108,7 +108,7 @@ export class Reflector<T> {
     };
   }
 
-  /** Drops every record, as where the kind is not served any more. For after `run`: what it keeps nobody confirms then. */
+  /** Drops every record: the kind is not served any more. Call it after `run` has ended, when nothing confirms them. */
   clear(): void {
     this.#store.clear();
     this.#metrics.flush(this.#store.size);
@@ -337,7 +337,7 @@ export class Reflector<T> {
     return { kind: 'wait', problem, atLeastMs: 0, settled: false };
   }
 
-  #tell(key: string, record: T | null, previous: T | null): void {
+  #publish(key: string, record: T | null, previous: T | null): void {
     try {
       this.#spec.onChange(key, record, previous);
     } catch (err) {

@@ -9,7 +9,7 @@ export interface WatchGuardOptions {
   readonly endsAfterMs: DurationMs;
 }
 
-/** Tells of a watch whose connection is dead: by its silence, or because it outlives the server's own end of it. */
+/** Detects a watch whose connection is dead: by its silence, or because it outlives the server's time-out. */
 export class WatchGuard {
   readonly #timer: MachineTimer;
   readonly #stall = new AbortController();

@@ -7,7 +7,7 @@ export interface WeakReference<V> {
 const MIN_SWEEP = 1_024;
 
 /**
- * One object for equal ones, for as long as somebody else holds it. An entry whose object is gone is dropped by a sweep, which
+ * One object for equal ones, for as long as it is referenced elsewhere. An entry whose object is gone is dropped by a sweep, which
  * comes when the table is twice as large as the last one left it: however many objects come by, the table stays within twice of
  * those in use (or the least that is swept), at a constant cost for each.
  */

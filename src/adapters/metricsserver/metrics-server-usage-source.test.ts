@@ -44,7 +44,7 @@ function podMetrics(name: string, cpu: unknown): object {
 }
 
 describe('MetricsServerUsageSource', () => {
-  test('tells pods by node and the nodes themselves, to the nanocore; leaves out what it cannot place or read', async () => {
+  test('reports pods by node and the nodes themselves, to the nanocore; leaves out what it cannot place or read', async () => {
     const transport = new FakeTransport((request) =>
       request.path.endsWith('/pods')
         ? { body: { items: [podMetrics('p', '1500000n'), podMetrics('gone', '1'), podMetrics('bad', 'much')] } }

@@ -119,14 +119,8 @@ describe('a Prometheus of several clusters is refused', () => {
 
   test.each<[string, readonly LabelledSeries[]]>([
     ['one of which has no cluster label', [ofPod('web-0'), ofPod('web-1', { cluster: 'b' })]],
-    [
-      'one of which only kube-state-metrics tells of',
-      [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'kube_pod_owner')],
-    ],
-    [
-      'one of which only counters tell of',
-      [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'container_oom_events_total')],
-    ],
+    ['one that only kube-state-metrics has', [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'kube_pod_owner')]],
+    ['one that only counters have', [ofPod('web-0', { cluster: 'a' }), ofPod('web-0', { cluster: 'b' }, 'container_oom_events_total')]],
   ])('%s', async (_, held) => {
     series = held;
     expect(await verdict(aCheck())).toMatch(/holds several clusters: label cluster is /);
@@ -135,9 +129,9 @@ describe('a Prometheus of several clusters is refused', () => {
   test('that have no labels of clusters, by pods that this cluster does not have', async () => {
     series = [ofPod('web-0', { env: 'prod' }), ofPod('web-2', { env: 'test' })];
     const check = aCheck();
-    expect(await verdict(check)).toMatch(/tells of pods that this cluster does not have \(shop\/web-2\): not used until they end/);
+    expect(await verdict(check)).toMatch(/has series of pods that this cluster does not have \(shop\/web-2\): not used until they end/);
     expect(await lastVerdict(check)).toBe(
-      `Prometheus at ${server.url}/ has told for 10 minutes of pods that this cluster does not have (shop/web-2): it is of several ` +
+      `Prometheus at ${server.url}/ has had series for 10 minutes for pods that this cluster does not have (shop/web-2): it is of several ` +
         `clusters, or of another; set prometheus.matchers to what only this cluster's series have`,
     );
   });
@@ -147,20 +141,20 @@ describe('a Prometheus of several clusters is refused', () => {
     ['by their nodes, where UIDs are not known', [ofPod('web-0'), ofPod('web-0', { instance: '10.9.0.1:10250' })]],
   ])('that have the same pods, %s', async (_, held) => {
     series = held;
-    expect(await lastVerdict(aCheck())).toMatch(/for 10 minutes of pods that this cluster does not have \(shop\/web-0 /);
+    expect(await lastVerdict(aCheck())).toMatch(/for 10 minutes for pods that this cluster does not have \(shop\/web-0 /);
   });
 
   test('also where matchers leave several, or another one', async () => {
     series = [ofPod('web-0', { cluster: 'a', env: 'prod' }), ofPod('web-9', { cluster: 'b', env: 'prod' })];
     expect(await verdict(aCheck(['env="prod"']))).toMatch(/label cluster is "a", "b"/);
-    expect(await verdict(aCheck(['cluster="b"']))).toMatch(/tells of no pod of this cluster now/);
+    expect(await verdict(aCheck(['cluster="b"']))).toMatch(/has no series of a pod of this cluster now/);
     expect(await verdict(aCheck(['cluster="a"']))).toBeNull();
   });
 
-  test('as is one that tells of no pod now: nothing shows whose it is', async () => {
+  test('as is one without a current series: its cluster is unknown', async () => {
     series = [];
     expect(await verdict(aCheck())).toMatch(
-      /tells of no pod of this cluster now; .*\/metrics\/cadvisor.*prometheus\.url and prometheus\.matchers/,
+      /has no series of a pod of this cluster now; .*\/metrics\/cadvisor.*prometheus\.url and prometheus\.matchers/,
     );
   });
 });
@@ -175,7 +169,7 @@ describe('pods that come and go', () => {
     expect(await verdict(check)).toBeNull();
   });
 
-  test('under one name are told apart by their UIDs', async () => {
+  test('under one name are distinguished by their UIDs', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     expect(await verdict(check)).toBeNull();
@@ -193,7 +187,7 @@ describe('pods that come and go', () => {
     now += 10 * MINUTE_MS;
     series = [ofPod('web-0'), ofPod('web-7')];
     expect(await verdict(check)).toBeNull();
-    expect(await lastVerdict(check)).toMatch(/for 10 minutes of pods that this cluster does not have/);
+    expect(await lastVerdict(check)).toMatch(/for 10 minutes for pods that this cluster does not have/);
     series = [ofPod('web-0')];
     now += MINUTE_MS;
     expect(await verdict(check)).toBeNull();
@@ -240,14 +234,14 @@ describe('without an answer Prometheus is not used', () => {
     expect(await verdict(check)).toBeNull();
   });
 
-  test('and whoever asked is told why', async () => {
+  test('and the caller gets the reason', async () => {
     series = [ofPod('web-0')];
     const check = aCheck();
     server.on(() => ({ status: 401, text: 'Unauthorized' }));
     await expect(check.pass(GOING_ON)).rejects.toMatchObject({ kind: 'refused', message: expect.stringContaining('answered 401') });
   });
 
-  test('and whoever stops does not wait for it', async () => {
+  test('and a stop does not wait for it', async () => {
     series = [];
     const check = aCheck();
     server.on(() => ({ hang: true }));

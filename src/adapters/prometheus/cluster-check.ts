@@ -1,5 +1,5 @@
-// Whether Prometheus tells of this cluster alone. Namesakes are everywhere (`default/web`): what a Prometheus of several
-// clusters says of them would be learnt as ours, and nothing would look wrong.
+// Whether Prometheus holds series of this cluster alone. Names repeat between clusters (`default/web`): usage of another
+// cluster's pods would be learnt as this cluster's without any error.
 
 import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -13,10 +13,10 @@ import type { PrometheusQueries } from './prometheus-client.ts';
 import type { InstantSample } from './read-answer.ts';
 import { namesOf, refOf, type SeriesNames } from './series-names.ts';
 
-/** A verdict is good for so long: somebody may connect another cluster at any time. */
+/** A verdict is valid for so long: another cluster may be connected at any time. */
 const CERTAIN_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const PENDING_FOR_MS: DurationMs = MINUTE_MS;
-/** Prometheus still tells of a pod that was deleted for 5 minutes; one that it tells of for longer is another cluster's. */
+/** Series of a deleted pod go stale after 5 minutes; a pod with series for longer belongs to another cluster. */
 const LINGERS_MS: DurationMs = 10 * MINUTE_MS;
 const MOST_SHOWN = 3;
 const SETTING = 'prometheus.matchers';
@@ -40,8 +40,8 @@ export interface ClusterCheckParts {
 }
 
 /**
- * Two rules, either of which refuses: the series that are read have one value of each label of clusters; and the pods that are
- * told of now are pods of this cluster, one of them at least.
+ * Two rules, either of which refuses: the series have one value of each cluster label; and the pods with current series are
+ * pods of this cluster, one of them at least.
  */
 export class ClusterCheck {
   readonly #parts: ClusterCheckParts;
@@ -82,7 +82,7 @@ export class ClusterCheck {
     this.#verdict = verdict;
     this.#lookedAt = now;
     if (verdict.problem === before) return;
-    if (verdict.problem === null) this.#parts.logger.info('Prometheus is used: it tells of this cluster alone');
+    if (verdict.problem === null) this.#parts.logger.info('Prometheus is used: it has series of this cluster alone');
     else this.#parts.logger.warn('Prometheus is not used', { problem: verdict.problem });
   }
 
@@ -95,10 +95,10 @@ export class ClusterCheck {
     const several = await severalClusters(client, { from, to: now }, SETTING, signal);
     if (several !== null) return this.#refused(several, CERTAIN_FOR_MS);
     this.#labelsCheckedTo = now - LINGERS_MS;
-    const { own, strangers } = await this.#podsToldOf(now, signal);
+    const { own, strangers } = await this.#podsWithSeries(now, signal);
     if (own > 0) return this.#watch(strangers, now, said);
     const remedy = `let it scrape /metrics/cadvisor of the kubelets, or correct prometheus.url and ${SETTING}`;
-    return this.#refused(`${said} tells of no pod of this cluster now; ${remedy}`, PENDING_FOR_MS);
+    return this.#refused(`${said} has no series of a pod of this cluster now; ${remedy}`, PENDING_FOR_MS);
   }
 
   #refused(problem: string, goodForMs: DurationMs): Verdict {
@@ -106,7 +106,7 @@ export class ClusterCheck {
     return { problem, goodForMs };
   }
 
-  /** A pod that was deleted a moment ago is still told of; a stranger is told of again and again. */
+  /** Series of a deleted pod end after a while; those of another cluster's pod stay. */
   #watch(strangers: ReadonlySet<string>, now: Instant, said: string): Verdict {
     const before = this.#strangers;
     const pods = before === null ? strangers : new Set([...strangers].filter((pod) => before.pods.has(pod)));
@@ -123,7 +123,7 @@ export class ClusterCheck {
     return this.#refused(`${said} ${isProven ? proven(pods) : pending(pods)}`, PENDING_FOR_MS);
   }
 
-  async #podsToldOf(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly strangers: ReadonlySet<string> }> {
+  async #podsWithSeries(now: Instant, signal: AbortSignal): Promise<{ readonly own: number; readonly strangers: ReadonlySet<string> }> {
     const { client } = this.#parts;
     const names = await namesOf(client, `{${ANY_OF_CONTAINERS}}`, { from: now - LINGERS_MS, to: now }, signal);
     if (names === null) return { own: 0, strangers: new Set() };
@@ -133,17 +133,17 @@ export class ClusterCheck {
     return this.#compare(await client.instant(`count by (${by.join(',')}) (${withUid})`, now, signal), names);
   }
 
-  #compare(told: readonly InstantSample[], names: SeriesNames): { readonly own: number; readonly strangers: ReadonlySet<string> } {
+  #compare(series: readonly InstantSample[], names: SeriesNames): { readonly own: number; readonly strangers: ReadonlySet<string> } {
     let own = 0;
     const strangers = new Set<string>();
     const addresses = new Map<string, string>();
-    for (const { labels } of told) {
+    for (const { labels } of series) {
       const { namespace, pod } = refOf(labels, names);
       const { job = '', instance = '', [UID_LABEL]: uid = '' } = labels;
       const known = this.#parts.cluster.findPod(namespace, pod);
       const isOwn = known !== undefined && (uid === '' || uid.replaceAll('_', '-') === known.uid);
       if (isOwn) own += 1;
-      // A name may be given again and again: only its UID tells whether it is still the same pod.
+      // Names are reused: only the UID identifies the pod.
       else strangers.add(uid === '' ? `${namespace}/${pod}` : `${namespace}/${pod} with UID ${uid}`);
       if (uid !== '') continue;
       // A pod is on one node: where one job finds it on two, one of them is another cluster's.
@@ -163,13 +163,13 @@ function unanswered(err: unknown): Verdict {
 }
 
 function proven(pods: ReadonlySet<string>): string {
-  const what = `for ${LINGERS_MS / MINUTE_MS} minutes of pods that this cluster does not have (${listed(pods)})`;
-  return `has told ${what}: it is of several clusters, or of another; set ${SETTING} to what only this cluster's series have`;
+  const what = `for ${LINGERS_MS / MINUTE_MS} minutes for pods that this cluster does not have (${listed(pods)})`;
+  return `has had series ${what}: it is of several clusters, or of another; set ${SETTING} to what only this cluster's series have`;
 }
 
 function pending(pods: ReadonlySet<string>): string {
   const within = `within ${LINGERS_MS / MINUTE_MS} minutes`;
-  return `tells of pods that this cluster does not have (${listed(pods)}): not used until they end; unless they do ${within}, set ${SETTING}`;
+  return `has series of pods that this cluster does not have (${listed(pods)}): not used until they end; unless they do ${within}, set ${SETTING}`;
 }
 
 function listed(pods: ReadonlySet<string>): string {

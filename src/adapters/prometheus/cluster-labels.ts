@@ -1,4 +1,4 @@
-// Whether what is read is of several clusters, by the labels that tell clusters apart.
+// Whether series are of several clusters, by the labels that distinguish clusters.
 
 import type { Instant } from '../../core/model/units.ts';
 import { ANY } from './metric-names.ts';

@@ -1,7 +1,7 @@
 /**
- * Why Prometheus did not answer. `too-much`: the same over less time may do. `busy`: later may do. `unreachable`: nobody
- * answered, or not in time. `refused`: it will not, until somebody changes something. `malformed`: what answered is no
- * Prometheus, or was cut off.
+ * Why Prometheus did not answer. `too-much`: a shorter range may work. `busy`: a later retry may work. `unreachable`: no
+ * answer, or not in time. `refused`: fails until its configuration is changed. `malformed`: the answer is not
+ * Prometheus', or was cut off.
  */
 export type PrometheusFailureKind = 'too-much' | 'busy' | 'unreachable' | 'refused' | 'malformed';
 

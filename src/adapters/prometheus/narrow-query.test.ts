@@ -39,7 +39,7 @@ describe('a query is narrowed by the matchers of the settings', () => {
     ['a brace too many', 'up}'],
     ['a metric by the name of a keyword', 'sum(offset)'],
     ['a choice of selectors, which VictoriaMetrics knows', 'up{job="a" or job="b"}'],
-  ])('%s is not sent: nobody knows what it would select', (_, query) => {
+  ])('%s is not sent: what it would select is unknown', (_, query) => {
     expect(() => narrowed(query, OURS)).toThrow(/prometheus\.matchers cannot be added to the query/);
   });
 });

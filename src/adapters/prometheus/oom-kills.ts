@@ -14,7 +14,7 @@ interface Span {
   readonly to: Instant;
 }
 
-/** Kills of a namespace; none where kube-state-metrics is not there. A kill is told at the step that first shows it. */
+/** Kills of a namespace; none without kube-state-metrics. A kill is dated to the step that first shows it. */
 export async function oomKillsOf(
   client: PrometheusQueries,
   namespace: string,

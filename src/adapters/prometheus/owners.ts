@@ -1,4 +1,4 @@
-// Which workload a pod belongs to, as kube-state-metrics tells it: also for pods that are long gone.
+// The workload that a pod belongs to, by kube-state-metrics: also for pods that no longer exist.
 
 import type { Instant } from '../../core/model/units.ts';
 import type { WorkloadRef } from '../../core/model/workload.ts';
@@ -14,7 +14,7 @@ interface Owner {
   readonly name: string;
 }
 
-/** Owners of a namespace's pods in a span of time; null for pods that it does not tell of. */
+/** Owners of a namespace's pods in a span of time; null for pods without an owner series. */
 export async function ownersIn(
   client: PrometheusQueries,
   namespace: string,
@@ -36,7 +36,7 @@ export async function ownersIn(
     if (owner === undefined) return null;
     const above = owner.kind === 'ReplicaSet' ? replicaSets.get(owner.name) : owner.kind === 'Job' ? jobs.get(owner.name) : undefined;
     const top = above === undefined || above.kind === NONE ? owner : above;
-    // A static pod belongs to its node: it is a pod like any other that nobody owns.
+    // A static pod is owned by its node: it counts as a pod without an owner.
     return top.kind === NONE || top.kind === 'Node' ? { namespace, kind: 'Pod', name: pod } : { namespace, ...top };
   };
 }

@@ -151,7 +151,7 @@ describe('a query to Prometheus', () => {
     ['a page', 200, '<html>', 'malformed', /no JSON: is it the address of Prometheus/],
     ['null', 200, 'null', 'malformed', /what Prometheus would not/],
     ['another shape', 200, '{"status":"success","data":{"resultType":"scalar","result":[1,"2"]}}', 'malformed', /a vector was asked for/],
-  ] as const)('%s is told as it is, and not asked again', async (_, status, text, kind, message) => {
+  ] as const)('%s is reported as it is, and not retried', async (_, status, text, kind, message) => {
     server.on(() => ({ status, text }));
     await expect(aClient().instant('up', 0, GOING_ON)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
     expect(server.requests).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('a query to Prometheus', () => {
     expect([pending.size, server.requests.length]).toEqual([0, 3]);
   });
 
-  test('what answered only in part is taken, and the warning told', async () => {
+  test('a partial answer is used, and its warning reported', async () => {
     const warnings: string[] = [];
     server.on(() => ({ ...ONE, warnings: ['store-gateway is away'] }));
     expect(await aClient({ warnings }).instant('up', 0, GOING_ON)).toHaveLength(1);

@@ -10,7 +10,7 @@ import { type HttpAnswer, HttpExchange } from './http-exchange.ts';
 import { narrowed } from './narrow-query.ts';
 import { type LabelSet, readLabelNames, readMatrix, readSeries, readVector, type RangeSeries, type InstantSample } from './read-answer.ts';
 
-/** At once, whoever asks. */
+/** Concurrent queries, over all callers. */
 export const MOST_IN_FLIGHT = 2;
 /** Prometheus gives up on a query before we do, so that none goes on unheard. */
 const QUERY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS;

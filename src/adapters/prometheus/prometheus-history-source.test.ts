@@ -86,7 +86,7 @@ describe('the past from Prometheus', () => {
     expect(rangeQueries(/cpu_usage/)[0]?.query).toContain(`max by (${pod},${container})`);
   });
 
-  test('gaps stay gaps, and memory that is known without CPU is told', async () => {
+  test('gaps stay gaps, and memory without CPU is kept', async () => {
     cadvisor();
     server.on(rangeOf(/cpu_usage/, [[WEB, (second) => (second < FROM / 1000 + 3600 ? 1 : null)]]));
     server.on(rangeOf(/working_set/, [[WEB, (second) => (second >= FROM / 1000 + 1800 ? MiB : null)]]));
@@ -171,11 +171,11 @@ describe('whose a pod is', () => {
     ],
     ['a StatefulSet', [owners('StatefulSet', 'db')], { kind: 'StatefulSet', name: 'db' }],
     [
-      'a ReplicaSet that nobody owns',
+      'a ReplicaSet without an owner',
       [owners('ReplicaSet', 'rs'), seriesOf(/kube_replicaset_owner/, [{ replicaset: 'rs', owner_kind: '<none>', owner_name: '<none>' }])],
       { kind: 'ReplicaSet', name: 'rs' },
     ],
-    ['nobody', [owners('<none>', '<none>')], { kind: 'Pod', name: WEB.pod }],
+    ['no owner', [owners('<none>', '<none>')], { kind: 'Pod', name: WEB.pod }],
     ['its node', [owners('Node', 'n1')], { kind: 'Pod', name: WEB.pod }],
     ['by its name, where kube-state-metrics is not there', [], { kind: 'Deployment', name: 'web' }],
   ] as const)('%s', async (_, rules, workload) => {
@@ -217,7 +217,7 @@ describe('kills and throttling', () => {
     expect((await read())[0]?.oomKills).toEqual([]);
   });
 
-  test('the throttled share is told where there are CPU limits', async () => {
+  test('the throttled share is known where there are CPU limits', async () => {
     cadvisor();
     usage();
     server.on(rangeOf(/throttled_periods/, [[WEB, (second) => (second < FROM / 1000 + 600 ? 0.4 : 'NaN')]]));

@@ -25,7 +25,7 @@ const SCRAPES_SEEN_IN: DurationMs = 30 * MINUTE_MS;
 
 export interface PrometheusHistoryParts {
   readonly client: PrometheusQueries;
-  /** Owner of a pod that kube-state-metrics does not tell of. */
+  /** Owner of a pod for which kube-state-metrics has no series. */
   readonly ownerOf: (namespace: string, pod: string) => WorkloadRef | null;
   /** Asks for OOM kills and throttling, too; who only wants usage spares Prometheus the queries. */
   readonly withKills: boolean;

@@ -1,5 +1,5 @@
-// By which labels a metric tells namespace, pod and container: that differs with the age of the kubelet, and with how it
-// is scraped.
+// The labels in which a metric has namespace, pod and container: they differ with the version of the kubelet and with the
+// scrape configuration.
 
 import type { Instant } from '../../core/model/units.ts';
 import type { LabelSet } from './read-answer.ts';
@@ -11,14 +11,14 @@ export interface SeriesNames {
   readonly container: string;
 }
 
-/** First one that is there. `exported_` is what Prometheus makes of a label that its scrape configuration sets, too. */
+/** The first that exists. `exported_` is what Prometheus makes of a label that its scrape configuration sets, too. */
 const CANDIDATES: Readonly<Record<keyof SeriesNames, readonly string[]>> = {
   namespace: ['exported_namespace', 'namespace'],
   pod: ['exported_pod', 'pod', 'pod_name'],
   container: ['exported_container', 'container', 'container_name'],
 };
 
-/** Null where the metric is not there in this time, or does not tell which container it is about. */
+/** Null where the metric has no series in this time, or none with a container label. */
 export async function namesOf(
   client: Pick<PrometheusQueries, 'labelNames'>,
   metric: string,

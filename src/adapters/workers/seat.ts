@@ -1,6 +1,6 @@
 import type { Answers, QuestionKind, Questions, Telling } from '../../core/recommender/recommender-service.ts';
 
-/** One recommender, wherever it runs. What is told is taken in before what is asked after it. */
+/** One recommender, in this thread or another. Samples are taken in before questions that were sent after them. */
 export interface Seat {
   tell(telling: Telling): void;
   /** Rejects while what was lost in a crash is being restored, after a dead line, and after `stop`. */

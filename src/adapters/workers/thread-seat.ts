@@ -13,7 +13,7 @@ import type { Seat } from './seat.ts';
 /** Samples come one by one and leave together. */
 const BATCH = 500;
 const BATCH_WAIT_MS: DurationMs = 100;
-/** Samples on their way to a thread that is behind; what comes beyond is dropped and counted: the next minute tells more. */
+/** Samples on their way to a thread that is behind; more are dropped and counted: the next minute brings new ones. */
 const MOST_ON_THE_WAY = 100_000;
 /** A question that is not answered by then finds the thread hanging. The longest is a backfill of two weeks. */
 const ANSWER_WITHIN_MS: DurationMs = 120 * SECOND_MS;
