@@ -12,7 +12,7 @@ describe('parseArguments', () => {
     expect(parseArguments(TABLE, [])).toMatchObject({ ok: true, values: { nodes: 6, name: null, compare: false } });
   });
 
-  test('a value stands behind a space or an equals sign, a switch alone', () => {
+  test('a value follows a space or an equals sign, a switch has none', () => {
     expect(parseArguments(TABLE, ['--nodes', '3', '--name=a=b', '--compare'])).toMatchObject({
       ok: true,
       values: { nodes: 3, name: 'a=b', compare: true },

@@ -21,7 +21,7 @@ export type ParsedArguments<T extends OptionTable> =
 
 /**
  * Reads `--name value` and `--name=value`. Names are the table's keys. Positional arguments are problems unless they are
- * asked for; all that stands behind `--` is one then.
+ * expected; then every argument after `--` is one.
  */
 export function parseArguments<T extends OptionTable>(
   table: T,
@@ -51,7 +51,7 @@ function isPositional(arg: string): boolean {
   return arg === '--' || arg === '-' || !arg.startsWith('-');
 }
 
-/** Takes an option, and its value from `rest` where it stands there; answers what is wrong with it. */
+/** Takes an option, with its value from `rest` unless it is inline. Returns its problems. */
 function takeArgument(arg: string, rest: string[], specs: ReadonlyMap<string, OptionSpec<unknown>>, taken: Taken): string[] {
   const [, name = '', inline] = /^--([a-z][a-z-]*)(?:=(.*))?$/s.exec(arg) ?? [];
   const spec = specs.get(name);

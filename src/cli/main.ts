@@ -37,12 +37,12 @@ async function help(terminal: Terminal): Promise<number> {
   return 0;
 }
 
-/** As a shell tells of a program that a closed pipe ended: 128 + SIGPIPE. */
+/** Exit code of a program that a closed pipe ended: 128 + SIGPIPE. */
 const PIPE_CLOSED = 141;
 
 function processTerminal(): Terminal {
   const interrupt = new AbortController();
-  // Who has read enough (`| head`) closes the pipe: that is no fault to tell of.
+  // A reader such as `head` closes the pipe early: that is no error.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(PIPE_CLOSED);

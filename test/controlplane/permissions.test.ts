@@ -452,7 +452,7 @@ describe('With its ServiceAccount’s own token', () => {
         options: parsed.options,
         timer,
         interrupted,
-        tell: () => undefined,
+        print: () => undefined,
       });
     } finally {
       transport.close();

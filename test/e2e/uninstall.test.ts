@@ -58,7 +58,7 @@ describe('evenkeel uninstall --restore', () => {
       expect((await cluster.recommendations()).length).toBe(2);
 
       const first = uninstall();
-      await first.line('stdout', /controllers stand still/);
+      await first.line('stdout', /controllers are paused/);
       await first.kill();
       await eventually(
         'the controller no longer leads: its lease was taken',

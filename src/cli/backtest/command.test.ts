@@ -220,7 +220,7 @@ describe('evenkeel backtest', () => {
     expect(await names()).toEqual({ err: expect.stringMatching(/again\/out is left out: it is where --emit writes/), names: ['cart'] });
   });
 
-  test('a folder that cannot be written to is told before anything is replayed', async () => {
+  test('a folder that cannot be written to is reported before anything is replayed', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     const emitted = await run(join(folder, 'usage'), '--emit', join(file, 'out'));

@@ -27,7 +27,7 @@ export const backtestCommand: Command = {
     '',
     'Each file is the recorded usage of one container: CSV (also .csv.gz) with a header that names t_s or timestamp (Unix',
     'seconds, or text such as 2026-01-31 13:05:00 in UTC) and cpu_m (millicores) and/or mem_mib (MiB). Columns and rows come',
-    'in any order; a column pod tells replicas apart, others are ignored; an empty cell is a value that is not known. Any step',
+    'in any order; a column pod distinguishes replicas, others are ignored; an empty cell is a value that is not known. Any step',
     'will do. Folders are walked. With --prometheus the past of each container of each workload is read from there, replicas as one: by',
     'kube-state-metrics where it is known, else by the names of pods. What is decided at a moment is decided from earlier rows alone.',
     '',
@@ -67,13 +67,13 @@ export const backtestCommand: Command = {
 
 async function backtest(options: BacktestOptions, terminal: Terminal): Promise<number> {
   const { files, problems, leftOut } = findRecordings(options.paths, options.emit);
-  const tell = (line: string): void => terminal.err(printable(`evenkeel backtest: ${line}`));
-  if (leftOut) tell(`${options.emit ?? ''} is left out: it is where --emit writes`);
+  const print = (line: string): void => terminal.err(printable(`evenkeel backtest: ${line}`));
+  if (leftOut) print(`${options.emit ?? ''} is left out: it is where --emit writes`);
   const fromFiles = files.map(({ path, name }): Recording => ({ name, path, from: { kind: 'file', path } }));
   refuse(emitProblems(fromFiles, options.emit));
   refuse(folderProblems(options));
   const connection = connectByOptions(options, (problem) => refuse([problem]));
-  const known = connection === null ? null : await readFromPrometheus(connection, options, tell, terminal.interrupted);
+  const known = connection === null ? null : await readFromPrometheus(connection, options, print, terminal.interrupted);
   const recordings = [
     ...fromFiles,
     ...(known?.recordings ?? []).map(({ name, source, trace }): Recording => ({
@@ -83,7 +83,7 @@ async function backtest(options: BacktestOptions, terminal: Terminal): Promise<n
     })),
   ];
   refuse(emitProblems(recordings, options.emit));
-  return replayAndTell(recordings, [...problems, ...(known?.problems ?? [])], options, terminal);
+  return replayAndReport(recordings, [...problems, ...(known?.problems ?? [])], options, terminal);
 }
 
 /** One thing to replay. */
@@ -107,7 +107,7 @@ function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new WrongCall(problems);
 }
 
-async function replayAndTell(
+async function replayAndReport(
   recordings: readonly Recording[],
   problems: readonly InputProblem[],
   options: BacktestOptions,
@@ -125,7 +125,7 @@ async function replayAndTell(
   }));
   const onDone = progress({
     total: jobs.length,
-    tell: (line) => terminal.err(`evenkeel backtest: ${line}`),
+    print: (line) => terminal.err(`evenkeel backtest: ${line}`),
     isTerminal: process.stderr.isTTY,
     now: () => performance.now(),
   });
@@ -159,7 +159,7 @@ function emitProblems(recordings: readonly Recording[], folder: string | null): 
   ];
 }
 
-/** Where nothing can be written: better told now than after minutes of replaying. */
+/** Folders that cannot be written: reported before minutes of replaying. */
 function folderProblems({ emit, report }: BacktestOptions): string[] {
   const folders = [
     ...(emit === null ? [] : [['--emit', emit] as const]),

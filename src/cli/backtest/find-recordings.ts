@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-/** One recording to read. Names may clash: `nameClashes` tells. */
+/** One recording to read. Names may clash: see `nameClashes`. */
 export interface RecordingFile {
   readonly path: string;
   /** Path inside the folder that was given (or the file's own name), without `.csv` and `.gz`. */

@@ -115,7 +115,7 @@ export function parseBacktestOptions(args: readonly string[]): ParsedBacktestOpt
   if (positionals.length === 0 && values.prometheus === null) {
     return {
       ok: false,
-      problems: ['nothing to replay: name CSV files, or a folder of them, or --prometheus URL; `evenkeel backtest --help` tells more'],
+      problems: ['nothing to replay: name CSV files, or a folder of them, or --prometheus URL; `evenkeel backtest --help` explains more'],
     };
   }
   return { ok: true, options: { ...values, paths: positionals } };

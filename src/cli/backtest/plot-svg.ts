@@ -1,4 +1,4 @@
-// A picture of one resource of one workload: usage, our requests and VPA's, as SVG that stands alone or inside a page.
+// A plot of one resource of one workload: usage, Evenkeel's requests and VPA's, as SVG, alone or inside a page.
 
 import type { Resource } from '../../core/backtest/time-grid.ts';
 import { MiB } from '../../core/model/units.ts';

@@ -6,14 +6,14 @@ const EVERY_MS = { terminal: 3 * SECOND_MS, file: 30 * SECOND_MS } as const;
 
 export interface ProgressParts {
   readonly total: number;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
   readonly isTerminal: boolean;
   /** Milliseconds on a clock that never goes back. */
   readonly now: () => number;
 }
 
-/** Told of each recording that is done. */
-export function progress({ total, tell, isTerminal, now }: ProgressParts): (done: number) => void {
+/** Called after each recording. */
+export function progress({ total, print, isTerminal, now }: ProgressParts): (done: number) => void {
   const every: DurationMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.file;
   const started = now();
   let last = started;
@@ -22,6 +22,6 @@ export function progress({ total, tell, isTerminal, now }: ProgressParts): (done
     if (at - last < every || done === total) return;
     last = at;
     const left = ((at - started) / done) * (total - done);
-    tell(`${done} of ${total} recordings replayed, about ${Math.ceil(left / SECOND_MS)} s left`);
+    print(`${done} of ${total} recordings replayed, about ${Math.ceil(left / SECOND_MS)} s left`);
   };
 }

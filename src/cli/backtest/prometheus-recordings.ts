@@ -23,7 +23,7 @@ export interface PrometheusRecording {
   readonly trace: Trace;
 }
 
-/** How Prometheus is reached; null where it is not asked for, or where `onProblem` was told why it cannot be. */
+/** How Prometheus is reached; null where it is not requested, or where `onProblem` was called with the reason. */
 export function connectByOptions(options: BacktestOptions, onProblem: (problem: string) => void): PrometheusConnection | null {
   if (options.prometheus === null) return null;
   const address = {
@@ -45,18 +45,18 @@ export function connectByOptions(options: BacktestOptions, onProblem: (problem: 
   }
 }
 
-/** Reads what the options ask for. A namespace that fails is a problem and stops no other, unless nobody answers at all. */
+/** Reads what the options name. A namespace that fails is a problem and stops no other, unless Prometheus does not answer. */
 export async function readFromPrometheus(
   connection: PrometheusConnection,
   options: BacktestOptions,
-  tell: (line: string) => void,
+  print: (line: string) => void,
   signal: AbortSignal,
 ): Promise<{ readonly recordings: PrometheusRecording[]; readonly problems: InputProblem[] }> {
   const client = new PrometheusClient({
     connection,
     timer: new SystemTimer(),
     random: new SeededRandom(randomBytes(4).readUInt32LE()),
-    onWarning: (warning) => tell(`${connection.shown} answered in part: ${warning}`),
+    onWarning: (warning) => print(`${connection.shown} answered in part: ${warning}`),
   });
   const source = new PrometheusHistorySource({
     client,
@@ -79,7 +79,7 @@ export async function readFromPrometheus(
       });
     }
     for (const namespace of namespaces) {
-      tell(`reading ${options.days} days of namespace ${namespace} from ${client.shown}`);
+      print(`reading ${options.days} days of namespace ${namespace} from ${client.shown}`);
       const about = `${client.shown} namespace ${namespace}`;
       try {
         const series: UsageSeries[] = [];
@@ -120,7 +120,7 @@ function recordingsOf(source: string, series: readonly UsageSeries[]): Prometheu
     });
 }
 
-/** Labels are whatever somebody wrote: none may lead out of a folder. */
+/** Labels may hold any text: none may lead out of a folder. */
 function asFileName(part: string): string {
   return part.replace(/[^\w.-]/g, '_').replace(/^\.+/, '_');
 }

@@ -1,4 +1,4 @@
-// Replays many recordings at a time, each in a thread: the main one stays free to tell how far it is and to be interrupted.
+// Replays many recordings at a time, each in a thread: the main one stays free to report progress and to be interrupted.
 // It writes what the threads found: no interrupt comes between the two halves of a write.
 
 import { availableParallelism } from 'node:os';

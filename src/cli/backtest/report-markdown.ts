@@ -23,8 +23,8 @@ export function reportMarkdown(report: Report, folder: string): MarkdownReport {
     ...report.sections.flatMap((section) => sectionMarkdown(section, folder, plots)),
   ];
   if (report.problems.length > 0) {
-    const told = report.problems.map(({ source, line, problem }) => `${source}${line === null ? '' : `:${line}`}: ${problem}`);
-    lines.push('', '## Not replayed', '', ...told.map((line) => `- ${escapeMarkdown(line)}`));
+    const problems = report.problems.map(({ source, line, problem }) => `${source}${line === null ? '' : `:${line}`}: ${problem}`);
+    lines.push('', '## Not replayed', '', ...problems.map((line) => `- ${escapeMarkdown(line)}`));
   }
   return { text: [...lines, ''].join('\n'), plots };
 }

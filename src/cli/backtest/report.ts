@@ -10,7 +10,7 @@ import type { Plot } from './plot.ts';
 import type { ReplayedWorkload } from './replay-job.ts';
 import type { BacktestSummary } from './summary.ts';
 
-/** Plots of each resource; a page with hundreds of them is read by nobody. */
+/** Plots of each resource: a page with hundreds of them is unreadable. */
 const MOST_PLOTS = 20;
 
 export interface ReportTable {
@@ -22,7 +22,7 @@ export interface ReportPlot {
   readonly title: string;
   readonly resource: Resource;
   readonly plot: Plot;
-  /** The figures that tell most, in a line. */
+  /** The main figures, in a line. */
   readonly caption: string;
 }
 

@@ -25,7 +25,7 @@ function overallTable(resource: Resource, overall: OverallFigures): string[] {
   return [title, gainAndRisk(resource, overall), ...aligned([['', ...columns.map((column) => column.title)], ...rows, against])];
 }
 
-/** One line a workload: ours in full, of the others what tells most. */
+/** One line a workload: Evenkeel's figures in full, of the others the main ones. */
 function workloadTable(resource: Resource, workloads: readonly WorkloadFigures[]): string[] {
   const columns = figureColumns(resource).filter(({ figure }) => figure !== 'worstDecileOverrun');
   const beside = columns.filter(({ figure }) => figure === 'slack' || figure === 'overrun' || figure === 'costJ');

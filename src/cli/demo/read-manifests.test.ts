@@ -8,7 +8,7 @@ function read(text: string): { names: string[]; problems: string[] } {
 }
 
 describe('objectsIn', () => {
-  test('reads every document with where it stands, and skips empty ones', () => {
+  test('reads every document with its place, and skips empty ones', () => {
     const text =
       'apiVersion: v1\nkind: Namespace\nmetadata: { name: a }\n---\n# nothing\n---\napiVersion: v1\nkind: Service\nmetadata: { name: b }\n';
     expect(read(text)).toEqual({ names: ['app.yaml:1 Namespace a', 'app.yaml:7 Service b'], problems: [] });

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { LineCounter, parseAllDocuments } from 'yaml';
 
-/** One object of a manifest, with where it stood. */
+/** One object of a manifest, with its place in the file. */
 export interface ManifestObject {
   readonly source: string;
   readonly object: {

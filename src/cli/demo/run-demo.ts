@@ -25,7 +25,7 @@ export interface DemoSummary extends ClusterHappenings {
   readonly end: ClusterSummary;
 }
 
-/** How often the terminal is told how things stand, machine time. */
+/** Interval of progress lines on the terminal, machine time. */
 const REPORT_EVERY_MS = 5_000;
 
 export interface DemoRun {
@@ -91,7 +91,7 @@ async function runIn(folder: string, run: DemoRun, endings: (() => Promise<void>
   };
 }
 
-// At full speed nobody could look at it: no port is opened unless one is asked for.
+// At full speed a browser could not follow: no port is opened unless one is requested.
 async function serve(
   cluster: EmbeddedCluster,
   folder: string,
@@ -180,13 +180,13 @@ async function live(cluster: EmbeddedCluster, { options, terminal, timer }: Demo
   }
 }
 
-/** Tells a line again and again, but not the same one twice in a row. Returns the stop. */
-function reportEvery(timer: MachineTimer, line: () => string, tell: (line: string) => void): () => void {
+/** Prints a line at each interval unless it equals the last one. Returns the stop. */
+function reportEvery(timer: MachineTimer, line: () => string, print: (line: string) => void): () => void {
   let last = '';
   const plan = (): (() => void) =>
     timer.setTimer(REPORT_EVERY_MS, () => {
       const now = line();
-      if (now !== last) tell(now);
+      if (now !== last) print(now);
       last = now;
       cancel = plan();
     });

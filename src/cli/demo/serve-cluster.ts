@@ -17,7 +17,7 @@ export async function serveCluster(
   cluster: EmbeddedCluster,
   options: { readonly port: number; readonly kubeconfig: string; readonly logger: Logger },
 ): Promise<ServedCluster> {
-  // One certificate for all: whoever trusts the API server's authority can verify the kubelets, too.
+  // One certificate for all: a client that trusts the API server's authority can verify the kubelets, too.
   const certificate = await makeServingCertificate('127.0.0.1');
   const api = await serveHttps(cluster.server, { port: options.port, certificate });
   const kubelets = new KubeletServers({

@@ -3,7 +3,7 @@ import type { ApiTransport } from '../../ports/api-transport.ts';
 
 /**
  * When something that lasts so long in machine time ends by the cluster's own clock: an embedded cluster's may run faster.
- * null where it cannot be told (a clock at full speed): without an end, then.
+ * null where it is unknown (a clock at full speed): then without an end.
  */
 export async function clusterTimeIn(transport: ApiTransport, ms: DurationMs, signal: AbortSignal): Promise<Instant | null> {
   const version = await transport.request({ method: 'GET', path: '/version', signal });

@@ -25,7 +25,7 @@ export const uninstallCommand: Command = {
     '',
     'Stops the controllers from acting, then takes back what Evenkeel did: with --restore pods get the sizes of their',
     'templates again, in place and without a restart; annotations that Evenkeel wrote, its taints and cordons, its',
-    'finalizers and its Recommendations are removed, and the status of policies is cleared. What somebody else changed',
+    'finalizers and its Recommendations are removed, and the status of policies is cleared. What another user changed',
     'since, what people stated (annotations by kubectl or in the dashboard) and policies stay; what stays is named.',
     'Safe to repeat, and to take up after it was broken off. The chart runs it before `helm uninstall`.',
     '',
@@ -73,8 +73,8 @@ async function uninstall(options: UninstallOptions, terminal: Terminal): Promise
     burst: REQUESTS_PER_SECOND,
   });
   try {
-    const tell = (line: string): void => terminal.out(`  ${line}`);
-    const report = await runUninstall({ transport, namespace, options, timer, interrupted: terminal.interrupted, tell });
+    const print = (line: string): void => terminal.out(`  ${line}`);
+    const report = await runUninstall({ transport, namespace, options, timer, interrupted: terminal.interrupted, print });
     summarize(report, options['dry-run'], terminal);
     if (terminal.interrupted.aborted) return EXIT.interrupted;
     return report.left.length === 0 || options['best-effort'] ? EXIT.done : EXIT.somethingLeft;

@@ -20,7 +20,7 @@ export const UNINSTALL_OPTIONS = {
   'best-effort': { help: 'exit with 0 also when something is left, so that a hook never blocks', read: flag(), default: false },
   timeout: {
     value: 'DURATION',
-    help: 'give up after this long and tell what is left (default 3m)',
+    help: 'give up after this long and print what is left (default 3m)',
     read: duration,
     default: 3 * MINUTE_MS,
   },

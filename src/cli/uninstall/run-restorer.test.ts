@@ -8,7 +8,7 @@ const DONE: WriteOutcome = { kind: 'done' };
 const REFUSED: WriteOutcome = { kind: 'refused', status: 403, message: 'exceeded quota: tight' };
 const MOVED: WriteOutcome = { kind: 'conflict', message: 'the test failed' };
 
-/** Objects that are put back by the outcome that stands first for them; each pass finds those that are not yet. */
+/** Objects with the outcomes of their writes, in order; each pass finds those that are not restored yet. */
 class Things implements Restorer {
   readonly name = 'things put back';
   readonly #outcomes: Map<string, WriteOutcome[]>;
@@ -21,7 +21,7 @@ class Things implements Restorer {
     for (const [object, outcomes] of [...this.#outcomes]) {
       yield { kind: 'change', object, change: 'put back', carryOut: async () => this.#carryOut(object, outcomes) };
     }
-    yield { kind: 'keep', object: 'foreign', why: 'somebody else’s' };
+    yield { kind: 'keep', object: 'foreign', why: 'of another writer' };
   }
 
   #carryOut(object: string, outcomes: WriteOutcome[]): WriteOutcome {
@@ -41,16 +41,16 @@ function refusing(failure: Partial<ApiFailure>): Restorer {
   };
 }
 
-function running(dryRun = false): { readonly run: Parameters<typeof runRestorer>[1]; readonly told: string[] } {
-  const told: string[] = [];
-  return { told, run: { dryRun, signal: new AbortController().signal, tell: (line) => told.push(line) } };
+function running(dryRun = false): { readonly run: Parameters<typeof runRestorer>[1]; readonly printed: string[] } {
+  const printed: string[] = [];
+  return { printed, run: { dryRun, signal: new AbortController().signal, print: (line) => printed.push(line) } };
 }
 
 describe('a restorer', () => {
   test.each<[string, Readonly<Record<string, readonly WriteOutcome[]>>, number, readonly string[]]>([
     ['does everything and looks once more', { a: [DONE], b: [DONE] }, 2, []],
     ['tries again what a quota refused before the rest was put back', { a: [REFUSED, DONE], b: [DONE] }, 2, []],
-    ['tells what stays refused, in the server’s words', { a: [REFUSED], b: [DONE] }, 1, ['refused: exceeded quota: tight']],
+    ['reports what stays refused, in the server’s words', { a: [REFUSED], b: [DONE] }, 1, ['refused: exceeded quota: tight']],
     ['looks again at what moved', { a: [MOVED, MOVED, DONE] }, 1, []],
     ['gives up on what moves each time', { a: [MOVED] }, 0, ['it changes under us: the test failed']],
     ['counts what is gone as put back', { a: [{ kind: 'gone', message: 'no such pod' }] }, 1, []],
@@ -58,14 +58,14 @@ describe('a restorer', () => {
     const { run } = running();
     const result = await runRestorer(new Things(outcomes), run);
     expect({ changed: result.changed, left: result.left.map(({ why }) => why) }).toEqual({ changed, left });
-    expect(result.kept).toEqual([{ object: 'foreign', why: 'somebody else’s' }]);
+    expect(result.kept).toEqual([{ object: 'foreign', why: 'of another writer' }]);
   });
 
   test('in a dry run passes once and says what it would do', async () => {
-    const { run, told } = running(true);
+    const { run, printed } = running(true);
     const result = await runRestorer(new Things({ a: [{ kind: 'dry-run' }] }), run);
     expect(result).toMatchObject({ changed: 1, left: [] });
-    expect(told).toEqual(expect.arrayContaining(['would change a: put back', 'kept foreign: somebody else’s']));
+    expect(printed).toEqual(expect.arrayContaining(['would change a: put back', 'kept foreign: of another writer']));
   });
 
   test('has nothing to do for a kind that is not installed, and names what it may not see', async () => {
@@ -75,7 +75,7 @@ describe('a restorer', () => {
     expect(forbidden.left).toEqual([{ object: 'things put back', why: expect.stringMatching(/^listing things: no.*; grant it/) }]);
   });
 
-  test('tells in the last look what is still to do', async () => {
+  test('reports in the last pass what is left', async () => {
     const left = await whatIsLeft(new Things({ a: [DONE] }), new AbortController().signal);
     expect(left).toEqual([{ object: 'a', why: 'still to do: put back' }]);
   });

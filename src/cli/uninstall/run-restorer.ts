@@ -6,14 +6,14 @@ import type { Finding, Restorer, RestorerResult } from './restorer.ts';
 
 /** Requests at once: enough to keep an API server's round trips from adding up, few against its own limits. */
 const AT_ONCE = 8;
-/** What a quota refuses may fit after the rest has been put back; what moves on each time is somebody else's fight. */
+/** What a quota refuses may fit after the rest has been restored; what changes at each pass has another writer. */
 const MOST_PASSES = 5;
 
 export interface RestorerRun {
   readonly dryRun: boolean;
-  /** Ends the work; what was not reached is told as left. */
+  /** Ends the work; what was not reached is reported as left. */
   readonly signal: AbortSignal;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 interface Pass {
@@ -62,7 +62,7 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
       moved ||= outcome.kind === 'conflict';
       if (why === null) {
         changed += 1;
-        run.tell(`${run.dryRun ? 'would change ' : ''}${object}: ${change}`);
+        run.print(`${run.dryRun ? 'would change ' : ''}${object}: ${change}`);
       } else left.push({ object, why });
     } catch (err) {
       left.push({ object, why: err instanceof Error ? err.message : String(err) });
@@ -73,7 +73,7 @@ async function onePass(restorer: Restorer, run: RestorerRun, first: boolean): Pr
     for await (const finding of restorer.find(run.signal)) {
       if (finding.kind === 'keep') {
         kept.push({ object: finding.object, why: finding.why });
-        if (first) run.tell(`kept ${finding.object}: ${finding.why}`);
+        if (first) run.print(`kept ${finding.object}: ${finding.why}`);
         continue;
       }
       const work: Promise<void> = carryOut(finding).finally(() => working.delete(work));
@@ -107,6 +107,6 @@ function whyNot(outcome: WriteOutcome): string | null {
 function lookFailed(restorer: Restorer, err: unknown): RestorerResult['left'] {
   if (err instanceof ApiFault && isNotFound(err.failure)) return [];
   const words = err instanceof Error ? err.message : String(err);
-  const remedy = err instanceof ApiFault && isForbidden(err.failure) ? '; grant it, or run again as somebody who may' : '';
+  const remedy = err instanceof ApiFault && isForbidden(err.failure) ? '; grant it, or run again as a user who has it' : '';
   return [{ object: restorer.name, why: `${words}${remedy}` }];
 }

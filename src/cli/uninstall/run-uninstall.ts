@@ -1,5 +1,5 @@
-// One uninstall from start to end: the controllers stand still, each restorer is carried through, and the cluster is
-// looked at once more, so that what is told at the end is what is there.
+// One uninstall from start to end: it stops the controllers, runs each restorer, and reads the cluster once more, so that
+// the report at the end shows its real state.
 
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
 import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
@@ -26,7 +26,7 @@ export interface UninstallRun {
   readonly timer: MachineTimer;
   readonly interrupted: AbortSignal;
   /** Every change and everything kept, as it happens. */
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 export interface UninstallReport {
@@ -42,7 +42,7 @@ export async function runUninstall(
   run: UninstallRun,
   registrations: readonly RestorerRegistration[] = RESTORERS,
 ): Promise<UninstallReport> {
-  const { options, timer, tell } = run;
+  const { options, timer, print } = run;
   const dryRun = options['dry-run'];
   const cluster = new ClusterAccess(dryRun ? dryRunTransport(run.transport) : run.transport);
   const whole = deadline(timer, options.timeout, `not done within --timeout ${options.timeout / SECOND_MS}s`, run.interrupted);
@@ -54,15 +54,15 @@ export async function runUninstall(
     whole.signal,
   );
   try {
-    const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, tell });
-    if (dryRun) await standstill.tellOnly(work.signal);
+    const standstill = new Standstill({ cluster, namespace: run.namespace, timer, lastsMs: options.timeout + options.hold, print });
+    if (dryRun) await standstill.printPlan(work.signal);
     else await standstill.begin(work.signal);
     const key = await readRecordKey(run.transport, run.namespace, work.signal);
     const signer = new HmacSigner(() => key);
     const context = { cluster, signer, namespace: run.namespace, options };
     const restorers = registrations.filter(({ runsWith }) => runsWith(options)).map(({ create }) => create(context));
     const results: RestorerResult[] = [];
-    for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, tell }));
+    for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, print }));
     if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
     const left = await leftNow(restorers, results, whole.signal);
     const note = await standstill.end(whole.signal);

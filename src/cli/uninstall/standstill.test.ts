@@ -15,13 +15,13 @@ const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const LASTS_MS = 10 * MINUTE_MS;
 const SIGNAL = new AbortController().signal;
 
-function standstillIn(world: ApiWorld): { readonly standstill: Standstill; readonly told: string[] } {
-  const told: string[] = [];
+function standstillIn(world: ApiWorld): { readonly standstill: Standstill; readonly printed: string[] } {
+  const printed: string[] = [];
   const parts = { cluster: new ClusterAccess(world.transport), namespace: NAMESPACE, timer: new FastTimer(), lastsMs: LASTS_MS };
-  return { standstill: new Standstill({ ...parts, tell: (line) => told.push(line) }), told };
+  return { standstill: new Standstill({ ...parts, print: (line) => printed.push(line) }), printed };
 }
 
-/** The kill switch as somebody set it. */
+/** The kill switch as a user set it. */
 async function pausedByAPerson(world: ApiWorld, endsInMs: number | null): Promise<Wire> {
   const until = endsInMs === null ? {} : { until: isoTime(world.clock.now() + endsInMs) };
   const made = await world.post(CONFIG_MAPS, { metadata: { name: 'evenkeel-pause' }, data: { reason: 'an audit', ...until } });
@@ -51,10 +51,10 @@ describe('A pause', () => {
     const world = new ApiWorld();
     await aController(world);
     const before = await pausedByAPerson(world, endsInMs);
-    const { standstill, told } = standstillIn(world);
+    const { standstill, printed } = standstillIn(world);
     await standstill.begin(SIGNAL);
     expect(await pauseOf(world)).toEqual(before);
-    expect(told.join('\n')).toContain('evenkeel-pause');
+    expect(printed.join('\n')).toContain('evenkeel-pause');
 
     await world.delete(`${DEPLOYMENTS}/evenkeel-controller`);
     const { standstill: after } = standstillIn(world);

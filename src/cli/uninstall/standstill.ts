@@ -41,7 +41,7 @@ export interface StandstillParts {
   readonly timer: MachineTimer;
   /** From now until controllers may act again by themselves. */
   readonly lastsMs: DurationMs;
-  readonly tell: (line: string) => void;
+  readonly print: (line: string) => void;
 }
 
 interface Owner {
@@ -71,11 +71,11 @@ export class Standstill {
 
   /** Resolves when no controller acts any more. @throws ApiFault with what could not be read or written */
   async begin(signal: AbortSignal): Promise<void> {
-    const { tell, namespace, timer } = this.#parts;
+    const { print, namespace, timer } = this.#parts;
     this.#owners = await this.#findOwners(signal);
     const until = await this.#pauseControllers(signal);
     if (until === null) {
-      tell(`namespace ${namespace} is not there: no controller acts from it`);
+      print(`namespace ${namespace} is not there: no controller acts from it`);
       return;
     }
     for (const name of LEASE_NAMES) {
@@ -85,25 +85,25 @@ export class Standstill {
       await this.#takeLease(name, signal);
       if (!alive) continue;
       this.#alive.push(lease.holder);
-      tell(`lease ${name} taken from ${lease.holder}; waiting until it has noticed for certain`);
+      print(`lease ${name} taken from ${lease.holder}; waiting until it has noticed for certain`);
       await pause(timer, LEASE_TIMES.leaseMs, signal);
     }
-    tell(`controllers stand still${until}`);
+    print(`controllers are paused${until}`);
   }
 
   /** In a dry run: who would be stopped. */
-  async tellOnly(signal: AbortSignal): Promise<void> {
+  async printPlan(signal: AbortSignal): Promise<void> {
     for (const name of LEASE_NAMES) {
       const lease = await this.#readLease(name, signal);
       const holder = lease === null || lease.holder === '' ? '' : ` from ${lease.holder}`;
-      this.#parts.tell(`would pause Evenkeel and take lease ${name}${holder}`);
+      this.#parts.print(`would pause Evenkeel and take lease ${name}${holder}`);
     }
   }
 
   /** Takes away what kept the controllers still, where nothing is left to keep still. Answers what stays for now, in words. */
   async end(signal: AbortSignal): Promise<string | null> {
     const { namespace } = this.#parts;
-    const theirs = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} was there before and stays: whoever made it deletes it`;
+    const theirs = `ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} was there before and stays: delete it by hand`;
     if (this.#owners.length > 0) {
       if (this.#pauseIsTheirs) return `the lease stays until the Deployment of the controller is deleted, and goes with it; ${theirs}`;
       return 'the pause and the lease stay until the Deployment of the controller is deleted, and go with it';
@@ -131,11 +131,11 @@ export class Standstill {
 
   /** Until when, in words; null where there is no such namespace. */
   async #pauseControllers(signal: AbortSignal): Promise<string | null> {
-    const { cluster, namespace, lastsMs, tell } = this.#parts;
+    const { cluster, namespace, lastsMs, print } = this.#parts;
     const until = await clusterTimeIn(cluster.transport, lastsMs, signal);
     this.#pauseIsTheirs = await this.#isPausedByOthers(until, signal);
     if (this.#pauseIsTheirs) {
-      tell(`ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} pauses Evenkeel already and stays as it is`);
+      print(`ConfigMap ${namespace}/${PAUSE_CONFIG_MAP} pauses Evenkeel already and stays as it is`);
       return '';
     }
     const response = await cluster.transport.request({
@@ -167,7 +167,7 @@ export class Standstill {
     return until === null || (ours !== null && until >= ours);
   }
 
-  /** Whether somebody lives who holds it: by a renewal that we see, since its clock may be wrong. */
+  /** Whether its holder is alive: by an observed renewal, since the holder's clock may be wrong. */
   async #isRenewed(name: string, first: SeenLease, signal: AbortSignal): Promise<boolean> {
     const { timer } = this.#parts;
     if (first.holder === '' || first.holder === UNINSTALL_MANAGER) return false;
@@ -181,7 +181,7 @@ export class Standstill {
     return false;
   }
 
-  // Held for as long as the pause lasts, with one write: controllers wait for a lease that somebody else holds.
+  // Held for as long as the pause lasts, with one write: controllers wait for a lease with another holder.
   async #takeLease(name: string, signal: AbortSignal): Promise<void> {
     const { cluster, namespace, lastsMs } = this.#parts;
     const now = microTime(new Date().toISOString());
@@ -235,10 +235,10 @@ export class Standstill {
   }
 
   async #delete(resource: ApiResource, name: string, signal: AbortSignal): Promise<void> {
-    const { cluster, namespace, tell } = this.#parts;
+    const { cluster, namespace, print } = this.#parts;
     const response = await cluster.transport.request({ method: 'DELETE', path: objectPath(resource, namespace, name), signal });
     const failure = failureOf(response);
-    if (failure === null) tell(`${resource.kind.toLowerCase()} ${namespace}/${name}: deleted`);
+    if (failure === null) print(`${resource.kind.toLowerCase()} ${namespace}/${name}: deleted`);
     else if (!isNotFound(failure)) throw new ApiFault(`deleting ${resource.kind} ${namespace}/${name}`, failure);
   }
 
@@ -268,7 +268,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: [PAUSE_CONFIG_MAP],
     when: 'always',
-    why: 'controllers stand still meanwhile: the kill switch; one that a person set stays',
+    why: 'pauses the controllers meanwhile: the kill switch; one that a user set stays',
     by: SOURCE,
   },
   {
@@ -276,7 +276,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     verbs: ['create'],
     scope: 'own',
     when: 'always',
-    why: 'a lease that nobody holds yet; a name cannot be asked for where an object is made by POST',
+    why: 'a lease without a holder; RBAC cannot name an object that is created by POST',
     by: SOURCE,
   },
   {
@@ -285,7 +285,7 @@ export const STANDSTILL_PERMISSIONS: readonly Permission[] = [
     scope: 'own',
     names: LEASE_NAMES,
     when: 'always',
-    why: 'controllers stand still meanwhile: the lease is taken from them',
+    why: 'stops the controllers meanwhile: the lease is taken from them',
     by: SOURCE,
   },
 ];

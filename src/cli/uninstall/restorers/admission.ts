@@ -1,4 +1,4 @@
-// The admission webhook: its configuration goes first, so that the API server asks nobody who is not there, then its certificate.
+// The admission webhook: its configuration goes first, so that the API server never calls a missing server, then its certificate.
 
 import { ADMISSION_SECRET } from '../../../adapters/admission/certificate-secret.ts';
 import { WEBHOOK_CONFIGURATION } from '../../../adapters/admission/webhook-configuration.ts';
@@ -58,7 +58,7 @@ export const ADMISSION: RestorerRegistration = {
 
 export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
-  permissions: [secretDeleted(RECORD_KEY_SECRET, 'the key of records goes, once all that they tell of is put back')],
+  permissions: [secretDeleted(RECORD_KEY_SECRET, 'the key of records goes, once all that they describe is restored')],
   runsWith: always,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
 };

@@ -62,7 +62,7 @@ const COPYING: ReadonlySet<unknown> = new Set(['Deployment', 'Rollout']);
 
 /**
  * The Deployment controller copies a Deployment's annotations to its ReplicaSets under a name of its own, and
- * `kubectl rollout undo` copies them back: our records go from there too, and a person's wishes stand on the Deployment.
+ * `kubectl rollout undo` copies them back: Evenkeel's records are removed there too; a user's annotations stay on the Deployment.
  */
 function isCopy({ wire }: ObjectHead): boolean {
   return objectsAt(objectAt(wire, 'metadata'), 'ownerReferences').some((each) => each['controller'] === true && COPYING.has(each['kind']));

@@ -46,7 +46,7 @@ async function hpa(name: string): Promise<{ readonly target: number; readonly an
 }
 
 function restore(): ReturnType<typeof runRestorer> {
-  const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
+  const run = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
   return runRestorer(autoscalersRestorer(new ClusterAccess(world.transport), TEST_SIGNER), run);
 }
 
@@ -103,7 +103,7 @@ describe('an uninstall', () => {
     );
   });
 
-  test('leaves a target that somebody else has set since', async () => {
+  test('leaves a target that another writer has set since', async () => {
     await moved('web', 75);
     const { changed, kept, left } = await restore();
     expect({ changed, left }).toEqual({ changed: 1, left: [] });

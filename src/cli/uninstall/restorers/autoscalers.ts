@@ -79,7 +79,7 @@ function targetsOf(
     const live = Math.round(metric.targetUtilizationRatio * 100);
     if (live === target.percent) continue;
     if (live !== target.set) {
-      foreign.push(`its ${target.resource} target of ${live} % was set by ${hpa.metricsWriter ?? 'somebody else'}`);
+      foreign.push(`its ${target.resource} target of ${live} % was set by ${hpa.metricsWriter ?? 'another writer'}`);
       continue;
     }
     const path = `/spec/metrics/${metric.index}/${metric.container === null ? 'resource' : 'containerResource'}/target/averageUtilization`;

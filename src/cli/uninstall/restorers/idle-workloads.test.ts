@@ -31,7 +31,7 @@ beforeEach(async () => {
 const SINCE = '2026-11-20T00:00:00.000Z';
 
 /** A Deployment that fell idle, of three replicas: the notes say what it had, the spec what it has now. `idleReplicas`: as its note has it. */
-async function asleep(
+async function idled(
   name: string,
   replicas: number,
   { idleReplicas, ...sizes }: { readonly idleReplicas?: number; readonly natural?: object; readonly sizes?: object } = {},
@@ -70,20 +70,20 @@ async function replicasOf(name: string): Promise<number> {
 }
 
 function restore(): ReturnType<typeof runRestorer> {
-  const run = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
+  const run = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
   return runRestorer(idleWorkloadsRestorer(new ClusterAccess(world.transport), TEST_SIGNER), run);
 }
 
 describe('an uninstall', () => {
   test.each([1, 0])('gives replicas back that were lowered to %i, once', async (idleReplicas) => {
-    await asleep('web', idleReplicas, { idleReplicas });
+    await idled('web', idleReplicas, { idleReplicas });
     expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
     expect(await replicasOf('web')).toBe(3);
     expect(await restore()).toMatchObject({ changed: 0, left: [] });
   });
 
-  test('leaves replicas that somebody has set since, and says so', async () => {
-    await asleep('web', 2, { idleReplicas: 1 });
+  test('leaves replicas that a user has set since, and reports it', async () => {
+    await idled('web', 2, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('2 replicas') }], left: [] });
     expect(await replicasOf('web')).toBe(2);
   });
@@ -92,7 +92,7 @@ describe('an uninstall', () => {
     ['without a signature', (_, note) => note],
     ['of another workload', (_, note, field) => signedFor('of another', note, field)],
   ])('scales nothing by a note %s, and says so', async (_, sign) => {
-    await asleep('web', 1, { idleReplicas: 1 }, sign);
+    await idled('web', 1, { idleReplicas: 1 }, sign);
     expect(await restore()).toMatchObject({ changed: 0, kept: [{ why: expect.stringContaining('not signed') }], left: [] });
     expect(await replicasOf('web')).toBe(1);
   });
@@ -115,7 +115,7 @@ describe('an uninstall', () => {
     };
     expect((await world.post(RECOMMENDATIONS, body)).status).toBe(201);
     expect((await world.patch('merge', `${RECOMMENDATIONS}/deployment-web/status`, { status })).status).toBe(200);
-    await asleep('web', 1, { idleReplicas: 1 });
+    await idled('web', 1, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed, left: [] });
   });
 
@@ -124,7 +124,7 @@ describe('an uninstall', () => {
     ['have the idle sizes that it says', '10m', 1],
     ['have other sizes', '500m', 0],
   ])('without a Recommendation follows a note where the pods %s', async (_, cpu, changed) => {
-    await asleep('web', 1, { idleReplicas: 1, natural: sized('900m'), sizes: sized('10m') });
+    await idled('web', 1, { idleReplicas: 1, natural: sized('900m'), sizes: sized('10m') });
     for (const app of ['web', 'other']) {
       const spec = { containers: [{ name: 'app', image: 'app:1', resources: { requests: { cpu: app === 'web' ? cpu : '1' } } }] };
       expect((await world.post('/api/v1/namespaces/shop/pods', { metadata: { name: app, labels: { app } }, spec })).status).toBe(201);
@@ -137,7 +137,7 @@ describe('an uninstall', () => {
     const notes = [original('replicas', 1, '2026-11-19T00:00:00.000Z'), '{"v":2,"fields":{"replicas":{}},"takenAt":{}}'];
     for (const [at, note] of notes.entries()) {
       const name = `web-${at}`;
-      await asleep(name, 1, { idleReplicas: 1 }, (uid, text, field) => signedFor(uid, field === 'evenkeel.io/idle' ? text : note, field));
+      await idled(name, 1, { idleReplicas: 1 }, (uid, text, field) => signedFor(uid, field === 'evenkeel.io/idle' ? text : note, field));
       expect(await restore()).toMatchObject({ changed: 0 });
       expect(await replicasOf(name)).toBe(1);
     }
@@ -152,7 +152,7 @@ describe('an uninstall', () => {
   }
 
   test('gives an autoscaler its least back', async () => {
-    await asleep('web', 3);
+    await idled('web', 3);
     await lowered('web');
     expect(await restore()).toMatchObject({ changed: 1, left: [] });
     expect(((await world.get(`${HPAS}/web`)).body as Wire).spec.minReplicas).toBe(3);
@@ -164,7 +164,7 @@ describe('an uninstall', () => {
     ['whose note is on the autoscaler of another', () => lowered('other')],
     ['whose autoscaler has the note of another idle period', () => lowered('web', original('minReplicas', 1, '2026-11-19T00:00:00.000Z'))],
   ])('has nothing to scale of a workload %s', async (_, arrange) => {
-    await asleep('web', 3);
+    await idled('web', 3);
     await arrange();
     expect(await restore()).toMatchObject({ changed: 0, kept: [], left: [] });
   });

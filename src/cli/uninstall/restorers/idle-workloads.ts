@@ -161,7 +161,7 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
     from,
   );
   if (to === from) {
-    if (from !== field.user) yield { kind: 'keep', object, why: `its ${from} replicas were set by somebody else since it fell idle` };
+    if (from !== field.user) yield { kind: 'keep', object, why: `its ${from} replicas were set by another writer since it was idled` };
     return;
   }
   const resourceVersion = textAt(objectAt(head.wire, 'metadata'), 'resourceVersion');

@@ -1,4 +1,4 @@
-// Nodes that Evenkeel was emptying: its taint, its cordon and its notes. Nobody else's.
+// Nodes that Evenkeel was emptying: its own taint, cordon and annotations alone.
 
 import { NODES } from '../../../adapters/kubernetes/resources.ts';
 import { booleanAt, objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.ts';

@@ -91,7 +91,7 @@ class PodSizes {
       remembered: remembered ?? [],
       kubeletVersion: this.#kubeletVersions.get(pod.node ?? '') ?? '',
     });
-    // Somebody else's resize of a workload that Evenkeel never sized is no business of this run.
+    // A foreign resize of a workload that Evenkeel never resized stays.
     const wasHere = verdict.changes.length > 0 || remembered !== undefined;
     return wasHere ? verdict : { ...verdict, foreign: [] };
   }
@@ -112,7 +112,7 @@ class PodSizes {
       for await (const { wire } of this.#cluster.list(ownResource(PLURALS.Recommendation), signal))
         this.#remember(wire as unknown as Recommendation);
     } catch (err) {
-      // Without the kind there is nothing to remember by; who wrote what still stands on each pod.
+      // Without the kind there is no record; the managed fields of each pod still name the writer.
       if (!(err instanceof ApiFault && isNotFound(err.failure))) throw err;
     }
   }

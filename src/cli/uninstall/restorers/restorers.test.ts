@@ -92,7 +92,7 @@ describe('A restorer that is registered', () => {
       options: optionsOf('--restore', '--dry-run'),
       timer: new ManualClock(),
       interrupted: new AbortController().signal,
-      tell: (line: string) => lines.push(line),
+      print: (line: string) => lines.push(line),
     };
     const { results } = await runUninstall(run, [...RESTORERS, registration(finding)]);
     expect(results).toHaveLength(RESTORERS.length);

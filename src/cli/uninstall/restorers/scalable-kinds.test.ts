@@ -15,7 +15,7 @@ const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const OXEN = '/apis/db.example.com/v1/namespaces/shop/oxen';
 const PODS = '/api/v1/namespaces/shop/pods';
 const OX = { apiVersion: 'db.example.com/v1', kind: 'Ox' };
-const RUN = { dryRun: false, signal: new AbortController().signal, tell: () => undefined };
+const RUN = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
 const SINCE = '2026-11-20T00:00:00.000Z';
 const NOTE = { since: SINCE, natural: [], sizes: [], wakesOn: 'load' };
 /** Three replicas, of which idle mode left one. */
