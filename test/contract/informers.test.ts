@@ -1,4 +1,4 @@
-// Informers, model, usage and writers together on the embedded cluster, in process: what the controller stands on.
+// Informers, model, usage and writers together on the embedded cluster, in process: the controller's foundation.
 
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { installCrds, readCrds } from '../../src/adapters/kubernetes/crd-installer.ts';
@@ -159,7 +159,7 @@ describe('on the embedded cluster', () => {
     });
     expect(await records.applyStatus(object, { state: 'collecting' }, 'evenkeel-recommendation')).toMatchObject({ kind: 'done' });
     await until(() => state.findRecommendation(WEB)?.status?.state === 'collecting', 'the Recommendation is seen: its informer follows it');
-    const wrong = { spec: { targetRef: { ...spec.targetRef, kind: 'Nobody' } } };
+    const wrong = { spec: { targetRef: { ...spec.targetRef, kind: 'Unknown' } } };
     expect(await records.apply(object, wrong, 'evenkeel-recommendation')).toMatchObject({ kind: 'refused' });
 
     const leases = new KubernetesLeaseStore(transport, { namespace: 'evenkeel-system', name: 'controller' });

@@ -57,7 +57,7 @@ export class CaseContext {
     return namespace;
   }
 
-  /** Creates what the case stands on and answers it as created. What is in no namespace is removed after the case. */
+  /** Creates the fixtures of the case and answers it as created. What is in no namespace is removed after the case. */
   async create(collection: string, body: Json): Promise<Json> {
     const made = await this.client.post(collection, body);
     succeeded(made, `POST ${collection}`);

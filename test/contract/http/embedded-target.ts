@@ -9,7 +9,7 @@ import type { ApiTarget } from './raw-client.ts';
 
 export interface EmbeddedTarget {
   readonly target: ApiTarget;
-  /** Throws where something failed inside the cluster, whatever its clients were told. */
+  /** Throws where something failed inside the cluster, whatever its clients got. */
   close(): Promise<void>;
 }
 

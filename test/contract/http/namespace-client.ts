@@ -42,7 +42,7 @@ export class NamespaceClient {
     return this.client.post(this.path(resource), object, { query });
   }
 
-  /** Creates what a case stands on. */
+  /** Creates the fixtures of a case. */
   async made(resource: string, object: Json, query: Query = {}): Promise<Json> {
     const answer = await this.create(resource, object, query);
     succeeded(answer, `creating ${resource}`);
@@ -75,7 +75,7 @@ export class NamespaceClient {
     return this.client.patch(this.path(resource, name, subresource), type, body, { query });
   }
 
-  /** A patch that a case stands on. */
+  /** A patch that prepares a case. */
   async patched(type: keyof typeof PATCH, resource: string, name: string, body: unknown, subresource = ''): Promise<Json> {
     const answer = await this.patch(type, resource, name, body, subresource);
     succeeded(answer, `patching ${resource} ${name}`);
@@ -87,7 +87,7 @@ export class NamespaceClient {
     return this.patch('apply', resource, object.metadata.name, object, subresource, { fieldManager, ...query });
   }
 
-  /** An apply that a case stands on. */
+  /** An apply that prepares a case. */
   async applied(resource: string, object: Json, fieldManager: string, query: Query = {}, subresource = ''): Promise<Json> {
     const answer = await this.apply(resource, object, fieldManager, query, subresource);
     succeeded(answer, `applying ${resource}`);
@@ -139,8 +139,8 @@ export type Cause = readonly [reason: string, field: string, message: string | R
  */
 export function expectInvalid({ status, body }: RawResponse, kind: string, name: string, causes: readonly Cause[]): void {
   const [kindAlone = '', ...group] = kind.split('.');
-  const causesTold = (body?.details?.causes ?? []) as { reason: string; field: string; message: string }[];
-  const found = [...new Map(causesTold.map((cause) => [JSON.stringify(cause), cause])).values()];
+  const listedCauses = (body?.details?.causes ?? []) as { reason: string; field: string; message: string }[];
+  const found = [...new Map(listedCauses.map((cause) => [JSON.stringify(cause), cause])).values()];
   expect(found.map((cause) => [cause.reason, cause.field, cause.message])).toEqual(
     causes.map(([reason, field, message]) => [reason, field, typeof message === 'string' ? message : expect.stringMatching(message)]),
   );

@@ -1,8 +1,8 @@
-// Objects that cases are about. Pods ask for a scheduler that nobody runs: no controller then touches them behind a case's back.
+// Objects that cases are about. Pods ask for a scheduler that does not run: no controller then touches them behind a case's back.
 
 import type { Json } from './raw-client.ts';
 
-export const NOBODY = 'nobody';
+export const NO_SCHEDULER = 'no-such-scheduler';
 const IMAGE = 'registry.example.com/web:1';
 
 export function aConfigMap(name: string, data?: Json, metadata: Json = {}): Json {
@@ -14,7 +14,7 @@ export function aContainer(more: Json = {}): Json {
 }
 
 export function aPodSpec(more: Json = {}): Json {
-  return { schedulerName: NOBODY, containers: [aContainer()], ...more };
+  return { schedulerName: NO_SCHEDULER, containers: [aContainer()], ...more };
 }
 
 export function aPod(name: string, spec: Json = {}, metadata: Json = {}): Json {

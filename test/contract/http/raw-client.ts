@@ -23,11 +23,11 @@ export type Json = ReturnType<typeof JSON.parse>;
 export interface RawRequest {
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as it stands where it is a text, else as JSON. */
+  /** A string is sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   /** `application/json` unless set. */
   readonly contentType?: string;
-  /** Of somebody else; null for nobody. */
+  /** Another user's token; null: none. */
   readonly token?: string | null;
 }
 

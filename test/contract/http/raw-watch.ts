@@ -22,7 +22,7 @@ export class RawWatch {
     this.#path = path;
     answer.on('error', () => undefined);
     const lines = createInterface({ input: answer });
-    // A cut connection ends the lines, too; whoever waits is then told that the stream ended.
+    // A cut connection ends the lines, too; a waiting reader gets the end of the stream.
     lines.on('error', () => undefined);
     lines.on('line', (line) => {
       if (line.trim() !== '') this.#events.push(JSON.parse(line) as RawEvent);

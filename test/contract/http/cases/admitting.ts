@@ -19,7 +19,7 @@ async function quota(api: NamespaceClient, given: CaseContext, hard: Json, more:
     const { status } = await api.stored(QUOTAS, 'team');
     return Object.keys(counted).every((key) => status?.used?.[key] !== undefined);
   });
-  // The real one decides from a cache: an object that is never allowed tells when the quota is in it.
+  // The real one decides from a cache: an object that is never allowed shows when the quota is in it.
   await given.eventually('the quota is enforced: the cache of quotas follows every write', async () => {
     const probe = scoped ? api.create('pods', aPod('probe'), DRY_RUN) : api.create('configmaps', { metadata: { name: 'probe' } }, DRY_RUN);
     return (await probe).status === 403;
@@ -33,7 +33,7 @@ function forbids(answer: RawResponse, name: string, why: string | RegExp, kind =
 
 async function bounds(api: NamespaceClient, given: CaseContext, ...limits: Json[]): Promise<void> {
   await api.made('limitranges', { metadata: { name: 'bounds' }, spec: { limits } });
-  // The real one reads them from a cache: a pod that says nothing tells when they are in it.
+  // The real one reads them from a cache: a pod without resources shows when they are in it.
   await given.eventually('the LimitRange is applied: the cache of LimitRanges follows every write', async () => {
     const answer = await api.create('pods', aPod('probe'), { dryRun: 'All' });
     return answer.status === 403 || answer.body.metadata.annotations?.['kubernetes.io/limit-ranger'] !== undefined;
@@ -54,7 +54,7 @@ const OF_PODS = inNamespaceForPods({
     forbids(await api.create('pods', aPod('second')), 'second', 'exceeded quota: team, requested: pods=1, used: pods=1, limited: pods=1');
   },
 
-  'several limits that are exceeded are told together': async (api, given) => {
+  'several exceeded limits are reported together': async (api, given) => {
     await quota(api, given, { 'requests.cpu': '100m', 'requests.memory': '64Mi' });
     const answer = await api.create('pods', aPodWith('big', { requests: { cpu: '1', memory: '1Gi' } }));
     forbids(

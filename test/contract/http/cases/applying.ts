@@ -65,7 +65,7 @@ export const APPLY_CASES = area(
       expect(ownership(after)).toEqual({ 'ann Apply': data('a'), 'bob Apply': data('a') });
     },
 
-    'another value for what somebody owns is a conflict that names owner and field': async (api) => {
+    'another value for an owned field is a conflict that names owner and field': async (api) => {
       await api.applied(MAPS, aConfigMap('torn', { a: '1' }), 'ann');
       const answer = await api.apply(MAPS, aConfigMap('torn', { a: '2' }), 'bob');
       expectStatus(answer, 409, 'Conflict', 'Apply failed with 1 conflict: conflict with "ann": .data.a', {
@@ -74,7 +74,7 @@ export const APPLY_CASES = area(
       expect((await api.stored(MAPS, 'torn')).data).toEqual({ a: '1' });
     },
 
-    'several conflicts are told together': async (api) => {
+    'several conflicts are reported together': async (api) => {
       await api.applied(MAPS, aConfigMap('torn', { a: '1', b: '1' }), 'ann');
       const answer = await api.apply(MAPS, aConfigMap('torn', { a: '2', b: '2' }), 'bob');
       const cause = (field: string): Json => ({ reason: 'FieldManagerConflict', message: 'conflict with "ann"', field });
@@ -83,7 +83,7 @@ export const APPLY_CASES = area(
       });
     },
 
-    'conflicts with several managers are told by manager': async (api) => {
+    'conflicts with several managers are reported by manager': async (api) => {
       await api.applied(MAPS, aConfigMap('torn', { a: '1' }), 'ann');
       await api.applied(MAPS, aConfigMap('torn', { b: '1' }), 'bob');
       const { status, body } = await api.apply(MAPS, aConfigMap('torn', { a: '2', b: '2' }), 'cat');
@@ -166,7 +166,7 @@ export const APPLY_CASES = area(
       expect([after.spec.minReadySeconds, after.spec.revisionHistoryLimit]).toEqual([undefined, 10]);
     },
 
-    'defaults belong to nobody': async (api) => {
+    'defaults have no manager': async (api) => {
       const made = await api.applied(DEPLOYMENTS, aDeployment('defaulted'), 'ann');
       expect(Object.keys(ownership(made)['ann Apply']['f:spec']).sort()).toEqual(['f:replicas', 'f:selector', 'f:template']);
     },
@@ -229,7 +229,7 @@ export const APPLY_CASES = area(
       expect(ports.sort()).toEqual(['k:{"port":53,"protocol":"TCP"}', 'k:{"port":53,"protocol":"UDP"}']);
     },
 
-    'an item that stands twice in a list by key is refused': async (api) => {
+    'a duplicate item of a list by key is refused': async (api) => {
       const containers = [
         { name: 'main', image: 'web:1' },
         { name: 'main', image: 'web:2' },
@@ -277,7 +277,7 @@ export const APPLY_CASES = area(
     },
 
     'an apply without a manager is refused': async (api) => {
-      const answer = await api.patch('apply', MAPS, 'nobody', aConfigMap('nobody'));
+      const answer = await api.patch('apply', MAPS, 'missing', aConfigMap('missing'));
       expectInvalid(answer, 'PatchOptions.meta.k8s.io', '', [
         ['FieldValueRequired', 'fieldManager', 'Required value: is required for apply patch'],
       ]);
@@ -339,7 +339,7 @@ export const APPLY_CASES = area(
       expect(after.metadata.managedFields).toBeUndefined();
     },
 
-    'an object that nobody tracked is owned from before the first apply': async (api) => {
+    'an object without managed fields is owned by before-first-apply': async (api) => {
       await api.made(MAPS, aConfigMap('untracked', { a: '1' }));
       await api.patched('merge', MAPS, 'untracked', { metadata: { managedFields: [{}] } });
       const after = await api.applied(MAPS, aConfigMap('untracked', { b: '2' }), 'ann');

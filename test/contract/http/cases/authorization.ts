@@ -156,7 +156,7 @@ export const AUTHORIZATION_CASES = area('authorization', {
     for (const path of ['/api', '/apis', '/apis/apps/v1', '/openapi/v3', '/version', '/healthz'])
       expect([path, (await given.client.get(path, {}, { token })).status]).toEqual([path, 200]);
   },
-  'paths that nobody was given are 403': async (given) => {
+  'paths that are not granted are 403': async (given) => {
     const { token, user } = await robot(given);
     const answer = await given.client.get('/metrics', {}, { token });
     expectRefusal(answer, 403, 'Forbidden', `forbidden: User "${user}" cannot get path "/metrics"`);
@@ -217,8 +217,8 @@ export const AUTHORIZATION_CASES = area('authorization', {
     const { body } = await given.client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token } });
     expect(body.status).toMatchObject({ authenticated: true, user: { username: user } });
   },
-  'TokenReview: nobody’s': async ({ client }) => {
-    const { body } = await client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'nobody' } });
+  'TokenReview: an unknown token': async ({ client }) => {
+    const { body } = await client.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: { token: 'no-such-token' } });
     expect(body.status.authenticated ?? false).toBe(false);
   },
   'a token dies with its ServiceAccount': async (given) => {
@@ -249,10 +249,10 @@ export const AUTHORIZATION_CASES = area('authorization', {
   },
   'impersonation needs a permission of its own': async (given) => {
     const { token, user } = await robot(given);
-    const answer = await given.client.get('/version', {}, { token, headers: { 'impersonate-user': 'somebody' } });
+    const answer = await given.client.get('/version', {}, { token, headers: { 'impersonate-user': 'alice' } });
     expectRefusal(answer, 403, 'Forbidden', `User "${user}" cannot impersonate`);
   },
-  'nobody gives away a permission that they have not': async (given) => {
+  'a user cannot grant a permission that they lack': async (given) => {
     const rules = [{ apiGroups: [API_GROUP], resources: ['roles'], verbs: ['create'] }];
     const { token, namespace } = await robot(given, rules);
     const answer = await given.client.post(

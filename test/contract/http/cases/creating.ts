@@ -60,7 +60,7 @@ export const CREATE_CASES = area(
       expectStatus(answer, 409, 'AlreadyExists', 'configmaps "taken" already exists', { name: 'taken', kind: 'configmaps' });
     },
 
-    'a taken name in a named group is told with the group': async (api) => {
+    'a taken name in a named group is refused with the group': async (api) => {
       await api.made('deployments.apps', aDeployment('taken'));
       const answer = await api.create('deployments.apps', aDeployment('taken'));
       const details = { name: 'taken', group: 'apps', kind: 'deployments' };
@@ -141,7 +141,7 @@ export const CREATE_CASES = area(
       expect([status, body.data]).toEqual([201, { a: '1' }]);
     },
 
-    'a content type that nobody reads answers 415': async (api) => {
+    'a content type that is not supported answers 415': async (api) => {
       const { status, body } = await api.client.post(api.path('configmaps'), '<a/>', { contentType: 'application/xml' });
       expect([status, body.reason]).toEqual([415, 'UnsupportedMediaType']);
     },
@@ -156,7 +156,7 @@ export const CREATE_CASES = area(
       );
     },
 
-    'unknown fields warn, unless told otherwise': async (api) => {
+    'unknown fields warn by default': async (api) => {
       const { status, warnings } = await api.create('configmaps', { ...aConfigMap('warned'), extra: {} });
       expect([status, warnings]).toEqual([201, ['unknown field "extra"']]);
     },
@@ -182,7 +182,7 @@ export const CREATE_CASES = area(
       expect([status, warnings, body.extra]).toEqual([201, [], undefined]);
     },
 
-    'a field that stands twice refuses the object under Strict': async (api) => {
+    'a duplicate field refuses the object under Strict': async (api) => {
       const text = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice"},"data":{"a":"1","a":"2"}}';
       const answer = await api.client.post(api.path('configmaps'), text, { query: { fieldValidation: 'Strict' } });
       const words = 'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a"';
@@ -215,7 +215,7 @@ export const CREATE_CASES = area(
       expectStatus(answer, 405, 'MethodNotAllowed', words, {});
     },
 
-    'a kind that nobody defined answers 404': async (api) => {
+    'a kind that is not defined answers 404': async (api) => {
       const answer = await api.client.post(`/apis/shop.example.com/v1/namespaces/${api.namespace}/carts`, {});
       expect(answer.status).toBe(404);
     },

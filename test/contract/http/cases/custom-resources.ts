@@ -164,7 +164,7 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'spec: Invalid value: min must not be greater than max',
   },
-  'without a message the rule itself is told': {
+  'without a message the rule itself is reported': {
     spec: object({ level }, rule('self.level > 1')),
     good: { level: 2 },
     bad: { level: 1 },
@@ -181,14 +181,14 @@ const CEL: Readonly<Record<string, RuleCase>> = {
     field: 'spec',
     words: 'spec: Invalid value: not the name a',
   },
-  'a rule on a text tells the text': {
+  'the error of a rule on a string holds the string': {
     spec: object({ name: { type: 'string', maxLength: 20, ...rule("self != 'a'", { message: 'another one' }) } }),
     good: { name: 'b' },
     bad: { name: 'a' },
     field: 'spec.name',
     words: 'spec.name: Invalid value: "a": another one',
   },
-  'a rule on a list tells no list': {
+  'the error of a rule on a list holds no list': {
     spec: object({ list: { type: 'array', maxItems: 5, items: level, ...rule('size(self) < 2', { message: 'one item' }) } }),
     good: { list: [1] },
     bad: { list: [1, 2] },
@@ -389,7 +389,7 @@ export const CUSTOM_RESOURCE_CASES = area('custom resources', {
     const kind = await defineGauge(given, { spec: object({ inner: object({ size: { type: 'integer', default: 7 } }, { default: {} }) }) });
     expect((await make(given, kind, {})).body.spec).toEqual({ inner: { size: 7 } });
   },
-  'a value that is given stands against the default': async (given) => {
+  'a given value is kept instead of the default': async (given) => {
     const kind = await defineGauge(given, {
       spec: object({ level: { type: 'integer', default: 3 }, on: { type: 'boolean', default: true } }),
     });

@@ -17,7 +17,7 @@ import {
   aReplicaSet,
   aService,
   aStatefulSet,
-  NOBODY,
+  NO_SCHEDULER,
 } from '../objects.ts';
 
 const CONTAINER = {
@@ -33,7 +33,7 @@ const POD_SPEC = {
   containers: [CONTAINER],
   dnsPolicy: 'ClusterFirst',
   restartPolicy: 'Always',
-  schedulerName: NOBODY,
+  schedulerName: NO_SCHEDULER,
   securityContext: {},
   terminationGracePeriodSeconds: 30,
 };

@@ -11,7 +11,7 @@ const conditionsOf = (definition: Json): Record<string, string> =>
 /** The definition of a Gauge whose `spec` is this. */
 const withSpec = (given: CaseContext, spec: Json): Json => definitionOf(groupOf(given), { spec });
 
-/** Where the API server sees it: a schema that all versions share stands in no version. */
+/** Where the API server reports it: a schema that all versions share is in no version. */
 const SPEC = 'spec.validation.openAPIV3Schema.properties[spec]';
 
 /** Refused definitions: what is changed in a good one, and the words that say why. */
@@ -38,7 +38,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
     (definition) => (definition.spec.versions[0].schema.openAPIV3Schema.properties.spec = { type: 'array' }),
     `${SPEC}.items: Required value: must be specified`,
   ],
-  'a scope that nobody knows': [
+  'a scope that is unknown': [
     (definition) => (definition.spec.scope = 'Global'),
     'spec.scope: Unsupported value: "Global": supported values: "Cluster", "Namespaced"',
   ],
@@ -86,7 +86,7 @@ const REFUSED: Readonly<Record<string, readonly [(definition: Json, given: CaseC
       }),
     `${SPEC}.properties[name].pattern: Invalid value`,
   ],
-  'a printer column of a type that nobody knows': [
+  'a printer column of a type that is unknown': [
     (definition) => (definition.spec.versions[0].additionalPrinterColumns = [{ name: 'Level', type: 'level', jsonPath: '.spec.level' }]),
     'spec.additionalPrinterColumns[0].type: Invalid value: "level": must be one of boolean,date,integer,number,string',
   ],
@@ -201,7 +201,7 @@ export const DEFINITION_CASES = area('definitions', {
     });
   },
   'a kind that is not defined is not served': async ({ client }) => {
-    const answer = await client.get('/apis/nobody.example.com/v1/gauges');
+    const answer = await client.get('/apis/unserved.example.com/v1/gauges');
     expect(answer.status).toBe(404);
   },
   'when it is deleted its objects go, and the kind is no longer served': async (given) => {

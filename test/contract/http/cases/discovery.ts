@@ -67,7 +67,7 @@ export const DISCOVERY_CASES = area('discovery', {
       'statefulsets/status',
     ]);
   },
-  'a resource is told with kind, verbs, short names and categories': async ({ client }) => {
+  'a resource is listed with kind, verbs, short names and categories': async ({ client }) => {
     const resources = await resourcesOf(client, '/apis/apps/v1');
     expect(resources.get('deployments')).toMatchObject({
       name: 'deployments',
@@ -158,11 +158,11 @@ export const DISCOVERY_CASES = area('discovery', {
       ['quota'],
     ]);
   },
-  'a group that nobody serves is 404': async ({ client }) => {
-    const answer = await client.get('/apis/nobody.example.com');
+  'a group that is not served is 404': async ({ client }) => {
+    const answer = await client.get('/apis/unserved.example.com');
     expect(answer.status).toBe(404);
   },
-  'a version that nobody serves is 404': async ({ client }) => {
+  'a version that is not served is 404': async ({ client }) => {
     const answer = await client.get('/apis/apps/v9');
     expect(answer.status).toBe(404);
   },
@@ -172,7 +172,7 @@ export const DISCOVERY_CASES = area('discovery', {
     expect(answer.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
     expect(answer.body).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2' });
   },
-  'aggregated discovery tells resources with their subresources in one answer': async ({ client }) => {
+  'aggregated discovery lists resources with their subresources in one answer': async ({ client }) => {
     const apps = await aggregated(client, '/apis', 'apps', 'v1');
     expect(apps.freshness).toBe('Current');
     const deployments = apps.resources.find((entry: Json) => entry.resource === 'deployments');
@@ -248,8 +248,8 @@ export const DISCOVERY_CASES = area('discovery', {
       'x-kubernetes-patch-strategy': 'merge',
     });
   },
-  'OpenAPI v3 of a group that nobody serves is 404': async ({ client }) => {
-    expect((await client.get('/openapi/v3/apis/nobody.example.com/v1')).status).toBe(404);
+  'OpenAPI v3 of a group that is not served is 404': async ({ client }) => {
+    expect((await client.get('/openapi/v3/apis/unserved.example.com/v1')).status).toBe(404);
   },
   '/version is that of Kubernetes 1.36': async ({ client }) => {
     const { body } = await client.get('/version');
@@ -293,7 +293,7 @@ export const DISCOVERY_CASES = area('discovery', {
   'a path outside of the API is 404': async ({ client }) => {
     expect((await client.get('/no/such/path')).status).toBe(404);
   },
-  'a resource that nobody serves in a group that is served is 404 with a Status': async ({ client }) => {
+  'a resource that is not served in a group that is served is 404 with a Status': async ({ client }) => {
     const answer = await client.get('/apis/apps/v1/teapots');
     expect(answer.status).toBe(404);
     expect(answer.text).toContain('404');

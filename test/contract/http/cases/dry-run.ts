@@ -52,7 +52,7 @@ const PLAIN = inNamespace({
     expect((await api.read('configmaps', 'dry')).status).toBe(404);
   },
 
-  'an apply is told of conflicts': async (api) => {
+  'an apply reports conflicts': async (api) => {
     await api.applied('configmaps', aConfigMap('dry', { a: '1' }), 'ann');
     expect((await api.apply('configmaps', aConfigMap('dry', { a: '2' }), 'bob', DRY)).status).toBe(409);
   },
@@ -64,7 +64,7 @@ const PLAIN = inNamespace({
     expect((await api.read('configmaps', 'dry')).status).toBe(200);
   },
 
-  'a delete can be told so in its query': async (api) => {
+  'a delete takes it from its query': async (api) => {
     await api.made('configmaps', aConfigMap('dry'));
     await api.remove('configmaps', 'dry', undefined, DRY);
     expect((await api.read('configmaps', 'dry')).status).toBe(200);

@@ -1,4 +1,4 @@
-// Refusals: which code and reason, and what the Status tells of what went wrong.
+// Refusals: code, reason, and the details of the Status.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, type CaseContext } from '../contract-case.ts';
@@ -83,11 +83,11 @@ export const ERROR_CASES = area('errors', {
     expect(answer.status).toBeGreaterThanOrEqual(400);
     expect(answer.status).toBeLessThan(500);
   },
-  'a body of a media type that nobody reads: 415': async (given) => {
+  'a body of a media type that is not supported: 415': async (given) => {
     const answer = await given.client.post(await secretsOf(given), 'name=a', { contentType: 'application/x-www-form-urlencoded' });
     expectRefusal(answer, 415, 'UnsupportedMediaType', 'the body of the request was in an unknown format');
   },
-  'a patch of a media type that nobody reads: 415': async (given) => {
+  'a patch of a media type that is not supported: 415': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.send('PATCH', `${collection}/a`, { body: {}, contentType: 'application/json' });
@@ -161,7 +161,7 @@ export const ERROR_CASES = area('errors', {
       'metadata.labels: Invalid value: "not a value": a valid label must be an empty string or consist of',
     );
   },
-  'several faults are told together, a cause each': async (given) => {
+  'several faults are reported together, a cause each': async (given) => {
     const answer = await given.client.post(await deploymentsOf(given), {
       metadata: { name: 'web' },
       spec: {
@@ -227,14 +227,14 @@ export const ERROR_CASES = area('errors', {
     expectRefusal(await client.post('/api/v1/secrets', { metadata: { name: 'a' } }), 405, 'MethodNotAllowed');
   },
   'DELETE over all namespaces: 405': async ({ client }) => {
-    const answer = await client.delete('/api/v1/secrets', { query: { labelSelector: 'nobody=has-it', dryRun: 'All' } });
+    const answer = await client.delete('/api/v1/secrets', { query: { labelSelector: 'no=match', dryRun: 'All' } });
     expectRefusal(answer, 405, 'MethodNotAllowed');
   },
   'POST on an object: 405': async (given) => {
     expectRefusal(await given.client.post(`${await secretsOf(given)}/a`, { metadata: { name: 'a' } }), 405, 'MethodNotAllowed');
   },
   'deleting all namespaces at once: 405': async ({ client }) => {
-    const answer = await client.delete('/api/v1/namespaces', { query: { labelSelector: 'nobody=has-it', dryRun: 'All' } });
+    const answer = await client.delete('/api/v1/namespaces', { query: { labelSelector: 'no=match', dryRun: 'All' } });
     expectRefusal(answer, 405, 'MethodNotAllowed');
   },
   'reading a review: 405': async ({ client }) => {
@@ -262,7 +262,7 @@ export const ERROR_CASES = area('errors', {
     );
     expect((await given.client.get(`${collection}/a`)).status).toBe(404);
   },
-  'a fieldValidation that nobody knows: 422': async (given) => {
+  'a fieldValidation that is unknown: 422': async (given) => {
     const answer = await given.client.post(await secretsOf(given), { metadata: { name: 'a' } }, { query: { fieldValidation: 'Loose' } });
     expectRefusal(
       answer,
@@ -271,7 +271,7 @@ export const ERROR_CASES = area('errors', {
       'CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Loose": supported values: "", "Ignore", "Strict", "Warn"',
     );
   },
-  'fieldValidation=Strict: 400 for a field that nobody knows': async (given) => {
+  'fieldValidation=Strict: 400 for a field that is unknown': async (given) => {
     const answer = await given.client.post(
       await secretsOf(given),
       { metadata: { name: 'a' }, colour: 'blue' },
@@ -304,8 +304,8 @@ export const ERROR_CASES = area('errors', {
     );
     expect([answer.status, answer.warnings, answer.body.colour]).toEqual([201, [], undefined]);
   },
-  'nobody’s token: 401': async ({ client }) => {
-    const answer = await client.get('/api/v1/namespaces', {}, { token: 'nobody' });
+  'an unknown token: 401': async ({ client }) => {
+    const answer = await client.get('/api/v1/namespaces', {}, { token: 'no-such-token' });
     expectRefusal(answer, 401, 'Unauthorized', 'Unauthorized');
     expect(answer.body).toEqual({
       kind: 'Status',
@@ -325,7 +325,7 @@ export const ERROR_CASES = area('errors', {
     });
     expectRefusal(answer, 400, 'BadRequest');
   },
-  'a propagation policy that nobody knows: 422': async (given) => {
+  'a propagation policy that is unknown: 422': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, { metadata: { name: 'a' } });
     const answer = await given.client.delete(`${collection}/a`, {

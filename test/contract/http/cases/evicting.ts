@@ -1,4 +1,4 @@
-// pods/eviction and what disruption budgets allow. Pods are told ready by the case itself: no kubelet runs them.
+// pods/eviction and what disruption budgets allow. The case itself marks pods as ready: no kubelet runs them.
 
 import { expect } from '@jest/globals';
 import { area } from '../contract-case.ts';
@@ -185,7 +185,7 @@ const OF_PODS = inNamespaceForPods({
   },
 
   'a pod that has finished goes without asking': async (api, given) => {
-    // Of nobody's: a replica set would take the surplus away.
+    // Without an owner: a ReplicaSet would delete the surplus.
     await api.made('pods', aPod('done', {}, { labels: { app: 'web' } }));
     await budget(api, given, { minAvailable: 5 }, { disruptionsAllowed: 0, desiredHealthy: 5 });
     await api.patched('merge', 'pods', 'done', { status: { phase: 'Succeeded' } }, 'status');

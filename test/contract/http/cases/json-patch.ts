@@ -55,7 +55,7 @@ const JSON_FAILURES: Readonly<Record<string, Json>> = {
   'remove of what is not there fails': [{ op: 'remove', path: '/data/b' }],
   'add below what is not there fails': [{ op: 'add', path: '/nothing/b', value: '2' }],
   'move of what is not there fails': [{ op: 'move', from: '/data/b', path: '/data/c' }],
-  'an operation that nobody knows fails': [{ op: 'swap', path: '/data/a', value: '2' }],
+  'an operation that is unknown fails': [{ op: 'swap', path: '/data/a', value: '2' }],
 };
 
 /** By rule: merge patches. */
@@ -231,7 +231,7 @@ export const JSON_PATCH_CASES = area(
       expectInvalid(answer, '', '', [['FieldValueInvalid', 'patch', /strict decoding error: unknown field "extra"$/]]);
     },
 
-    'a patch of a type that nobody knows answers 415': async (api) => {
+    'a patch of a type that is unknown answers 415': async (api) => {
       await api.made('configmaps', aConfigMap('typed'));
       const answer = await api.client.send('PATCH', api.path('configmaps', 'typed'), { body: {}, contentType: 'application/json' });
       expectStatus(answer, 415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});

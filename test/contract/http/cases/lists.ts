@@ -66,13 +66,13 @@ export const LIST_CASES = area('lists', {
     const page = await given.client.get(await secrets(given, 5), { limit: 2 });
     expect(page.body.metadata.remainingItemCount).toBe(3);
   },
-  'remainingItemCount is not told where a label selector narrows the list': async (given) => {
+  'remainingItemCount is absent where a label selector narrows the list': async (given) => {
     const page = await given.client.get(await secrets(given, 5), { limit: 1, labelSelector: 'parity=even' });
     expect(names(page)).toEqual(['s0']);
     expect(page.body.metadata.remainingItemCount).toBeUndefined();
     expect(tokenOf(page)).toMatch(/^\S{4,}$/);
   },
-  'remainingItemCount is not told where a field selector narrows the list': async (given) => {
+  'remainingItemCount is absent where a field selector narrows the list': async (given) => {
     const page = await given.client.get(await secrets(given, 5), { limit: 1, fieldSelector: 'metadata.name!=s0' });
     expect(names(page)).toEqual(['s1']);
     expect(page.body.metadata.remainingItemCount).toBeUndefined();
@@ -209,7 +209,7 @@ export const LIST_CASES = area('lists', {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersionMatch: 'NotOlderThan' });
     expectRefusal(answer, 422, 'Invalid', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
   },
-  'a match that nobody knows is 422': async (given) => {
+  'a match that is unknown is 422': async (given) => {
     const answer = await given.client.get(await secrets(given, 0), { resourceVersion: '1', resourceVersionMatch: 'Newest' });
     expectRefusal(answer, 422, 'Invalid', 'Unsupported value: "Newest"');
   },

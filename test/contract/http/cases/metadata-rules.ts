@@ -136,7 +136,7 @@ export const METADATA_CASES = area(
       ]),
     ),
 
-    'everything that is wrong is told at once, in order': async (api) => {
+    'all errors are reported at once, in order': async (api) => {
       const metadata = { name: 'Bad', labels: { 'a b': 'c d' } };
       const causes = [
         invalid('metadata.name', 'Bad', SUBDOMAIN),

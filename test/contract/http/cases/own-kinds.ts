@@ -66,7 +66,7 @@ const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 const WINDOW = { name: 'day', start: '0 7 * * *', duration: '1h', minReplicas: 2 };
 
 /**
- * Wrong objects: kind, spec, and the fields that the refusal names. `<nil>`, the whole object, stands where its shape is wrong: the
+ * Wrong objects: kind, spec, and the fields that the refusal names. `<nil>`, the whole object, is reported where its shape is wrong: the
  * server says that it has asked no rules then.
  */
 const BAD: Readonly<Record<string, readonly [string, Json, readonly string[]]>> = {
@@ -148,7 +148,7 @@ export const OWN_KIND_CASES = area('own kinds', {
       dryRun: false,
     });
   },
-  'RebalancePolicy: budgets are respected unless somebody says otherwise': async (given) => {
+  'RebalancePolicy: budgets are respected by default': async (given) => {
     const { body } = await make(given, 'RebalancePolicy', {});
     expect(body.spec).toMatchObject({ respectPDB: true, dryRun: false, maxMovements: 20, maxParallel: 2 });
     expect(body.spec.thresholds).toMatchObject({ minUtilization: 0.2, maxUtilization: 0.85 });

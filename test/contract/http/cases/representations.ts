@@ -210,10 +210,10 @@ export const REPRESENTATION_CASES = area('representations', {
     const collection = await configMap(given);
     const both = `application/json;as=Table;v=v1;g=meta.k8s.io,application/json`;
     expect((await given.client.get(collection, {}, { headers: { accept: both } })).body.kind).toBe('Table');
-    const unknown = `application/cbor-that-nobody-has,application/json`;
+    const unknown = `application/unknown-cbor,application/json`;
     expect((await given.client.get(collection, {}, { headers: { accept: unknown } })).body.kind).toBe('ConfigMapList');
   },
-  'a table of a version that nobody has is 406': async (given) => {
+  'a table of a version that does not exist is 406': async (given) => {
     const answer = await given.client.get(
       await configMap(given),
       {},
@@ -221,7 +221,7 @@ export const REPRESENTATION_CASES = area('representations', {
     );
     expectRefusal(answer, 406, 'NotAcceptable', 'only the following media types are accepted');
   },
-  'a media type that nobody has is 406': async (given) => {
+  'a media type that does not exist is 406': async (given) => {
     const answer = await given.client.get(await configMap(given), {}, { headers: { accept: 'image/png' } });
     expectRefusal(answer, 406, 'NotAcceptable');
   },

@@ -98,7 +98,7 @@ const PLAIN = inNamespace({
     expect((await api.patched('strategic', DEPLOYMENTS, 'scaled', { spec: { replicas: 2 } }, 'scale')).spec.replicas).toBe(2);
   },
 
-  'a scale takes replicas from whoever applied them': async (api) => {
+  'a scale takes replicas from the manager that applied them': async (api) => {
     await api.applied(DEPLOYMENTS, aDeployment('scaled', { replicas: 1, paused: true }), 'ann');
     await api.patch('merge', DEPLOYMENTS, 'scaled', { spec: { replicas: 2 } }, 'scale', { fieldManager: 'bob' });
     const { metadata } = await api.stored(DEPLOYMENTS, 'scaled');

@@ -71,10 +71,10 @@ function rules<T>(
   return Object.fromEntries(Object.entries(table).map(([name, row]) => [`${prefix}${name}`, (given: CaseContext) => run(given, row)]));
 }
 
-/** A pod that nobody schedules. */
+/** A pod that no scheduler binds. */
 const podOf = (name: string, spec: object = {}): Json => ({
   metadata: { name },
-  spec: { schedulerName: 'nobody', containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }], ...spec },
+  spec: { schedulerName: 'no-such-scheduler', containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }], ...spec },
 });
 
 export const SELECTOR_CASES = area('selectors', {
@@ -134,9 +134,9 @@ export const SELECTOR_CASES = area('selectors', {
   'pods: restart policy, scheduler and service account': async (given) => {
     const collection = `/api/v1/namespaces/${await given.namespaceForPods()}/pods`;
     await given.create(collection, podOf('once', { restartPolicy: 'Never' }));
-    await given.create(collection, podOf('always', { schedulerName: 'nobody-else' }));
+    await given.create(collection, podOf('always', { schedulerName: 'another-scheduler' }));
     expect(await found(given, collection, { fieldSelector: 'spec.restartPolicy=Never' })).toEqual(['once']);
-    expect(await found(given, collection, { fieldSelector: 'spec.schedulerName=nobody-else' })).toEqual(['always']);
+    expect(await found(given, collection, { fieldSelector: 'spec.schedulerName=another-scheduler' })).toEqual(['always']);
     expect(await found(given, collection, { fieldSelector: 'spec.serviceAccountName=default' })).toEqual(['always', 'once']);
   },
   'pods: 400 for the image': async (given) => {

@@ -37,7 +37,7 @@ const imagesOf = (spec: Json): Json => Object.fromEntries(spec.containers.map((e
 /** By rule: a patch of the pod spec, what is read of the result, and what it has to be. */
 const MERGES: Readonly<Record<string, readonly [patch: Json, read: (spec: Json) => unknown, expected: unknown]>> = {
   'containers are merged by name': [{ containers: [{ name: 'side', image: 'side:2' }] }, imagesOf, { main: 'web:1', side: 'side:2' }],
-  'a container that the patch names first stands first': [
+  'a container that the patch names first comes first': [
     { containers: [{ name: 'side', image: 'side:2' }] },
     ({ containers }) => named(containers),
     ['main', 'side'],
@@ -137,7 +137,7 @@ const REFUSED: Readonly<Record<string, readonly [patch: Json, code: number, reas
     undefined,
     'map: map[image:x:1] does not contain declared merge key: name',
   ],
-  'a directive that nobody knows is refused': [
+  'a directive that is unknown is refused': [
     { nodeSelector: { $patch: 'twist' } },
     500,
     undefined,

@@ -1,4 +1,4 @@
-// Watches: where they begin, what they tell, how they end and go on.
+// Watches: where they begin, what they send, how they end and resume.
 
 import { expect } from '@jest/globals';
 import { area, expectRefusal, succeeded, type CaseContext } from '../contract-case.ts';
@@ -14,7 +14,7 @@ const secret = (name: string, labels: Record<string, string> = {}): Json => ({ m
 const relabel = (labels: Json): Json => ({ metadata: { labels } });
 
 /** `ADDED a`, `MODIFIED b`, … */
-const told = (events: readonly RawEvent[]): string[] =>
+const described = (events: readonly RawEvent[]): string[] =>
   events.map(({ type, object }) => [type, object.metadata?.name].filter((word) => word !== undefined && word !== '').join(' '));
 
 const isInitialEnd = ({ type, object }: RawEvent): boolean =>
@@ -32,9 +32,9 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('a'));
     await given.create(collection, secret('b'));
     const watch = await given.client.watch(collection);
-    expect(told(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    expect(described(await watch.take(2)).sort()).toEqual(['ADDED a', 'ADDED b']);
     await given.create(collection, secret('c'));
-    expect(told(await watch.take(1))).toEqual(['ADDED c']);
+    expect(described(await watch.take(1))).toEqual(['ADDED c']);
   },
   'from version 0 it begins with everything there is, then follows': async (given) => {
     const collection = await secretsOf(given);
@@ -44,11 +44,11 @@ export const WATCH_CASES = area('watches', {
       return list.status === 200;
     });
     const watch = await given.client.watch(collection, { resourceVersion: '0' });
-    expect(told(await watch.take(1))).toEqual(['ADDED a']);
+    expect(described(await watch.take(1))).toEqual(['ADDED a']);
     succeeded(await given.client.delete(`${collection}/a`), 'delete');
-    expect(told(await watch.take(1))).toEqual(['DELETED a']);
+    expect(described(await watch.take(1))).toEqual(['DELETED a']);
   },
-  'from a version it tells what happened since, and nothing before': async (given) => {
+  'from a version it sends what happened since, and nothing before': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('before'));
     const resourceVersion = await versionOf(given, collection);
@@ -56,7 +56,7 @@ export const WATCH_CASES = area('watches', {
     succeeded(await given.client.patch(`${collection}/before`, 'merge', relabel({ seen: 'yes' })), 'patch');
     succeeded(await given.client.delete(`${collection}/after`), 'delete');
     const watch = await given.client.watch(collection, { resourceVersion });
-    expect(told(await watch.take(3))).toEqual(['ADDED after', 'MODIFIED before', 'DELETED after']);
+    expect(described(await watch.take(3))).toEqual(['ADDED after', 'MODIFIED before', 'DELETED after']);
   },
   'an event carries the object whole, with kind, apiVersion and the version of the change': async (given) => {
     const collection = await secretsOf(given);
@@ -91,7 +91,7 @@ export const WATCH_CASES = area('watches', {
     const same = await given.client.patch(`${collection}/a`, 'merge', relabel({ color: 'blue' }));
     expect(same.body.metadata.resourceVersion).toBe(made.metadata.resourceVersion);
     await given.create(collection, secret('b'));
-    expect(told(await watch.take(1))).toEqual(['ADDED b']);
+    expect(described(await watch.take(1))).toEqual(['ADDED b']);
   },
   'a dry run is no event': async (given) => {
     const collection = await secretsOf(given);
@@ -99,7 +99,7 @@ export const WATCH_CASES = area('watches', {
     const watch = await given.client.watch(collection, { resourceVersion });
     succeeded(await given.client.post(collection, secret('dry'), { query: { dryRun: 'All' } }), 'dry run');
     await given.create(collection, secret('wet'));
-    expect(told(await watch.take(1))).toEqual(['ADDED wet']);
+    expect(described(await watch.take(1))).toEqual(['ADDED wet']);
   },
   'it goes on where another watch ended, missing and repeating nothing': async (given) => {
     const collection = await secretsOf(given);
@@ -110,23 +110,23 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('b'));
     await given.create(collection, secret('c'));
     const second = await given.client.watch(collection, { resourceVersion: object.metadata.resourceVersion });
-    expect(told(await second.take(2))).toEqual(['ADDED b', 'ADDED c']);
+    expect(described(await second.take(2))).toEqual(['ADDED b', 'ADDED c']);
   },
-  'one namespace’s watch tells nothing of another': async (given) => {
+  'one namespace’s watch sends nothing of another': async (given) => {
     const collection = await secretsOf(given);
     const other = `/api/v1/namespaces/${await given.anotherNamespace()}/secrets`;
     const watch = await given.client.watch(collection);
     await given.create(other, secret('elsewhere'));
     await given.create(collection, secret('here'));
-    expect(told(await watch.take(1))).toEqual(['ADDED here']);
+    expect(described(await watch.take(1))).toEqual(['ADDED here']);
   },
-  'over all namespaces it tells of each': async (given) => {
+  'over all namespaces it sends events of each': async (given) => {
     const collection = await secretsOf(given);
     const labels = { case: given.id };
     const watch = await given.client.watch('/api/v1/secrets', { labelSelector: `case=${given.id}` });
     await given.create(collection, secret('a', labels));
     await given.create(`/api/v1/namespaces/${await given.anotherNamespace()}/secrets`, secret('b', labels));
-    expect(told(await watch.take(2))).toEqual(['ADDED a', 'ADDED b']);
+    expect(described(await watch.take(2))).toEqual(['ADDED a', 'ADDED b']);
   },
   'a label selector: what moves in is ADDED, what moves out DELETED': async (given) => {
     const collection = await secretsOf(given);
@@ -138,9 +138,9 @@ export const WATCH_CASES = area('watches', {
     for (const labels of [{ color: 'blue' }, { color: 'blue', size: '1' }, { color: 'red', size: '1' }, { color: 'red', size: '2' }])
       succeeded(await given.client.patch(`${collection}/a`, 'merge', relabel(labels)), 'patch');
     await given.create(collection, secret('end', { color: 'blue' }));
-    expect(told(await watch.take(4))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED end']);
+    expect(described(await watch.take(4))).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED end']);
   },
-  'what moves out is told as it was when it was in, with the version of the change': async (given) => {
+  'an object that leaves the selection is sent in its last selected state, with the version of the change': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a', { color: 'blue' }));
     const watch = await given.client.watch(collection, { labelSelector: 'color=blue', resourceVersion: made.metadata.resourceVersion });
@@ -161,7 +161,7 @@ export const WATCH_CASES = area('watches', {
     });
     succeeded(await given.client.delete(`${collection}/a`), 'delete');
     await given.create(collection, secret('b', { color: 'blue' }));
-    expect(told(await watch.take(1))).toEqual(['ADDED b']);
+    expect(described(await watch.take(1))).toEqual(['ADDED b']);
   },
   'a field selector follows one name': async (given) => {
     const collection = await secretsOf(given);
@@ -169,7 +169,7 @@ export const WATCH_CASES = area('watches', {
     const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=b' });
     await given.create(collection, secret('b'));
     succeeded(await given.client.delete(`${collection}/b`), 'delete');
-    expect(told(await watch.take(2))).toEqual(['ADDED b', 'DELETED b']);
+    expect(described(await watch.take(2))).toEqual(['ADDED b', 'DELETED b']);
   },
   'the path of one object is no watch: it answers the object': async (given) => {
     const collection = await secretsOf(given);
@@ -181,7 +181,7 @@ export const WATCH_CASES = area('watches', {
     const collection = await secretsOf(given);
     const watch = await given.client.watch(collection, { fieldSelector: 'metadata.name=later' });
     await given.create(collection, secret('later'));
-    expect(told(await watch.take(1))).toEqual(['ADDED later']);
+    expect(described(await watch.take(1))).toEqual(['ADDED later']);
   },
   'sendInitialEvents: everything there is, then a bookmark that ends it, then what follows': async (given) => {
     const collection = await secretsOf(given);
@@ -189,9 +189,9 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('b'));
     const watch = await given.client.watch(collection, INITIAL);
     const initial = await watch.through(isInitialEnd);
-    expect(told(initial.slice(0, -1)).sort()).toEqual(['ADDED a', 'ADDED b']);
+    expect(described(initial.slice(0, -1)).sort()).toEqual(['ADDED a', 'ADDED b']);
     await given.create(collection, secret('c'));
-    expect(told(await watch.through(({ type }) => type === 'ADDED')).at(-1)).toBe('ADDED c');
+    expect(described(await watch.through(({ type }) => type === 'ADDED')).at(-1)).toBe('ADDED c');
   },
   'the bookmark that ends the initial events carries kind and version, and nothing else': async (given) => {
     const collection = await secretsOf(given);
@@ -211,15 +211,15 @@ export const WATCH_CASES = area('watches', {
     await given.create(collection, secret('a', { color: 'blue' }));
     await given.create(collection, secret('b', { color: 'red' }));
     const watch = await given.client.watch(collection, { ...INITIAL, labelSelector: 'color=red' });
-    expect(told((await watch.through(isInitialEnd)).slice(0, -1))).toEqual(['ADDED b']);
+    expect(described((await watch.through(isInitialEnd)).slice(0, -1))).toEqual(['ADDED b']);
   },
-  'sendInitialEvents=false from no version tells only what follows': async (given) => {
+  'sendInitialEvents=false without a version sends only what follows': async (given) => {
     const collection = await secretsOf(given);
     await given.create(collection, secret('before'));
     const query = { sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' };
     const watch = await given.client.watch(collection, query);
     await given.create(collection, secret('after'));
-    expect(told(await watch.take(1))).toEqual(['ADDED after']);
+    expect(described(await watch.take(1))).toEqual(['ADDED after']);
   },
   'sendInitialEvents from version 0 is answered from what is cached, and ends with the bookmark': async (given) => {
     const collection = await secretsOf(given);
@@ -250,14 +250,14 @@ export const WATCH_CASES = area('watches', {
     const collection = await secretsOf(given);
     await given.create(collection, secret('a'));
     const watch = await given.client.watch(collection, { timeoutSeconds: 3 });
-    expect(told(await watch.rest())).toEqual(['ADDED a']);
+    expect(described(await watch.rest())).toEqual(['ADDED a']);
   },
   'with bookmarks allowed, a stream that ends by its time-out says how far it went': async (given) => {
     const collection = await secretsOf(given);
     const made = await given.create(collection, secret('a'));
     const watch = await given.client.watch(collection, { allowWatchBookmarks: true, timeoutSeconds: 4 });
     const events = await watch.rest();
-    expect(told(events.slice(0, 1))).toEqual(['ADDED a']);
+    expect(described(events.slice(0, 1))).toEqual(['ADDED a']);
     const bookmarks = events.slice(1);
     expect(bookmarks.length).toBeGreaterThanOrEqual(1);
     for (const { type, object } of bookmarks) {
@@ -267,7 +267,7 @@ export const WATCH_CASES = area('watches', {
   },
   'without bookmarks allowed there are none': async (given) => {
     const watch = await given.client.watch(await secretsOf(given), { timeoutSeconds: 4 });
-    expect(told(await watch.rest())).toEqual([]);
+    expect(described(await watch.rest())).toEqual([]);
   },
   'a version from before the kind was served is too old: an ERROR event with 410, then the end': async (given) => {
     const old = (await given.create(await secretsOf(given), secret('old'))).metadata.resourceVersion;
@@ -275,7 +275,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(kind.collection, aGauge(kind, 'a'));
     const watch = await given.client.watch(kind.collection, { resourceVersion: old });
     const events = await watch.rest();
-    expect(told(events)).toEqual(['ERROR']);
+    expect(described(events)).toEqual(['ERROR']);
     expect(events[0]?.object).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 });
     expect(events[0]?.object.message).toMatch(/^too old resource version: \d+ \(\d+\)$/);
   },
@@ -298,7 +298,7 @@ export const WATCH_CASES = area('watches', {
     succeeded(await given.client.patch(`${kind.collection}/a`, 'merge', { spec: { level: 2 } }), 'patch');
     succeeded(await given.client.delete(`${kind.collection}/a`), 'delete');
     const events = await watch.take(3);
-    expect(told(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
+    expect(described(events)).toEqual(['ADDED a', 'MODIFIED a', 'DELETED a']);
     expect(events.map(({ object }) => [object.kind, object.apiVersion, object.spec.level])).toEqual([
       ['Gauge', kind.apiVersion, 1],
       ['Gauge', kind.apiVersion, 2],
@@ -310,7 +310,7 @@ export const WATCH_CASES = area('watches', {
     await given.create(kind.collection, aGauge(kind, 'a'));
     const watch = await given.client.watch(kind.collection, INITIAL);
     const events = await watch.through(isInitialEnd);
-    expect(told(events.slice(0, -1))).toEqual(['ADDED a']);
+    expect(described(events.slice(0, -1))).toEqual(['ADDED a']);
     expect(events.at(-1)?.object).toMatchObject({ kind: 'Gauge', apiVersion: kind.apiVersion });
   },
   'a deletion that waits for a finalizer is first MODIFIED, then DELETED': async (given) => {
@@ -320,7 +320,7 @@ export const WATCH_CASES = area('watches', {
     succeeded(await given.client.delete(`${collection}/a`), 'delete');
     succeeded(await given.client.patch(`${collection}/a`, 'merge', { metadata: { finalizers: null } }), 'patch');
     const events = await watch.take(2);
-    expect(told(events)).toEqual(['MODIFIED a', 'DELETED a']);
+    expect(described(events)).toEqual(['MODIFIED a', 'DELETED a']);
     expect(events[0]?.object.metadata.deletionTimestamp).toEqual(expect.any(String));
   },
   'the stream is JSON, one event a line': async (given) => {
