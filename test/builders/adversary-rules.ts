@@ -19,6 +19,8 @@ const POLICY = { cpuMillicores: 'cpu', memoryBytes: 'memory' } as const;
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;
 /** Samples of two periods may be lost. */
 const SEEN_WITHIN_MS: DurationMs = 5 * MINUTE_MS;
+/** A resource that was not measured for longer is unknown, whatever else samples hold. */
+const RESOURCE_MEASURED_WITHIN_MS: DurationMs = 20 * MINUTE_MS;
 const BUSY_NODE_RATIO = 0.8;
 /** A smaller change is noise, whatever its share. */
 const LEAST_CHANGE: Readonly<Record<Resource, number>> = { cpuMillicores: 5, memoryBytes: 4 * MiB };
@@ -66,6 +68,8 @@ export class AdversaryRules {
   #throttlingSeenAt: DurationMs = Number.NEGATIVE_INFINITY;
   /** When usage of a pod was taken in last, by uid. */
   readonly #usageSeenAt = new Map<string, DurationMs>();
+  /** When each resource was last measured of any pod. */
+  readonly #measuredAt: Record<Resource, DurationMs> = { cpuMillicores: Number.NEGATIVE_INFINITY, memoryBytes: Number.NEGATIVE_INFINITY };
 
   constructor(life: Life) {
     this.#life = life;
@@ -96,9 +100,11 @@ export class AdversaryRules {
     for (const pod of lived.pods) this.#checkOnceADay(pod, lived);
   }
 
-  #observe({ elapsedMs, seenBytes, seenCpuMillicores, isThrottlingSeen, situation }: Lived, tick: Tick): void {
+  #observe({ elapsedMs, seenPods, isCpuSeen, seenBytes, seenCpuMillicores, isThrottlingSeen, situation }: Lived, tick: Tick): void {
     if (tick.clockBackMs !== undefined) this.#clockBackAt = elapsedMs;
-    for (const uid of seenBytes.keys()) this.#usageSeenAt.set(uid, elapsedMs);
+    for (const uid of seenPods) this.#usageSeenAt.set(uid, elapsedMs);
+    if (isCpuSeen) this.#measuredAt.cpuMillicores = elapsedMs;
+    if (seenBytes.size > 0) this.#measuredAt.memoryBytes = elapsedMs;
     if (isThrottlingSeen) this.#throttlingSeenAt = elapsedMs;
     // What was learnt in the last tick is in no checkpoint yet.
     if (tick.restart !== undefined) {
@@ -239,6 +245,8 @@ export class AdversaryRules {
     if ((warmUpUntil ?? 0) > situation.now) this.#fail('a pod is reduced right after a start or an outage', lived, details);
     const age = elapsedMs - (this.#usageSeenAt.get(step.pod.uid) ?? Number.NEGATIVE_INFINITY);
     if (age > SEEN_WITHIN_MS) this.#fail('a pod is reduced although no usage of it was taken in', lived, [details, age]);
+    const unmeasured = elapsedMs - this.#measuredAt[resource];
+    if (unmeasured > RESOURCE_MEASURED_WITHIN_MS) this.#fail('a resource is reduced that was not measured', lived, [details, unmeasured]);
     const target = amount(to, resource);
     const common = amount(decision.memory.apply?.values.get('main') ?? to, resource);
     if (target < Math.min(common, amount(from, resource)))

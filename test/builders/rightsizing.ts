@@ -150,6 +150,7 @@ function aResourceAdvice(resource: ResourceName, target: number, advice: Partial
     recentPeak: Math.floor(target * 0.8),
     latest: Math.floor(target * 0.7),
     confidence: 0.95,
+    isMeasured: true,
     steps: [
       { resource, step: 'usage', detail: 'what 98 % of the samples stay below', total: Math.floor(target * 0.8) },
       { resource, step: 'margin', detail: 'spare', total: target },

@@ -80,7 +80,11 @@ export interface Lived {
   readonly decision: WorkloadDecision;
   readonly steps: readonly ResizeStep[];
   readonly pods: readonly PodRecord[];
-  /** Working set of each pod of which a sample was taken in, by uid. */
+  /** Uids of the pods of which a sample was taken in. */
+  readonly seenPods: ReadonlySet<string>;
+  /** Whether a sample that was taken in measured CPU. */
+  readonly isCpuSeen: boolean;
+  /** Working set of each pod of which one was taken in, by uid. */
   readonly seenBytes: ReadonlyMap<string, number>;
   /** Highest CPU of a minute of any pod of which a sample was taken in; null: none was. */
   readonly seenCpuMillicores: number | null;
@@ -146,6 +150,8 @@ export class WorkloadLife {
       decision,
       steps,
       pods: this.pods,
+      seenPods: new Set(seen.map(({ uid }) => uid)),
+      isCpuSeen: seen.some(({ cpuMillicores }) => cpuMillicores !== null),
       seenBytes: new Map(seen.flatMap(({ uid, memoryBytes }) => (memoryBytes === null ? [] : [[uid, memoryBytes]]))),
       seenCpuMillicores: seen.reduce<number | null>(
         (most, { cpuPeakMillicores: peak = null }) => (peak === null ? most : Math.max(most ?? 0, peak)),

@@ -83,6 +83,8 @@ export interface ResourceAdvice {
   readonly latest: number;
   /** coverage × span × calibration × freshness for this resource, 0–1. */
   readonly confidence: Ratio;
+  /** Whether it was measured within the last 15 minutes: nothing is lowered by older usage. */
+  readonly isMeasured: boolean;
   /** They lead to the target. */
   readonly steps: readonly ExplanationStep[];
 }

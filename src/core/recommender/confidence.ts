@@ -23,17 +23,22 @@ export interface ConfidenceInputs {
   readonly covered: Ratio;
   readonly hours: number;
   readonly goalShare: Ratio;
-  /** Age of the newest sample. */
+  /** Time since the resource was last measured. */
   readonly ageMs: DurationMs;
   /** The container's last change of version; null where there was none in sight. */
   readonly rollout: RolloutStanding | null;
+}
+
+/** Whether usage of this age still describes the present; false where it was never measured (NaN). */
+export function isFresh(ageMs: DurationMs): boolean {
+  return ageMs <= STALE_AFTER_MS;
 }
 
 /** The product of its four parts, 0–1. */
 export function confidenceOf(inputs: ConfidenceInputs): Ratio {
   const span = Math.min(1, inputs.historyMs / FULL_SPAN_MS);
   const calibration = Math.min(1, wilsonLowerBound(inputs.covered, inputs.hours) / inputs.goalShare);
-  const freshness = inputs.ageMs > STALE_AFTER_MS ? 0 : isSettling(inputs.rollout) ? SETTLING_FACTOR : 1;
+  const freshness = !isFresh(inputs.ageMs) ? 0 : isSettling(inputs.rollout) ? SETTLING_FACTOR : 1;
   return inputs.coverage * span * calibration * freshness;
 }
 
@@ -45,7 +50,7 @@ export function confidenceText(inputs: ConfidenceInputs): string {
       : `would have covered ${percent(inputs.covered)} of the last ${inputs.hours} hours with usage`,
     `${(inputs.historyMs / DAY_MS).toFixed(1)} days seen, ${percent(inputs.coverage)} of their 5-minute points`,
   ];
-  if (inputs.ageMs > STALE_AFTER_MS) parts.push(`no usage for ${(inputs.ageMs / HOUR_MS).toFixed(1)} h`);
+  if (!isFresh(inputs.ageMs)) parts.push(`no usage for ${(inputs.ageMs / HOUR_MS).toFixed(1)} h`);
   if (inputs.rollout !== null && inputs.rollout.sinceMs < SETTLING_MS) parts.push(rolloutText(inputs.rollout));
   return parts.join('; ');
 }

@@ -7,7 +7,7 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
 import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
 import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
 import { ByteReader, ByteWriter } from './byte-codec.ts';
-import { confidenceOf, confidenceText } from './confidence.ts';
+import { confidenceOf, confidenceText, isFresh } from './confidence.ts';
 import type { ConfidenceInputs } from './confidence.ts';
 import type { CoverageShare } from './coverage-share.ts';
 import { DayCounts } from './day-counts.ts';
@@ -50,6 +50,9 @@ export class ContainerModel {
   readonly #hourlyPeaks: HourlyPeaks = { cpu: (hour) => this.#cpu.peakAt(hour), memory: (hour) => this.#memory.ring.peakAt(hour) };
   #firstSampleAt: Instant = NaN;
   #lastSampleAt: Instant = NaN;
+  /** End of the last closed slot in which each was measured. A checkpoint does not hold them: until then its last sample counts. */
+  #cpuMeasuredAt: Instant = NaN;
+  #memoryMeasuredAt: Instant = NaN;
   #samples = 0;
   #dropped = 0;
   /** Replicas whose newest sample was too old to be taken, and the slot that was under way then. */
@@ -131,18 +134,31 @@ export class ContainerModel {
     const common = {
       coverage,
       historyMs: Math.min(historyMs, rules.historyWindowMs),
-      ageMs: now - this.#lastSampleAt,
       rollout: this.#rollouts.standingAt(now),
     };
     const cpuCoverage = this.#cpu.valueFor(rules.cpu.goal, rules.pace)?.coverage.value ?? { share: 0, hours: 0 };
-    const cpuTrust = { ...common, ...calibrationOf(cpuCoverage, rules.cpu, 'cpu') };
-    const memoryTrust = { ...common, ...calibrationOf(this.#memory.coverage(rules.memory.goal), rules.memory, 'memory') };
+    const cpuTrust = {
+      ...common,
+      ...calibrationOf(cpuCoverage, rules.cpu, 'cpu'),
+      ageMs: now - this.#measuredAt(this.#collector.openCpuHigh, this.#cpuMeasuredAt),
+    };
+    const memoryTrust = {
+      ...common,
+      ...calibrationOf(this.#memory.coverage(rules.memory.goal), rules.memory, 'memory'),
+      ageMs: now - this.#measuredAt(this.#collector.openMemory, this.#memoryMeasuredAt),
+    };
     const oom = this.#ooms.advise(now, rules.oom, (since) => this.#memory.peak(Math.ceil((now - since) / HOUR_MS)));
     const oomNeed = requestAfterKills(oom);
-    const cpu = adviseCpu(this.#cpu, { rules, historyMs, confidence: confidenceOf(cpuTrust) });
+    const cpu = adviseCpu(this.#cpu, { rules, historyMs, confidence: confidenceOf(cpuTrust), isMeasured: isFresh(cpuTrust.ageMs) });
     const asked = { rules: rules.memory, oomNeed, runtime: rules.runtime, openPeak: this.#collector.openMemory };
     const memory = this.#memory.isKnown
-      ? adviseMemory(this.#memory, { ...asked, historyMs, historyWindowMs: rules.historyWindowMs, confidence: confidenceOf(memoryTrust) })
+      ? adviseMemory(this.#memory, {
+          ...asked,
+          historyMs,
+          historyWindowMs: rules.historyWindowMs,
+          confidence: confidenceOf(memoryTrust),
+          isMeasured: isFresh(memoryTrust.ageMs),
+        })
       : adviseFromKills(asked);
     const weaker = memory !== null && (cpu === null || memory.confidence < cpu.confidence) ? memoryTrust : cpuTrust;
     return {
@@ -240,7 +256,7 @@ export class ContainerModel {
 
   #load(from: ByteReader): void {
     this.#firstSampleAt = from.f64();
-    this.#lastSampleAt = from.f64();
+    this.#lastSampleAt = this.#cpuMeasuredAt = this.#memoryMeasuredAt = from.f64();
     this.#samples = from.f64();
     this.#dropped = from.f64();
     this.#throttledSum = from.f64();
@@ -281,15 +297,25 @@ export class ContainerModel {
     this.#evidence.addPoint(slot, evidence);
     this.#cpuHighs.add(slot, cpuHigh, isMeasured);
     this.#days.add(slot);
-    if (!Number.isNaN(cpu)) this.#cpu.addPoint(slot, cpu);
+    const endsAt = (slot + 1) * SLOT_MS;
+    if (!Number.isNaN(cpu)) {
+      this.#cpu.addPoint(slot, cpu);
+      this.#cpuMeasuredAt = endsAt;
+    }
     if (!Number.isNaN(memory)) {
+      this.#memoryMeasuredAt = endsAt;
       this.#memory.addPoint(slot, memory);
       this.#peaks.addPoint(slot, memory);
-      this.#growth.add((slot + 1) * SLOT_MS, slot, replicas);
+      this.#growth.add(endsAt, slot, replicas);
     }
     if (Number.isNaN(throttled)) return;
     this.#throttledSum = this.#throttledSum * THROTTLE_DECAY_PER_SLOT + throttled;
     this.#throttledWeight = this.#throttledWeight * THROTTLE_DECAY_PER_SLOT + 1;
+  }
+
+  /** When a resource was last measured. @param open its value in the slot under way, NaN: not measured in it */
+  #measuredAt(open: number, closed: Instant): Instant {
+    return Number.isNaN(open) ? closed : this.#lastSampleAt;
   }
 
   #usage(cpu: ResourceAdvice | null, memory: ResourceAdvice | null): ContainerAdvice['usage'] {

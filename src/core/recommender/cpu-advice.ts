@@ -15,10 +15,11 @@ export interface CpuAdviceInputs {
   readonly rules: RecommenderRules;
   readonly historyMs: DurationMs;
   readonly confidence: Ratio;
+  readonly isMeasured: boolean;
 }
 
 /** Advice on CPU; null before the first hour of usage is over. */
-export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence }: CpuAdviceInputs): ResourceAdvice | null {
+export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence, isMeasured }: CpuAdviceInputs): ResourceAdvice | null {
   const { pace, cpu: rules } = all;
   const value = model.valueFor(rules.goal, pace);
   if (value === undefined) return null;
@@ -46,6 +47,7 @@ export function adviseCpu(model: CpuModel, { rules: all, historyMs, confidence }
     recentPeak: Math.round(knownOrZero(model.peak(1))),
     latest: Math.round(model.latest),
     confidence,
+    isMeasured,
     steps: sum.steps,
   };
 }

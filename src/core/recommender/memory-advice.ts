@@ -26,6 +26,7 @@ export interface MemoryAdviceInputs extends MemoryNeeds {
   readonly historyWindowMs: DurationMs;
   readonly historyMs: DurationMs;
   readonly confidence: Ratio;
+  readonly isMeasured: boolean;
 }
 
 /** Advice on memory of which at least one point is known. */
@@ -58,6 +59,7 @@ export function adviseMemory(model: MemoryModel, inputs: MemoryAdviceInputs): Re
     recentPeak,
     latest: Math.round(Number.isNaN(openPeak) ? model.latest : openPeak),
     confidence: inputs.confidence,
+    isMeasured: inputs.isMeasured,
     steps: sum.steps,
   };
 }
@@ -81,6 +83,7 @@ export function adviseFromKills({ rules, oomNeed, openPeak }: Omit<MemoryNeeds, 
     recentPeak: seen,
     latest: seen,
     confidence: 0,
+    isMeasured: !Number.isNaN(openPeak),
     steps: sum.steps,
   };
 }

@@ -23,10 +23,29 @@ function nonFinite(value: unknown, path = ''): readonly string[] {
   return Object.entries(value).flatMap(([key, each]) => nonFinite(each, `${path}.${key}`));
 }
 
+function measuredForADay(): ContainerModel {
+  const model = new ContainerModel();
+  for (let at = MONDAY + FIVE_MINUTES; at <= MONDAY + DAY_MS; at += FIVE_MINUTES) model.observe('web-1', aSample(at, 100, 200));
+  return model;
+}
+
 describe.each(['cpu', 'memory'] as const)('Advice on %s', (resource) => {
   test.each([1, 3, 24 * 8])('holds numbers after %i hours without a measurement of it', (hours) => {
     const advice = adviseAfter(hours, resource);
     expect(advice?.[resource]).not.toBeNull();
     expect(nonFinite(advice)).toEqual([]);
+  });
+
+  const other = resource === 'cpu' ? 'memory' : 'cpu';
+  test(`is not trusted after an hour in which ${other} alone was measured`, () => {
+    const advice = adviseAfter(1, resource);
+    expect(advice?.[resource]?.confidence).toBe(0);
+    expect(advice?.[other]?.confidence).toBeGreaterThan(0);
+    expect(advice?.confidenceText).toContain('no usage for 1.0 h');
+  });
+
+  test('is still trusted after a restart', () => {
+    const restored = ContainerModel.restore(measuredForADay().checkpoint());
+    expect(restored?.advise('app', MONDAY + DAY_MS + 31_000, RULES)?.[resource]?.confidence).toBeGreaterThan(0);
   });
 });

@@ -177,6 +177,8 @@ function adviceOf(
     recentPeak: Math.round(of.latest),
     latest: Math.round(of.latest),
     confidence: of.confidence,
+    // Its pods are sized at creation: what earlier runs used is the evidence.
+    isMeasured: true,
     steps: sum.steps,
   };
 }

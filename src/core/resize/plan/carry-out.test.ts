@@ -119,7 +119,24 @@ describe('a load that grows while a reduction spreads', () => {
   });
 });
 
-describe('pods whose node tells no usage', () => {
+describe('a resource that was not measured lately', () => {
+  test.each(['cpu', 'memory'] as const)('is not reduced: %s', (resource) => {
+    const [known] = [anAdvice()];
+    const other = resource === 'cpu' ? 'memory' : 'cpu';
+    const unmeasured = known[resource] && { ...known[resource], isMeasured: false };
+    const advice = [{ ...known, [resource]: unmeasured, [other]: null }];
+    const decision = decideWorkload(aSituation({ pods: pods(3), advice }));
+    expect([decision.steps, decision.reason]).toEqual([[], 'stale-data']);
+    expect(decision.message).toContain(`${resource} of main was not measured for 15 minutes`);
+  });
+
+  test('is raised, for what it needs is known from earlier', () => {
+    const advice = needs(2000).map((each) => ({ ...each, cpu: each.cpu && { ...each.cpu, isMeasured: false } }));
+    expect(decideWorkload(aSituation({ pods: pods(3), advice })).steps.length).toBeGreaterThan(0);
+  });
+});
+
+describe('pods whose node reports no usage', () => {
   const onTwoNodes = pods(4).map((pod, index) => (index === 3 ? { ...pod, node: 'n2' } : pod));
   const unreadPods = new Set(onTwoNodes.slice(3).map(({ uid }) => uid));
 

@@ -8,7 +8,7 @@ import { leftByQuota } from '../../model/quota-room.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 import { WORKING_SET_HEADROOM } from './container-target.ts';
 import { waitsForClock } from './clock-set-back.ts';
-import { FIELD, greaterValues, lowersAnything, RESOURCES, type Values } from '../model/container-values.ts';
+import { FIELD, greaterValues, lowersAnything, lowersResource, RESOURCES, type Values } from '../model/container-values.ts';
 import { isSizedAtCreationOnly } from './creation-only.ts';
 import { forbiddingFailure, refusedResources, retryAt, withoutRefused, type RefusedResource } from './failed-resizes.ts';
 import { withHotReplica } from './hot-replicas.ts';
@@ -88,8 +88,7 @@ export function carryOut(situation: WorkloadSituation, wanted: Values, options: 
       continue;
     }
     if (fit.kind !== 'change') continue;
-    // What raises, and what a roll-back is for, need no reading. The others do not wait for such a pod: a dead node keeps its DaemonSets' pods.
-    const unknown = fit.lowers && options.isRollBack !== true ? (unread(situation, pod) ?? aheadOfClock(situation, fit)) : null;
+    const unknown = usageUnknown(situation, pod, fit, options);
     if (unknown === null) reachable += 1;
     candidates.push({ pod, fit, unknown });
   }
@@ -211,6 +210,31 @@ function untilStarted({ now }: WorkloadSituation, { name, ready, readySince, con
 function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecord): Waiting | null {
   if (!unreadPods.has(uid)) return null;
   return waiting('stale-data', `${name}: its node ${node ?? ''} has reported no usage of it for two periods`);
+}
+
+/**
+ * Why a pod is not lowered: what it uses now is unknown. null: it is known, or not needed, as for a raise or a roll-back. Other pods do not
+ * wait for such a pod: a node that is down keeps the pods of its DaemonSets.
+ */
+function usageUnknown(
+  situation: WorkloadSituation,
+  pod: PodRecord,
+  fit: Extract<PodFit, { kind: 'change' }>,
+  { isRollBack }: CarryOutOptions,
+): Waiting | null {
+  if (!fit.lowers || isRollBack === true) return null;
+  return unread(situation, pod) ?? unmeasured(situation, pod, fit) ?? aheadOfClock(situation, fit);
+}
+
+/** Samples may hold one resource alone: the other is then as unknown as without any. */
+function unmeasured({ advice }: WorkloadSituation, pod: PodRecord, { containers }: Extract<PodFit, { kind: 'change' }>): Waiting | null {
+  for (const { name, from, to } of containers) {
+    const known = advice.find(({ container }) => container === name);
+    const unknown = RESOURCES.find((each) => lowersResource(from, to, each) && known !== undefined && known[each]?.isMeasured !== true);
+    if (unknown === undefined) continue;
+    return waiting('stale-data', `${pod.name}: ${unknown} of ${name} was not measured for 15 minutes`);
+  }
+  return null;
 }
 
 /** What is lowered is lowered by what is used now. */
