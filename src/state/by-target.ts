@@ -1,8 +1,9 @@
-import { workloadKey, type WorkloadKey, type WorkloadRef } from '../core/model/workload.ts';
+import type { TargetRef } from '../core/model/cluster-records.ts';
+import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
 import { MultiIndex } from './multi-index.ts';
 
 /** Objects that each act on one workload, found by it. */
-export class ByTarget<T extends { readonly target: WorkloadRef }> {
+export class ByTarget<T extends { readonly target: TargetRef }> {
   readonly #all = new Map<string, T>();
   readonly #byTarget = new MultiIndex<T>();
 
@@ -10,11 +11,12 @@ export class ByTarget<T extends { readonly target: WorkloadRef }> {
     return this.#all.values();
   }
 
-  of(workload: WorkloadKey): readonly T[] {
-    return [...this.#byTarget.of(workload)];
+  /** @param matches whether a target of the workload's kind and name is of its API group, too */
+  of(workload: WorkloadKey, matches: (target: TargetRef) => boolean): readonly T[] {
+    return [...this.#byTarget.of(workload)].filter(({ target }) => matches(target));
   }
 
-  /** Takes an object's new state; null: it is gone. Answers whom it acts on now and acted on before. */
+  /** Takes an object's new state; null: it is gone. Answers whom it acts on now and acted on before, by kind and name. */
   put(key: string, record: T | null): readonly WorkloadKey[] {
     const touched = new Set<WorkloadKey>();
     const previous = this.#all.get(key);

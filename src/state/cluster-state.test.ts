@@ -94,6 +94,32 @@ describe('ClusterState', () => {
       }
     });
 
+    test('gives a workload the autoscalers of its own group alone, whichever is heard of first', () => {
+      const target = (group: string, kind = 'Rollout') => ({ namespace: 'default', group, kind, name: 'web' });
+      const [argo, other, kruise] = [target('argoproj.io'), target('rollouts.example.com'), target('apps.kruise.io', 'StatefulSet')];
+      const autoscalers = [argo, other, kruise].flatMap((each): ClusterDelta[] => {
+        const record = { namespace: 'default', name: each.group, target: each };
+        const key = `default/${each.group}`;
+        return [
+          { kind: 'hpa', key, record: record as HpaRecord },
+          { kind: 'vpa', key, record: { ...record, updateMode: 'Auto' } },
+          { kind: 'scaledobject', key, record: { ...record, hpa: null, utilizationOf: [] } },
+        ];
+      });
+      const found = (state: ClusterState, key: string) =>
+        [state.hpasOf(key), state.vpasOf(key), state.scaledObjectsOf(key)].map((list) => list.map(({ name }) => name));
+      const deltas = [...autoscalers, setWorkload(rollout)];
+      for (const order of [deltas, [...deltas].reverse()]) {
+        const state = new ClusterState();
+        for (const delta of order) state.apply(delta);
+        expect(found(state, 'default/Rollout/web')).toEqual([['argoproj.io'], ['argoproj.io'], ['argoproj.io']]);
+        expect(found(state, 'default/StatefulSet/web')).toEqual([[], [], []]);
+        state.apply(gone(setWorkload(rollout)));
+        state.apply(setWorkload({ ...rollout, apiVersion: 'rollouts.example.com/v1' }));
+        expect(found(state, 'default/Rollout/web')).toEqual([['rollouts.example.com'], ['rollouts.example.com'], ['rollouts.example.com']]);
+      }
+    });
+
     test('counts pods whose owners are of kinds that are not read', () => {
       const state = new ClusterState();
       const owner = ownerOf('x/v1', 'GameServer');
@@ -146,7 +172,8 @@ describe('ClusterState', () => {
 
   test('finds autoscalers by target and budgets by selector', () => {
     const state = new ClusterState();
-    const hpa = { namespace: 'default', name: 'web', target: { namespace: 'default', kind: 'Deployment', name: 'web' } } as HpaRecord;
+    const target = { namespace: 'default', group: 'apps', kind: 'Deployment', name: 'web' };
+    const hpa = { namespace: 'default', name: 'web', target } as HpaRecord;
     state.apply({ kind: 'hpa', key: 'default/web', record: hpa });
     expect(state.hpasOf('default/Deployment/web')).toEqual([hpa]);
     state.apply({ kind: 'hpa', key: 'default/web', record: { ...hpa, target: { ...hpa.target, name: 'other' } } });

@@ -9,6 +9,7 @@ import type {
   NamespaceRecord,
   ResourceQuotaRecord,
   ScaledObjectRecord,
+  TargetRef,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
 import { matchesLabelSelector } from '../core/model/label-selector.ts';
@@ -56,6 +57,7 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   readonly #ownByPlural = new MultiIndex<OwnRecord>();
   readonly #recommendationsByTarget = new MultiIndex<Recommendation>();
   readonly #listeners = new Set<(change: ClusterChange) => void>();
+  readonly #isKeyedByKind = ({ kind, group }: TargetRef): boolean => this.#ownership.isKeyedByKind(kind, group);
   #pause: PauseRecord | null = null;
   #feed: FeedStatus = NO_FEED;
 
@@ -152,15 +154,15 @@ export class ClusterState implements ClusterReader, ClusterSink, PauseReader {
   }
 
   hpasOf(workload: WorkloadKey): readonly HpaRecord[] {
-    return this.#hpas.of(workload);
+    return this.#hpas.of(workload, this.#isKeyedByKind);
   }
 
   scaledObjectsOf(workload: WorkloadKey): readonly ScaledObjectRecord[] {
-    return this.#scaledObjects.of(workload);
+    return this.#scaledObjects.of(workload, this.#isKeyedByKind);
   }
 
   vpasOf(workload: WorkloadKey): readonly VpaRecord[] {
-    return this.#vpas.of(workload);
+    return this.#vpas.of(workload, this.#isKeyedByKind);
   }
 
   budgets(): Iterable<DisruptionBudgetRecord> {

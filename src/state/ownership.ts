@@ -55,6 +55,11 @@ export class Ownership {
     for (const key of this.#podsByTop.groups()) yield [key, this.#podsByTop.count(key)];
   }
 
+  /** Whether workloads of that kind and group have the kind alone in their keys: no workload of the kind is read in another group. */
+  isKeyedByKind(kind: string, group: string): boolean {
+    return (this.#groups.get(kind) ?? group) === group;
+  }
+
   /** Takes a pod's new state, or with null `record` its end. */
   putPod(podKey: string, record: PodRecord | null, previous: PodRecord | null): void {
     const ownerBefore = previous?.owner?.uid;
@@ -138,7 +143,7 @@ export class Ownership {
   /** Two workloads of one name and kind are apart where their groups differ: an operator may have a `StatefulSet` of its own. */
   #kindOf({ kind, apiVersion }: OwnerRef): string {
     const group = groupOfVersion(apiVersion);
-    return apiVersion === '' || (this.#groups.get(kind) ?? group) === group ? kind : `${kind}.${group}`;
+    return apiVersion === '' || this.isKeyedByKind(kind, group) ? kind : `${kind}.${group}`;
   }
 
   #assign(podKey: string, pod: PodRecord | null, top: WorkloadRef | undefined): void {

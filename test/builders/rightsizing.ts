@@ -229,7 +229,7 @@ export function anHpaRecord({ metrics = [{}], ...record }: HpaTraits = {}): HpaR
     annotated: false,
     controller: null,
     metricsWriter: null,
-    target: { namespace: 'shop', kind: 'Deployment', name: 'web' },
+    target: { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' },
     minReplicas: 1,
     maxReplicas: 10,
     currentReplicas: 3,

@@ -1,4 +1,5 @@
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
+import { groupOfVersion } from '../../core/model/workload.ts';
 import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
 import { annotationsOf, metadataOf } from './decode-metadata.ts';
 import type { Interner } from './interner.ts';
@@ -34,6 +35,8 @@ export function readHpa(wire: Wire, interner: Interner): HpaRecord {
     metricsWriter: latestWriterOf(wire, ['f:spec', 'f:metrics']),
     target: {
       namespace: metadata.namespace,
+      // Without an apiVersion its controller looks in the core group, where a ReplicationController alone can be scaled.
+      group: interner.text(groupOfVersion(textAt(target, 'apiVersion'))),
       kind: interner.text(requiredTextAt(target, 'kind', 'spec.scaleTargetRef.kind')),
       name: interner.text(requiredTextAt(target, 'name', 'spec.scaleTargetRef.name')),
     },

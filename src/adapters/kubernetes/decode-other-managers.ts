@@ -2,6 +2,7 @@
 // are installed.
 
 import type { ScaledObjectRecord, VpaRecord } from '../../core/model/cluster-records.ts';
+import { groupOfVersion, KUBERNETES_OWNERS } from '../../core/model/workload.ts';
 import { metadataOf } from './decode-metadata.ts';
 import type { Interner } from './interner.ts';
 import { objectAt, objectsAt, requiredTextAt, textAt, type Wire } from './wire.ts';
@@ -11,12 +12,16 @@ export function readVpa(wire: Wire, interner: Interner): VpaRecord {
   const { namespace, name } = metadataOf(wire, interner);
   const spec = objectAt(wire, 'spec');
   const target = objectAt(spec, 'targetRef', 'spec.targetRef');
+  const kind = requiredTextAt(target, 'kind', 'spec.targetRef.kind');
   return {
     namespace,
     name,
     target: {
       namespace,
-      kind: interner.text(requiredTextAt(target, 'kind', 'spec.targetRef.kind')),
+      // VPA takes a kind of Kubernetes for that of Kubernetes, whatever apiVersion stands beside it.
+      // https://github.com/kubernetes/autoscaler/blob/master/vertical-pod-autoscaler/pkg/target/fetcher.go
+      group: interner.text(KUBERNETES_OWNERS.get(kind) ?? groupOfVersion(textAt(target, 'apiVersion'))),
+      kind: interner.text(kind),
       name: interner.text(requiredTextAt(target, 'name', 'spec.targetRef.name')),
     },
     // Without a policy it acts.
@@ -36,6 +41,8 @@ export function readScaledObject(wire: Wire, interner: Interner): ScaledObjectRe
     name,
     target: {
       namespace,
+      // https://keda.sh/docs/latest/reference/scaledobject-spec/
+      group: interner.text(groupOfVersion(textAt(target, 'apiVersion') || 'apps/v1')),
       kind: interner.text(textAt(target, 'kind') || 'Deployment'),
       name: interner.text(requiredTextAt(target, 'name', 'spec.scaleTargetRef.name')),
     },

@@ -398,9 +398,9 @@ describe('rules', () => {
       },
       { type: 'Pods', pods: { metric: { name: 'requests_per_second' } } },
     ];
-    const spec = { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 9, metrics };
+    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 9, metrics };
     expect(readHpa({ metadata: { name: 'h', namespace: 'a' }, spec, status: { currentReplicas: 2 } }, interner)).toMatchObject({
-      target: { namespace: 'a', kind: 'Deployment', name: 'web' },
+      target: { namespace: 'a', group: 'apps', kind: 'Deployment', name: 'web' },
       minReplicas: 1,
       resourceMetrics: [
         { resource: 'cpu', container: null, targetUtilizationRatio: 0.7 },
@@ -455,7 +455,31 @@ describe('rules', () => {
   ])('a VerticalPodAutoscaler: %s', (_, spec, expected) => {
     const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
     const vpa = readVpa({ metadata: { name: 'v', namespace: 'a' }, spec: { targetRef, ...spec } }, interner);
-    expect(vpa).toEqual({ namespace: 'a', name: 'v', target: { namespace: 'a', kind: 'Deployment', name: 'web' }, ...expected });
+    expect(vpa).toEqual({
+      namespace: 'a',
+      name: 'v',
+      target: { namespace: 'a', group: 'apps', kind: 'Deployment', name: 'web' },
+      ...expected,
+    });
+  });
+
+  describe('the group of a target that names one, or none', () => {
+    const metadata = { name: 'x', namespace: 'a' };
+    const hpa = (scaleTargetRef: object) => readHpa({ metadata, spec: { scaleTargetRef } }, interner).target;
+    const scaledObject = (scaleTargetRef: object) => readScaledObject({ metadata, spec: { scaleTargetRef } }, interner).target;
+    const vpa = (targetRef: object) => readVpa({ metadata, spec: { targetRef } }, interner).target;
+
+    test.each<[string, (ref: object) => object, object, string]>([
+      ['an HPA has that of its apiVersion', hpa, { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }, 'argoproj.io'],
+      ['an HPA without one means the core group, as its controller does', hpa, { kind: 'ReplicationController' }, ''],
+      ['a ScaledObject has that of its apiVersion', scaledObject, { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }, 'argoproj.io'],
+      ['a ScaledObject without one means apps', scaledObject, { kind: 'StatefulSet' }, 'apps'],
+      ['a VPA has that of its apiVersion', vpa, { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }, 'argoproj.io'],
+      ['a VPA knows kinds of Kubernetes without one', vpa, { kind: 'CronJob' }, 'batch'],
+      ['a VPA takes such a kind for Kubernetes’ own in any group', vpa, { apiVersion: 'apps.kruise.io/v1', kind: 'StatefulSet' }, 'apps'],
+    ])('%s', (_, targetOf, ref, group) => {
+      expect(targetOf({ ...ref, name: 'web' })).toMatchObject({ group, name: 'web' });
+    });
   });
 
   test('a ScaledObject holds what it scales, by which HPA, and by what of the request', () => {
@@ -472,7 +496,7 @@ describe('rules', () => {
     expect(readScaledObject(wire, interner)).toEqual({
       namespace: 'a',
       name: 's',
-      target: { namespace: 'a', kind: 'Deployment', name: 'web' },
+      target: { namespace: 'a', group: 'apps', kind: 'Deployment', name: 'web' },
       hpa: 'keda-hpa-s',
       utilizationOf: ['cpu'],
     });

@@ -202,7 +202,7 @@ describe('an autoscaler that measures against the request', () => {
     [
       'taken over by a ScaledObject',
       () => {
-        const target = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+        const target = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
         world.cluster.scaledObjectList = [{ namespace: 'shop', name: 'load', target, hpa: 'web', utilizationOf: ['cpu'] }];
       },
       'ScaledObject load keeps it as it wants it',

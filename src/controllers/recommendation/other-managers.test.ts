@@ -74,7 +74,7 @@ describe('a pod that somebody else has resized', () => {
 });
 
 describe('a VerticalPodAutoscaler', () => {
-  const target = { namespace: 'shop', kind: 'Deployment', name: 'web' };
+  const target = { namespace: 'shop', group: 'apps', kind: 'Deployment', name: 'web' };
 
   test.each(['Auto', 'Recreate', 'InPlaceOrRecreate', 'InPlace'])('in mode %s has the workload to itself', async (updateMode) => {
     world.cluster.vpaList = [{ namespace: 'shop', name: 'web-vpa', target, updateMode }];

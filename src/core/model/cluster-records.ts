@@ -12,6 +12,12 @@ export interface NamespaceRecord {
   readonly deletionAt: Instant | null;
 }
 
+/** The workload that an autoscaler acts on. Kinds of one name differ by their API group; the version does not matter. */
+export interface TargetRef extends WorkloadRef {
+  /** Empty for core. */
+  readonly group: string;
+}
+
 export interface HpaRecord {
   readonly namespace: string;
   readonly name: string;
@@ -25,7 +31,7 @@ export interface HpaRecord {
   readonly controller: OwnerRef | null;
   /** Who wrote `spec.metrics` last, by the object's own record; null where it does not tell. */
   readonly metricsWriter: string | null;
-  readonly target: WorkloadRef;
+  readonly target: TargetRef;
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly currentReplicas: number;
@@ -47,7 +53,7 @@ export interface HpaRecord {
 export interface VpaRecord {
   readonly namespace: string;
   readonly name: string;
-  readonly target: WorkloadRef;
+  readonly target: TargetRef;
   readonly updateMode: string;
 }
 
@@ -55,7 +61,7 @@ export interface VpaRecord {
 export interface ScaledObjectRecord {
   readonly namespace: string;
   readonly name: string;
-  readonly target: WorkloadRef;
+  readonly target: TargetRef;
   /** The HPA that it keeps; null where it has none yet. */
   readonly hpa: string | null;
   /** Resources that it scales by as a share of the request. */

@@ -143,8 +143,8 @@ describe('an uninstall', () => {
     }
   });
 
-  async function lowered(target: string, note = original('minReplicas', 1)): Promise<void> {
-    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, minReplicas: 1, maxReplicas: 9 };
+  async function lowered(target: string, note = original('minReplicas', 1), apiVersion = 'apps/v1'): Promise<void> {
+    const spec = { scaleTargetRef: { apiVersion, kind: 'Deployment', name: target }, minReplicas: 1, maxReplicas: 9 };
     await world.post(HPAS, { metadata: { name: 'web' }, spec });
     const { uid } = ((await world.get(`${HPAS}/web`)).body as Wire).metadata as { readonly uid: string };
     const annotations = { 'evenkeel.io/original': signedFor(uid, note, 'evenkeel.io/original', 'HorizontalPodAutoscaler') };
@@ -162,6 +162,7 @@ describe('an uninstall', () => {
   test.each([
     ['that was made small in place alone', () => Promise.resolve()],
     ['whose note is on the autoscaler of another', () => lowered('other')],
+    ['whose note is on the autoscaler of that kind and name in another group', () => lowered('web', undefined, 'apps.example.com/v1')],
     ['whose autoscaler has the note of another idle period', () => lowered('web', original('minReplicas', 1, '2026-11-19T00:00:00.000Z'))],
   ])('has nothing to scale of a workload %s', async (_, arrange) => {
     await idled('web', 3);

@@ -18,6 +18,7 @@ import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapt
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, leave, keepRemembered, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
+import { groupOfVersion } from '../../../core/model/workload.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
 import type { IdleNote } from '../../../core/resize/model/idle-memory.ts';
 import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
@@ -184,7 +185,7 @@ function* ofReplicas({ cluster, resource, replicasOf }: IdleKind, head: ObjectHe
 /** The note on the autoscaler goes with its other annotations. */
 async function* ofAutoscalers(
   cluster: ClusterAccess,
-  { kind }: ApiResource,
+  { group, kind }: ApiResource,
   { name, namespace }: ObjectHead,
   record: IdleNote,
   signer: RecordSigner,
@@ -193,7 +194,8 @@ async function* ofAutoscalers(
   for await (const hpa of cluster.list(HPAS, signal, { namespace: namespace ?? '' })) {
     const spec = objectAt(hpa.wire, 'spec');
     const target = objectAt(spec, 'scaleTargetRef');
-    if (textAt(target, 'kind') !== kind || textAt(target, 'name') !== name) continue;
+    if (groupOfVersion(textAt(target, 'apiVersion')) !== group || textAt(target, 'kind') !== kind) continue;
+    if (textAt(target, 'name') !== name) continue;
     const note = readIdlePeriod(signer, HPAS, hpa, record);
     const from = numberAt(spec, 'minReplicas', 1);
     const to = valueToWrite(

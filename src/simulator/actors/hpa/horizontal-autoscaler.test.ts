@@ -136,8 +136,11 @@ describe('an autoscaler', () => {
     expect(size(world)).toBe(8);
   });
 
-  test('says when what it should scale is not there', () => {
-    const { world } = scaled({ scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'gone' } });
+  test.each([
+    ['of that name', { apiVersion: 'apps/v1', kind: 'Deployment', name: 'gone' }],
+    ['of that kind in the group', { apiVersion: 'apps.example.com/v1', kind: 'Deployment', name: 'web' }],
+  ])('says when what it should scale is not there: nothing %s', (_, scaleTargetRef) => {
+    const { world } = scaled({ scaleTargetRef });
     expect(reason(world, 'AbleToScale')).toBe('FailedGetScale');
   });
 

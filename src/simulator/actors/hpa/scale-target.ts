@@ -3,6 +3,7 @@ import type { ClusterAccess } from '../../api/cluster-access.ts';
 import type { KubeObject } from '../../api/kube-object.ts';
 import type { Autoscaler } from '../wire/autoscaler.ts';
 
+/** Of the group apps: in another group such a kind is another one. */
 const RESOURCES: Readonly<Record<string, string>> = {
   Deployment: 'deployments.apps',
   ReplicaSet: 'replicasets.apps',
@@ -20,8 +21,9 @@ export interface ScaleTarget {
 
 /** undefined where there is none, or one of a kind that is not scaled here. */
 export function findScaleTarget(cluster: ClusterAccess, { metadata, spec }: Autoscaler): ScaleTarget | undefined {
-  const resource = RESOURCES[spec.scaleTargetRef.kind];
-  const object = resource === undefined ? undefined : cluster.get(resource, metadata.namespace ?? '', spec.scaleTargetRef.name);
+  const { apiVersion = '', kind, name } = spec.scaleTargetRef;
+  const resource = apiVersion.startsWith('apps/') ? RESOURCES[kind] : undefined;
+  const object = resource === undefined ? undefined : cluster.get(resource, metadata.namespace ?? '', name);
   if (resource === undefined || object === undefined) return undefined;
   const target = object as KubeObject & { spec: { replicas?: number; selector: LabelSelector }; status?: { replicas?: number } };
   return {
