@@ -129,6 +129,26 @@ describe('reset to deploy', () => {
     expect(answer.body.error.message).toContain('thing');
   });
 
+  test.each([
+    [
+      'a Rollout of Argo Rollouts',
+      { kind: 'Rollout', apiVersion: 'argoproj.io/v1alpha1', plural: 'rollouts' },
+      'kubectl argo rollouts restart thing -n shop',
+    ],
+    ['a Rollout of another group', { kind: 'Rollout', apiVersion: 'rollouts.example.com/v1', plural: 'rollouts' }, 'rollouts.example.com'],
+    ['a kind with a scale subresource', { kind: 'Ox', apiVersion: 'db.example.com/v1', plural: 'oxen' }, 'as its controller provides'],
+  ])('of %s cannot be: nothing is written, and the message names the way', async (_, kind, words) => {
+    world.cluster.workloadList.push(aWorkloadRecord({ ...kind, scalable: true, name: 'thing', namespace: 'shop' }));
+    const one = await client.send('POST', '/api/v1/resource-audit/shop/thing/reset-to-deploy', {});
+    const items = [{ namespace: 'shop', name: 'thing' }];
+    const bulk = await client.send('POST', '/api/v1/resource-audit/bulk', { action: 'reset-to-deploy', items });
+    expect([one.status, one.body.error]).toEqual([422, expect.objectContaining({ code: 'not_feasible' })]);
+    expect(one.body.error.message).toContain(words);
+    expect(one.body.error.message).not.toContain('does not roll out');
+    expect(bulk.body.data).toEqual([{ index: 0, ok: false, error: { code: 'not_feasible', message: one.body.error.message } }]);
+    expect([world.records.written, workload('thing').annotations]).toEqual([[], {}]);
+  });
+
   test.each(['paused', 'on-delete'] as const)('of a workload whose roll-outs are held (%s) cannot be', async (rolloutHeld) => {
     world.cluster.workloadList = world.cluster.workloadList.map((each) => (each.name === 'web' ? { ...each, rolloutHeld } : each));
     expect((await client.send('POST', `${WEB}/reset-to-deploy`, {})).body.error.code).toBe('not_feasible');

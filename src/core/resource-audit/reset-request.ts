@@ -3,7 +3,7 @@
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
 import type { Instant } from '../model/units.ts';
-import type { WorkloadRecord } from '../model/workload.ts';
+import { groupOfVersion, KUBERNETES_OWNERS, type WorkloadRecord } from '../model/workload.ts';
 
 export interface ResetRequest {
   readonly by: string;
@@ -32,13 +32,30 @@ export const SIZE_ANNOTATIONS = [
 const RESTARTABLE = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
 /** Why a workload's pods cannot be restarted by its template, in words; null: they can. */
-export function restartProblem({ kind, name, rolloutHeld }: Pick<WorkloadRecord, 'kind' | 'name' | 'rolloutHeld'>): string | null {
+export function restartProblem(
+  workload: Pick<WorkloadRecord, 'apiVersion' | 'kind' | 'namespace' | 'name' | 'rolloutHeld'>,
+): string | null {
+  const { kind, name, rolloutHeld } = workload;
+  if (!KUBERNETES_OWNERS.has(kind)) return unknownRestart(workload);
   if (kind === 'Job') return `Job ${name} has pods of one run, which no template restarts. Delete it and create it again.`;
   if (kind === 'CronJob') return `CronJob ${name} makes pods from its template at each run, so the next run has what was deployed.`;
   if (!RESTARTABLE.includes(kind)) return `${kind} ${name} does not roll out a changed template. Delete its pods to have them made anew.`;
   if (rolloutHeld === 'paused') return `${kind} ${name} is paused, so a restart would not begin. Resume its roll-out first.`;
   if (rolloutHeld === 'on-delete') return `${kind} ${name} has the update strategy OnDelete. Delete its pods to have them made anew.`;
   return null;
+}
+
+/**
+ * A changed template is a new version to Argo Rollouts: it goes through canary steps, pauses and analyses, and may stop half-way. Its
+ * restart without them is a field of the spec, which Evenkeel has no permission to write. Of other kinds nothing is known.
+ * https://argo-rollouts.readthedocs.io/en/stable/features/restart/
+ */
+function unknownRestart({ apiVersion, kind, namespace, name }: Pick<WorkloadRecord, 'apiVersion' | 'kind' | 'namespace' | 'name'>): string {
+  const group = groupOfVersion(apiVersion);
+  const first = `To have its pods as they were deployed, set its mode to Off, then restart`;
+  return group === 'argoproj.io' && kind === 'Rollout'
+    ? `Rollout ${name} is restarted by its field spec.restartAt, which Evenkeel may not write. ${first} it: kubectl argo rollouts restart ${name} -n ${namespace}`
+    : `Evenkeel does not restart a ${kind} of ${group}. ${first} ${name} as its controller provides.`;
 }
 
 /** On which workload a request counts: it is signed, as any user who may patch the workload can write the annotation. */
