@@ -9,7 +9,7 @@ import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { observedIn, type Observed } from '../chart/observed.ts';
 import { startController, type Controller } from '../e2e/controller-process.ts';
-import { ask, read } from '../e2e/dashboard.ts';
+import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
 import { writeLearntUsage } from './learnt-usage.ts';
@@ -134,6 +134,32 @@ describe('A Rollout that rbac.workloads permits', () => {
     },
     HANG_TEST_MS,
   );
+
+  test(
+    'has the autoscaler that names its group, and not the one of the same kind and name in another group',
+    async () => {
+      for (const group of ['rollouts.example.com', 'argoproj.io']) {
+        const scaleTargetRef = { apiVersion: `${group}/v1`, kind: 'Rollout', name: 'web' };
+        const spec = { scaleTargetRef, minReplicas: 2, maxReplicas: 4 };
+        await post('/apis/autoscaling/v2/namespaces/shop/horizontalpodautoscalers', { metadata: { name: group }, spec });
+      }
+      await eventuallyReads(
+        'the Rollout has an autoscaler: both are read',
+        HANG_MS,
+        async () => (await read<{ readonly hpa: object | null }>(controller.dashboard, 'recommendations/shop/web?kind=Rollout')).hpa,
+        (hpa) => hpa !== null && 'name' in hpa && hpa.name === 'argoproj.io',
+      );
+    },
+    HANG_TEST_MS,
+  );
+
+  test('is not reset to what was deployed: the answer names its own restart, and nothing of it is changed', async () => {
+    const { status, envelope } = await send(controller.dashboard, 'POST', 'resource-audit/shop/web/reset-to-deploy?kind=Rollout', {});
+    expect([status, envelope.error?.code]).toEqual([422, 'not_feasible']);
+    expect(envelope.error?.message).toContain('kubectl argo rollouts restart web -n shop');
+    const { metadata } = await cluster.api.expect<Owner>({ path: ROLLOUT });
+    expect([metadata.generation, Object.keys(metadata.annotations ?? {})]).toEqual([1, ['evenkeel.io/resized']]);
+  });
 });
 
 describe('A kind that rbac.workloads does not permit', () => {
