@@ -2,6 +2,7 @@
 // clock where the node's own is set wrong, and stand still where its kubelet has stopped measuring. The first is corrected, the
 // second is not: old usage never becomes new.
 
+import { formatDuration } from '../core/model/duration.ts';
 import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
 import type { UsageReading } from '../ports/usage-source.ts';
 import { FUTURE_ALLOWED_MS } from './sample-gate.ts';
@@ -10,6 +11,7 @@ import { FUTURE_ALLOWED_MS } from './sample-gate.ts';
 const COMPARED_MS: DurationMs = 2 * MINUTE_MS;
 /** By how much times may go on faster or more slowly than the controller's clock in that time: the newest are of some seconds before. */
 const JITTER_MS: DurationMs = MINUTE_MS;
+const REMEDY = 'synchronize the clock of the node (NTP, chrony)';
 
 interface NodeClock {
   offsetMs: DurationMs;
@@ -52,6 +54,16 @@ export class NodeClocks {
     return ageMs > this.#toleranceMs;
   }
 
+  /** What is wrong with the times of a reading, and the remedy; null: nothing. */
+  problemOf(node: string, clock: ClockReading): string | null {
+    if (this.isOld(clock)) {
+      const old = `the newest usage that ${node} reports is more than ${formatDuration(this.#toleranceMs)} old`;
+      return `${old}: its kubelet has stopped measuring, or its clock is behind; restart the kubelet, or ${REMEDY}`;
+    }
+    const { offsetMs } = clock;
+    return offsetMs === 0 ? null : `${describeClock(node, offsetMs)}: its usage counts as of when it is read; ${REMEDY}`;
+  }
+
   forget(node: string): void {
     this.#clocks.delete(node);
   }
@@ -59,6 +71,13 @@ export class NodeClocks {
   #isPlausible(ageMs: DurationMs): boolean {
     return ageMs + FUTURE_ALLOWED_MS >= 0 && ageMs <= this.#toleranceMs;
   }
+}
+
+/** By how much the clocks of a node and the controller differ, as either of them may be wrong. */
+export function describeClock(node: string, behindMs: DurationMs): string {
+  const by = formatDuration(Math.floor(Math.abs(behindMs) / MINUTE_MS) * MINUTE_MS);
+  const [order, other] = behindMs < 0 ? ['ahead of', 'behind'] : ['behind', 'ahead'];
+  return `the clock of ${node} is ${by} ${order} the controller’s, or the controller’s is ${other}`;
 }
 
 /** Whether the node's times have gone on as fast as the controller's since a reading before; false where it is too soon to say. */

@@ -1,13 +1,12 @@
 // What everything uses now. Fed by a UsageSource, read by queries, and passed on sample by sample
 // to whoever learns from it.
 
-import { formatDuration } from '../core/model/duration.ts';
 import type { Resources } from '../core/model/resources.ts';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
 import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
 import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '../core/model/usage.ts';
 import { faultOfReport, type PodRecord } from '../core/model/pod.ts';
-import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { WorkloadKey } from '../core/model/workload.ts';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
@@ -17,10 +16,12 @@ import type { EvidenceReading, EvidenceSink, SummaryReading, UsageFailure, Usage
 import { EvidenceLog } from './evidence-log.ts';
 import { FailureLog } from './failure-log.ts';
 import { OomWatch, type OomKillListener } from './oom-watch.ts';
-import { NodeClocks, type ClockReading } from './node-clocks.ts';
+import { describeClock, NodeClocks } from './node-clocks.ts';
+import { faultOfContainer, PodSamples } from './pod-samples.ts';
 import { aheadOfNow, correctedSample, faultOfSample } from './sample-gate.ts';
 import { SummaryLog } from './summary-log.ts';
 import { UsageGraphs } from './usage-graphs.ts';
+import { UsageProblems } from './usage-problems.ts';
 
 export interface UsageModelParts {
   readonly clock: Clock;
@@ -40,34 +41,20 @@ interface UsageTotal {
   readonly memoryBytes: Bytes | null;
 }
 
-interface PodEntry {
-  /** Kept current: looking it up by its names for each sample would cost more than the sample. */
-  pod: PodRecord;
-  workload: WorkloadKey | null;
-  readonly containers: Map<string, UsageSample>;
-}
-
-/** Key of a failure that is no single node's. */
-const WHOLE_SOURCE = '';
-
 /** metrics.k8s.io measures once a minute in many clusters, and kubelets up to every 20 seconds, however often they are read. */
 const LEAST_FRESH_MS: DurationMs = 3 * MINUTE_MS;
 /** Usage that a node reports is no older where its clock is right, however often it is read. */
 const LEAST_TOLERANCE_MS: DurationMs = 2 * MINUTE_MS;
-const CLOCK_REMEDY = 'synchronize the clock of the node (NTP, chrony)';
-/** Init and ephemeral containers of a pod that are taken besides those of its record. */
-const MAX_OTHER_CONTAINERS = 16;
 
 export class UsageModel implements UsageSink, EvidenceSink {
   /** What is known of throttling and pressure, by node. */
   readonly evidence = new EvidenceLog();
   readonly graphs = new UsageGraphs();
   readonly #parts: UsageModelParts;
-  /** By namespace, then name. */
-  readonly #pods = new Map<string, Map<string, PodEntry>>();
+  readonly #samples: PodSamples;
+  readonly #problems: UsageProblems;
   readonly #nodes = new Map<string, { readonly usage: NodeUsage | null; readonly confirmedAt: Instant }>();
   readonly #clocks: NodeClocks;
-  readonly #toleranceMs: DurationMs;
   readonly #summaries = new SummaryLog();
   readonly #listeners = new Set<SampleListener>();
   readonly #oomWatch: OomWatch;
@@ -77,14 +64,13 @@ export class UsageModel implements UsageSink, EvidenceSink {
   readonly #failures: Counter;
   readonly #unsubscribe: () => void;
   #confirmedAt: Instant = 0;
-  /** What is wrong, by node; the whole source under an empty name. */
-  readonly #problems = new Map<string, string>();
 
   constructor(parts: UsageModelParts) {
     const { metrics, reader } = parts;
     this.#parts = parts;
-    this.#toleranceMs = Math.max(LEAST_TOLERANCE_MS, STALE_PERIODS * parts.intervalMs);
-    this.#clocks = new NodeClocks(this.#toleranceMs);
+    this.#samples = new PodSamples(reader);
+    this.#problems = new UsageProblems(parts.logger);
+    this.#clocks = new NodeClocks(Math.max(LEAST_TOLERANCE_MS, STALE_PERIODS * parts.intervalMs));
     this.#taken = metrics.counter({ name: 'evenkeel_usage_samples_total', help: 'Usage samples taken.' });
     this.#dropped = metrics.counter({
       name: 'evenkeel_usage_samples_dropped_total',
@@ -132,7 +118,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     if (taken > 0) this.#taken.add(taken);
     const ahead = aheadOfNow(reading.containers, now - offsetMs);
     if (ahead !== null) {
-      const message = `${clockText(reading.node, offsetMs - ahead)}: its usage is left out`;
+      const message = `${describeClock(reading.node, offsetMs - ahead)}: its usage is left out`;
       this.onFailure({ node: reading.node, at: now, message });
       return;
     }
@@ -141,10 +127,10 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#confirmedAt = this.#confirmedAt > now ? readAt : Math.max(this.#confirmedAt, readAt);
     if (reading.nodeUsage !== null) this.#takeNode(correctedSample(reading.nodeUsage, offsetMs, now), now, readAt);
     else this.#nodes.set(reading.node, { usage: this.#nodes.get(reading.node)?.usage ?? null, confirmedAt: readAt });
-    this.#problems.delete(WHOLE_SOURCE);
-    const problem = this.#problemOfTimes(reading.node, clock);
-    if (problem === null) this.#problems.delete(reading.node);
-    else this.#report(reading.node, problem, 'The times of usage are wrong');
+    this.#problems.resolve(null);
+    const problem = this.#clocks.problemOf(reading.node, clock);
+    if (problem === null) this.#problems.resolve(reading.node);
+    else this.#problems.report(reading.node, problem, 'The times of usage are wrong');
   }
 
   onSummary(reading: SummaryReading): void {
@@ -167,7 +153,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   onFailure(failure: UsageFailure): void {
     this.#failures.add(1);
-    this.#report(failure.node, failure.message, 'Usage could not be read');
+    this.#problems.report(failure.node, failure.message, 'Usage could not be read');
   }
 
   onDropped(reason: string, count: number): void {
@@ -206,14 +192,12 @@ export class UsageModel implements UsageSink, EvidenceSink {
 
   /** What is wrong with the source now, in words; null while the newest reading of every node was good. */
   problem(): string | null {
-    const [first] = this.#problems.values();
-    if (first === undefined) return null;
-    return this.#problems.size === 1 ? first : `${first} (and ${this.#problems.size - 1} more nodes)`;
+    return this.#problems.summary();
   }
 
   /** The newest samples of a pod's containers. */
   containersOf(namespace: string, pod: string): ReadonlyMap<string, UsageSample> {
-    return this.#pods.get(namespace)?.get(pod)?.containers ?? NO_CONTAINERS;
+    return this.#samples.containersOf(namespace, pod);
   }
 
   /** A node's own usage, system daemons included; null where nothing fresh is known. */
@@ -225,9 +209,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
   /** Sum over all pods; null where nothing fresh is known. */
   used(): UsageTotal {
     let total: UsageTotal = { cpuMillicores: null, memoryBytes: null };
-    for (const pods of this.#pods.values()) {
-      for (const pod of pods.values()) total = plus(total, this.#sum(pod.containers.values()));
-    }
+    for (const { containers } of this.#samples.pods()) total = plus(total, this.#sum(containers.values()));
     return total;
   }
 
@@ -246,23 +228,8 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#failureLog.close();
   }
 
-  /** Logged when it begins or changes; that it goes on is shown by the metric and by staleness. */
-  #report(node: string | null, problem: string, message: string): void {
-    const key = node ?? WHOLE_SOURCE;
-    if (this.#problems.get(key) !== problem) this.#parts.logger.warn(message, { node, problem });
-    this.#problems.set(key, problem);
-  }
-
-  #problemOfTimes(node: string, clock: ClockReading): string | null {
-    if (this.#clocks.isOld(clock)) {
-      const old = `the newest usage that ${node} reports is more than ${formatDuration(this.#toleranceMs)} old`;
-      return `${old}: its kubelet has stopped measuring, or its clock is behind; restart the kubelet, or ${CLOCK_REMEDY}`;
-    }
-    return clock.offsetMs === 0 ? null : `${clockText(node, clock.offsetMs)}: its usage counts as of when it is read; ${CLOCK_REMEDY}`;
-  }
-
   #take(node: string, usage: ContainerUsage, now: Instant): boolean {
-    const entry = this.#entryOf(usage);
+    const entry = this.#samples.findOrAdd(usage);
     const fault =
       faultOfReport(node, entry?.pod) ??
       faultOfContainer(entry, usage.container) ??
@@ -278,26 +245,6 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#oomWatch.observe(entry.workload, usage.container, entry.pod, sample);
     for (const listener of this.#listeners) listener(entry.workload, usage.container, entry.pod, sample);
     return true;
-  }
-
-  // The entry of the pod that has this name now. A successor of the same name (a StatefulSet's) begins anew.
-  #entryOf(usage: ContainerUsage): PodEntry | undefined {
-    const known = this.#pods.get(usage.namespace)?.get(usage.pod);
-    if (known !== undefined && known.workload !== null) return known;
-    const { reader } = this.#parts;
-    const pod = reader.findPod(usage.namespace, usage.pod);
-    if (pod === undefined) return undefined;
-    const owner = reader.workloadOf(pod);
-    const workload = owner === undefined ? null : workloadKey(owner);
-    if (known?.pod.uid === pod.uid) {
-      known.workload = workload;
-      return known;
-    }
-    const entry: PodEntry = { pod, workload, containers: new Map() };
-    let pods = this.#pods.get(usage.namespace);
-    if (pods === undefined) this.#pods.set(usage.namespace, (pods = new Map<string, PodEntry>()));
-    pods.set(usage.pod, entry);
-    return entry;
   }
 
   /** What a node reports of its own pods and their containers; the rest is counted. */
@@ -331,24 +278,11 @@ export class UsageModel implements UsageSink, EvidenceSink {
     const slash = key.indexOf('/');
     const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)];
     const pod = this.#parts.reader.findPod(namespace, name);
-    this.#follow(namespace, name, pod);
+    this.#samples.update(namespace, name, pod);
     if (pod !== undefined) return;
     this.#summaries.forgetPod(namespace, name);
     this.evidence.forgetPod(namespace, name);
     if (workload !== null && this.#isNoMore(workload)) this.graphs.forget(workload);
-  }
-
-  #follow(namespace: string, name: string, pod: PodRecord | undefined): void {
-    const pods = this.#pods.get(namespace);
-    const known = pods?.get(name);
-    if (pods === undefined || known === undefined) return;
-    if (known.pod.uid === pod?.uid) {
-      known.pod = pod;
-      known.workload = null; // its owner may have become known: looked up at the next sample
-      return;
-    }
-    pods.delete(name);
-    if (pods.size === 0) this.#pods.delete(namespace);
   }
 
   /** Of a bare pod, or of an owner that is no workload, its last pod tells that it is gone. */
@@ -364,7 +298,7 @@ export class UsageModel implements UsageSink, EvidenceSink {
     this.#nodes.delete(node);
     this.#clocks.forget(node);
     this.graphs.forgetNode(node);
-    this.#problems.delete(node);
+    this.#problems.resolve(node);
     this.evidence.forgetNode(node);
   }
 
@@ -379,23 +313,6 @@ export class UsageModel implements UsageSink, EvidenceSink {
     return total;
   }
 }
-
-function clockText(node: string, behindMs: DurationMs): string {
-  const by = formatDuration(Math.floor(Math.abs(behindMs) / MINUTE_MS) * MINUTE_MS);
-  const [order, other] = behindMs < 0 ? ['ahead of', 'behind'] : ['behind', 'ahead'];
-  return `the clock of ${node} is ${by} ${order} the controller’s, or the controller’s is ${other}`;
-}
-
-/** A node may report any name: each that is taken costs a day of slots. */
-function faultOfContainer(entry: PodEntry | undefined, container: string): 'unknown-container' | null {
-  if (entry === undefined || entry.containers.has(container)) return null;
-  const { containers } = entry.pod;
-  if (entry.containers.size < MAX_OTHER_CONTAINERS || containers.some(({ name }) => name === container)) return null;
-  const others = [...entry.containers.keys()].filter((taken) => !containers.some(({ name }) => name === taken));
-  return others.length < MAX_OTHER_CONTAINERS ? null : 'unknown-container';
-}
-
-const NO_CONTAINERS: ReadonlyMap<string, UsageSample> = new Map();
 
 function plus(a: UsageTotal, b: UsageTotal): UsageTotal {
   return { cpuMillicores: added(a.cpuMillicores, b.cpuMillicores), memoryBytes: added(a.memoryBytes, b.memoryBytes) };
