@@ -1,19 +1,17 @@
 // Throttling and pressure from the kubelets' own endpoints on a real control plane, read with the controller's own token: what
 // the dashboard API shows to curl.
 
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { HealthCheck, Recommendation } from '../../src/apis/http/types.generated.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
-import { type Controller, startController } from '../e2e/controller-process.ts';
+import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
-import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { TestFixture } from '../e2e/processes.ts';
+import { startInstalledCluster, startLearntController } from './installed-controller.ts';
 import { runningForAnHour } from './played-pods.ts';
-import { RealCluster } from './real-cluster.ts';
+import type { RealCluster } from './real-cluster.ts';
 
-const OWN_NAMESPACE = 'evenkeel-system';
 const APPS = ['limited', 'unlimited'] as const;
 
 let fixture: TestFixture;
@@ -22,28 +20,11 @@ let controller: Controller;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  cluster = await RealCluster.start({ name: 'evidence', nodes: 1 });
-  fixture.addCleanup(() => cluster.stop());
-  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
-  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
-  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  cluster = await startInstalledCluster(fixture, 'evidence', 1);
   for (const app of APPS) await createDeployment(app);
-  const learnt = join(fixture.folder, 'learnt.sqlite');
   const uses = { cpuMillicores: 100, memoryBytes: 100 * MiB };
-  await writeLearntUsage(
-    learnt,
-    APPS.map((name) => ({ namespace: 'default', name, container: 'app', uses })),
-    2 * DAY_MS,
-  );
-  controller = await startController(fixture, {
-    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
-    'kubelet.port': String(cluster.ports.kubelet),
-    namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
-    'controller.warmUp': '1s',
-    'controller.leaderElect': 'false',
-    'kubelet.interval': '5s',
-  });
+  const workloads = APPS.map((name) => ({ namespace: 'default', name, container: 'app', uses }));
+  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   await cluster.api.expect({
     method: 'POST',
     path: '/apis/evenkeel.io/v1alpha1/podresizepolicies',

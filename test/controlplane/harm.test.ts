@@ -1,21 +1,19 @@
 // What goes wrong in a pod, on a real control plane and as kubectl shows it: containers are killed at their memory limit, or
 // crash after they were resized, and the test says so in the pods' statuses as a kubelet would.
 
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../src/apis/http/types.generated.ts';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { parseMemory } from '../../hack/real-cluster/kubelets/quantities.ts';
 import { DAY_MS, HOUR_MS, MiB, SECOND_MS } from '../../src/core/model/units.ts';
-import { type Controller, startController } from '../e2e/controller-process.ts';
+import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
-import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { TestFixture } from '../e2e/processes.ts';
+import { startInstalledCluster, startLearntController } from './installed-controller.ts';
 import { runningForAnHour } from './played-pods.ts';
-import { RealCluster } from './real-cluster.ts';
+import type { RealCluster } from './real-cluster.ts';
 
-const OWN_NAMESPACE = 'evenkeel-system';
 const REPLICAS = 2;
 const DEPLOYED_MIB = 256;
 /** A decision was made and carried out after the first, and its outcome was seen after the second. */
@@ -43,32 +41,15 @@ let controller: Controller;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  cluster = await RealCluster.start({ name: 'harm', nodes: 1 });
-  fixture.addCleanup(() => cluster.stop());
-  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
-  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
-  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  cluster = await startInstalledCluster(fixture, 'harm', 1);
   for (const app of [KILLED, LOOPING]) await createDeployment(app);
-  const learnt = join(fixture.folder, 'learnt.sqlite');
-  await writeLearntUsage(
-    learnt,
-    [KILLED, LOOPING].map(({ name, usesMib }) => ({
-      namespace: 'default',
-      name,
-      container: 'app',
-      uses: { cpuMillicores: 100, memoryBytes: usesMib * MiB },
-    })),
-    8 * DAY_MS,
-  );
-  controller = await startController(fixture, {
-    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, 'evenkeel-controller'),
-    'kubelet.port': String(cluster.ports.kubelet),
-    namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
-    'controller.warmUp': '1s',
-    'controller.leaderElect': 'false',
-    'kubelet.interval': '5s',
-  });
+  const workloads = [KILLED, LOOPING].map(({ name, usesMib }) => ({
+    namespace: 'default',
+    name,
+    container: 'app',
+    uses: { cpuMillicores: 100, memoryBytes: usesMib * MiB },
+  }));
+  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 8 * DAY_MS });
   await createPolicy();
 }, HANG_TEST_MS);
 

@@ -1,23 +1,20 @@
 // Tenants that forge annotations, in modes that act and that do not, and a node that was taken over, beside an honest tenant on a real control plane: neither changes
 // how the honest tenant's pods are reduced and raised.
 
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
-import { type Controller, startController } from '../e2e/controller-process.ts';
-import { ROOT, TestFixture } from '../e2e/processes.ts';
+import type { Controller } from '../e2e/controller-process.ts';
+import { TestFixture } from '../e2e/processes.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS } from '../eventually.ts';
 import { HostileKubelet, type PodName } from './hostile-kubelet.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startLearntController } from './installed-controller.ts';
 import { runningForAnHour } from './played-pods.ts';
-import { RealCluster } from './real-cluster.ts';
+import type { RealCluster } from './real-cluster.ts';
 import { requestWithStolen } from './stolen-token.ts';
 
-const OWN_NAMESPACE = 'evenkeel-system';
-const CONTROLLER = 'evenkeel-controller';
 const TAKEN_NODE = 'kwok-0003';
 /** The address that its kubelet writes into the node's status, as a kubelet may. */
 const TAKEN_ADDRESS = '127.77.0.1';
@@ -58,11 +55,7 @@ let reportedPods: readonly PodName[] = [];
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  cluster = await RealCluster.start({ name: 'neighbours', nodes: 3 });
-  fixture.addCleanup(() => cluster.stop());
-  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
-  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
-  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  cluster = await startInstalledCluster(fixture, 'neighbours', 3);
   kubelet = await HostileKubelet.start(cluster, TAKEN_NODE, TAKEN_ADDRESS, () => reportedPods);
   fixture.addCleanup(() => kubelet.stop());
   const addresses = [{ type: 'InternalIP', address: TAKEN_ADDRESS }];
@@ -75,21 +68,8 @@ beforeAll(async () => {
   await forgeOriginalTarget();
   await eventually('every pod runs: kwok starts what has a node', HANG_MS, async () => (await running()) === 2 * APPS.length);
   reportedPods = [...(await podsIn('honest')), ...(await podsIn('taken')).filter(({ name }) => name.startsWith('theirs-'))];
-  const learnt = join(fixture.folder, 'learnt.sqlite');
-  await writeLearntUsage(
-    learnt,
-    APPS.map(({ namespace, name }) => ({ namespace, name, container: 'app', uses: USES })),
-    2 * DAY_MS,
-  );
-  controller = await startController(fixture, {
-    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
-    'kubelet.port': String(cluster.ports.kubelet),
-    'kubelet.interval': '5s',
-    namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
-    'controller.warmUp': '1s',
-    'controller.leaderElect': 'false',
-  });
+  const workloads = APPS.map(({ namespace, name }) => ({ namespace, name, container: 'app', uses: USES }));
+  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   const common = { cpu: rule, memory: rule, minConfidence: 0, cooldown: '1s', interval: '5s', rollback: { within: '3s' } };
   await policy('acting', { ...common, namespaces: ['honest', 'taken'], mode: 'Auto', cpu: { ...rule, max: MOST_CPU } });
@@ -155,7 +135,7 @@ describe('beside forging tenants and a node that was taken over', () => {
       expect(await cpusOf('forging', 'mine')).toEqual(['300m', '300m']);
       const effects = cluster.audit(
         ({ user, verb, objectRef }) =>
-          user.username.endsWith(`:${CONTROLLER}`) &&
+          user.username === CONTROLLER_USER &&
           verb === 'patch' &&
           objectRef?.namespace === 'forging' &&
           (['pods', 'horizontalpodautoscalers'].includes(objectRef.resource) || objectRef.subresource === 'scale'),
@@ -190,7 +170,7 @@ describe('beside forging tenants and a node that was taken over', () => {
       expect(JSON.stringify(spec.template.metadata)).not.toContain('restartedAt');
       const scaled = cluster.audit(
         ({ user, objectRef }) =>
-          user.username.endsWith(`:${CONTROLLER}`) && objectRef?.namespace === 'grasping' && objectRef.subresource === 'scale',
+          user.username === CONTROLLER_USER && objectRef?.namespace === 'grasping' && objectRef.subresource === 'scale',
       );
       expect(scaled).toEqual([]);
     },
@@ -230,7 +210,7 @@ describe('beside forging tenants and a node that was taken over', () => {
         { path: '/api/v1/pods' },
         { path: `/api/v1/nodes/kwok-0001/proxy/metrics/resource` },
         { method: 'POST', path: `/api/v1/namespaces/honest/pods/${pod?.name}/eviction`, body: { metadata: { name: pod?.name } } },
-        ...['evenkeel-kubelet-reader', CONTROLLER].map((account) => {
+        ...['evenkeel-kubelet-reader', 'evenkeel-controller'].map((account) => {
           const path = `/api/v1/namespaces/${OWN_NAMESPACE}/serviceaccounts/${account}/token`;
           return { method: 'POST', path, body: { spec: {} } } as const;
         }),

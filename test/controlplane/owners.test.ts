@@ -8,17 +8,14 @@ import type { PodResizePolicy, Recommendation } from '../../src/apis/v1alpha1/in
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
 import { aScalableDefinition } from '../builders/scalable-definition.ts';
 import { observedIn, type Observed } from '../chart/observed.ts';
-import { startController, type Controller } from '../e2e/controller-process.ts';
+import type { Controller } from '../e2e/controller-process.ts';
 import { ask, read, send } from '../e2e/dashboard.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
 import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { CONTROLLER_USER, OWN_NAMESPACE, startInstalledCluster, startLearntController } from './installed-controller.ts';
 import { runningForAnHour } from './played-pods.ts';
-import { RealCluster } from './real-cluster.ts';
+import type { RealCluster } from './real-cluster.ts';
 
-const OWN_NAMESPACE = 'evenkeel-system';
-const CONTROLLER = 'evenkeel-controller';
-const ACCOUNT = `system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`;
 const ROLLOUTS = { group: 'argoproj.io', resource: 'rollouts' };
 const OXEN = { group: 'db.example.com', resource: 'oxen' };
 const ROLLOUT = '/apis/argoproj.io/v1alpha1/namespaces/shop/rollouts/web';
@@ -33,11 +30,7 @@ let controller: Controller;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  cluster = await RealCluster.start({ name: 'owners', nodes: 2 });
-  fixture.addCleanup(() => cluster.stop());
-  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
-  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
-  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  cluster = await startInstalledCluster(fixture, 'owners', 2);
   await permit(ROLLOUTS);
   await define({ group: 'argoproj.io', version: 'v1alpha1', kind: 'Rollout', plural: 'rollouts' });
   const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.members' };
@@ -52,26 +45,12 @@ beforeAll(async () => {
     async () => (await podsWhere('status.phase%3DRunning')).length,
     (count) => count === 5,
   );
-  const learnt = join(fixture.folder, 'learnt.sqlite');
   const workloads = [
     { kind: 'Deployment', name: 'web' },
     { kind: 'Rollout', name: 'web' },
     { kind: 'Ox', name: 'herd' },
-  ];
-  await writeLearntUsage(
-    learnt,
-    workloads.map((workload) => ({ ...workload, namespace: 'shop', container: 'app', uses: USES })),
-    2 * DAY_MS,
-  );
-  controller = await startController(fixture, {
-    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
-    'kubelet.port': String(cluster.ports.kubelet),
-    namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
-    'controller.warmUp': '1s',
-    'controller.leaderElect': 'false',
-    'kubelet.interval': '5s',
-  });
+  ].map((workload) => ({ ...workload, namespace: 'shop', container: 'app', uses: USES }));
+  controller = await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',
     kind: 'PodResizePolicy',
@@ -220,7 +199,9 @@ describe('A kind that rbac.workloads does not permit', () => {
 
 test('Evenkeel was refused nothing', async () => {
   expect((await observed()).denied).toEqual([]);
-  const refused = cluster.audit(({ user, responseStatus }) => user.username === ACCOUNT && [403, 422].includes(responseStatus?.code ?? 0));
+  const refused = cluster.audit(
+    ({ user, responseStatus }) => user.username === CONTROLLER_USER && [403, 422].includes(responseStatus?.code ?? 0),
+  );
   expect(refused.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual([]);
 });
 

@@ -1,21 +1,15 @@
 // Right-sizing among everything else that has a say on a real control plane: admission, quotas, LimitRanges, the cluster's
 // own HPA controller with metrics.k8s.io, and the objects of VPA and KEDA.
 
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { DAY_MS, MiB } from '../../src/core/model/units.ts';
-import { startController } from '../e2e/controller-process.ts';
 import { eventually, eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';
-import { ROOT, TestFixture } from '../e2e/processes.ts';
-import { writeLearntUsage } from './learnt-usage.ts';
+import { TestFixture } from '../e2e/processes.ts';
+import { CONTROLLER_USER, startInstalledCluster, startLearntController } from './installed-controller.ts';
 import { MetricsApi } from './metrics-api.ts';
 import { runningForAnHour } from './played-pods.ts';
-import { RealCluster } from './real-cluster.ts';
-
-const OWN_NAMESPACE = 'evenkeel-system';
-const CONTROLLER = 'evenkeel-controller';
-const ACCOUNT = `system:serviceaccount:${OWN_NAMESPACE}:${CONTROLLER}`;
+import type { RealCluster } from './real-cluster.ts';
 
 /** Of 100m and 100Mi, with 20 % over them. */
 const USES = { cpuMillicores: 100, memoryBytes: 100 * MiB };
@@ -32,11 +26,7 @@ let metricsApi: MetricsApi;
 
 beforeAll(async () => {
   fixture = new TestFixture();
-  cluster = await RealCluster.start({ name: 'rightsizing', nodes: 4 });
-  fixture.addCleanup(() => cluster.stop());
-  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
-  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
-  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  cluster = await startInstalledCluster(fixture, 'rightsizing', 4);
   metricsApi = await MetricsApi.start(cluster, (pod, pods) =>
     pod.metadata.labels['app'] === 'scaled' ? Math.round(LOAD_MILLICORES / pods.length) : USES.cpuMillicores,
   );
@@ -45,26 +35,13 @@ beforeAll(async () => {
   for (const app of WORKLOADS) await furnish(app);
   await post('/apis/autoscaling/v2/namespaces/scaled/horizontalpodautoscalers', hpa('scaled', 60));
   await runs();
-  const learnt = join(fixture.folder, 'learnt.sqlite');
-  await writeLearntUsage(
-    learnt,
-    WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES })),
-    2 * DAY_MS,
-  );
   // The autoscaler has found that nothing is to be done before anything is.
   await autoscaler(
     'its controller has read the use of 60 %: the metrics report it',
     ({ status }) => status?.currentMetrics?.[0]?.resource.current.averageUtilization === 60,
   );
-  await startController(fixture, {
-    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, CONTROLLER),
-    'kubelet.port': String(cluster.ports.kubelet),
-    namespace: OWN_NAMESPACE,
-    'history.url': `sqlite:${learnt}`,
-    'controller.warmUp': '1s',
-    'controller.leaderElect': 'false',
-    'kubelet.interval': '5s',
-  });
+  const workloads = WORKLOADS.map((app) => ({ namespace: app, name: app, container: 'app', uses: USES }));
+  await startLearntController(fixture, cluster, { workloads, spanMs: 2 * DAY_MS });
   const rule = { percentile: 0.95, margin: 0.2, limit: { rule: 'Keep' } };
   await post('/apis/evenkeel.io/v1alpha1/podresizepolicies', {
     apiVersion: 'evenkeel.io/v1alpha1',
@@ -177,7 +154,7 @@ describe('on a real control plane', () => {
       expect(inputs.filter(({ step }) => step === 'limit-range').map(({ detail }) => detail)).toContain('LimitRange least allows no less');
       const refused = cluster.audit(
         ({ user, objectRef, responseStatus }) =>
-          user.username === ACCOUNT &&
+          user.username === CONTROLLER_USER &&
           objectRef?.namespace === 'bounded' &&
           objectRef.subresource === 'resize' &&
           (responseStatus?.code ?? 0) >= 400,
@@ -241,7 +218,7 @@ describe('on a real control plane', () => {
   test(
     'nothing else was patched, and Evenkeel was refused nothing',
     async () => {
-      const ours = cluster.audit(({ user, stage }) => user.username === ACCOUNT && stage === 'ResponseComplete');
+      const ours = cluster.audit(({ user, stage }) => user.username === CONTROLLER_USER && stage === 'ResponseComplete');
       const patched = ours.filter(({ objectRef }) => objectRef?.resource === 'horizontalpodautoscalers');
       expect(new Set(patched.map(({ verb, objectRef }) => `${verb} ${objectRef?.namespace}/${objectRef?.name}`))).toEqual(
         new Set(['patch scaled/scaled']),

@@ -1,0 +1,43 @@
+// Evenkeel on a real control plane as config/ installs it: its definitions, its namespace, and a controller with the token and the
+// roles of its ServiceAccount and nothing besides.
+
+import { join } from 'node:path';
+import type { DurationMs } from '../../src/core/model/units.ts';
+import { type Controller, startController } from '../e2e/controller-process.ts';
+import { ROOT, type TestFixture } from '../e2e/processes.ts';
+import { type KnownWorkload, writeLearntUsage } from './learnt-usage.ts';
+import { RealCluster } from './real-cluster.ts';
+
+export const OWN_NAMESPACE = 'evenkeel-system';
+const SERVICE_ACCOUNT = 'evenkeel-controller';
+/** As the API server's audit log names the controller. */
+export const CONTROLLER_USER = `system:serviceaccount:${OWN_NAMESPACE}:${SERVICE_ACCOUNT}`;
+
+/** A cluster with everything of Evenkeel's but the controller. It is stopped with the fixture. */
+export async function startInstalledCluster(fixture: TestFixture, name: string, nodes: number): Promise<RealCluster> {
+  const cluster = await RealCluster.start({ name, nodes });
+  fixture.addCleanup(() => cluster.stop());
+  await cluster.kubectl('apply', '-k', join(ROOT, 'config/crds'));
+  await cluster.kubectl('create', 'namespace', OWN_NAMESPACE);
+  await cluster.kubectl('apply', '-n', OWN_NAMESPACE, '-k', join(ROOT, 'config/rbac'));
+  return cluster;
+}
+
+/** Starts the controller with a store that knows the usage of these workloads for a time, so that it decides at once. */
+export async function startLearntController(
+  fixture: TestFixture,
+  cluster: RealCluster,
+  known: { readonly workloads: readonly KnownWorkload[]; readonly spanMs: DurationMs },
+): Promise<Controller> {
+  const learnt = join(fixture.folder, 'learnt.sqlite');
+  await writeLearntUsage(learnt, known.workloads, known.spanMs);
+  return startController(fixture, {
+    'kubernetes.kubeconfig': await cluster.serviceAccountKubeconfig(OWN_NAMESPACE, SERVICE_ACCOUNT),
+    'kubelet.port': String(cluster.ports.kubelet),
+    namespace: OWN_NAMESPACE,
+    'history.url': `sqlite:${learnt}`,
+    'controller.warmUp': '1s',
+    'controller.leaderElect': 'false',
+    'kubelet.interval': '5s',
+  });
+}
