@@ -7,7 +7,7 @@ import { intentOf } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';
 import { recordDeed, type Deed } from './audit.ts';
-import { callerOfEffect, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
@@ -28,7 +28,7 @@ export interface AnnotationChange {
   /** Repeats of a key are told apart by it. */
   readonly action: string;
   /** It changes what runs, so that it is only validated in a dry run. */
-  readonly isEffect?: true;
+  readonly changesWorkload?: true;
   decide(workload: WorkloadRecord, now: Instant): AnnotationPlan;
 }
 
@@ -45,7 +45,7 @@ export async function annotateWorkload(
   const resolved = findTarget(ports, caller, target);
   if (resolved.kind !== 'workload') return resolved;
   const { workload } = resolved;
-  return annotateFound(ports, change.isEffect === true ? callerOfEffect(ports, caller, workload) : caller, workload, change);
+  return annotateFound(ports, change.changesWorkload === true ? applyDryRun(ports, caller, workload) : caller, workload, change);
 }
 
 async function annotateFound(

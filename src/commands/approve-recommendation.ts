@@ -17,8 +17,8 @@ export const approveRecommendation: Command<OnWorkload<Operations['approveRecomm
       action: 'Approve',
       eventReason: COMMAND_EVENT.approved,
       message: withReason(`${by} approved the recommended values`, body.reason),
-      isEffect: () => true,
-      idleIn: withoutApproval,
+      changesWorkload: () => true,
+      whyIneffective: withoutApproval,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to approve.' };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aScope } from '../../test/builders/scopes.ts';
+import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
-import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { MiB } from '../core/model/units.ts';
 import { approveRecommendation } from './approve-recommendation.ts';
 import { bulkRecommendations } from './bulk-recommendations.ts';
@@ -18,7 +18,6 @@ import { setBounds } from './set-bounds.ts';
 import { setWorkloadMode } from './set-workload-mode.ts';
 import { triggerResizeCycle } from './trigger-resize-cycle.ts';
 import { wakeWorkload } from './wake-workload.ts';
-import { TEST_SIGNER } from '../../test/fakes/test-signer.ts';
 
 const CHECKOUT = { namespace: 'shop', name: 'checkout' };
 const CART = { namespace: 'shop', name: 'cart' };
@@ -26,39 +25,17 @@ const seen = (cpuMillicores: number) => ({ containers: [{ name: 'app', requests:
 
 let world: DashboardWorld;
 let ports: CommandPorts;
-const caller = (given: Partial<Caller> = {}): Caller => ({
-  scope: EVERYONE_IS_ADMIN,
-  requestId: 'r-1',
-  address: '127.0.0.1',
-  dryRun: false,
-  idempotencyKey: null,
-  ...given,
-});
 const specOf = (name: string) => world.cluster.recommendationList.find((each) => each.spec.targetRef.name === name)!.spec;
 const auditLines = () => world.logger.lines.filter((line) => line.message === 'audit');
 
 beforeEach(() => {
   world = dashboardWorld();
-  ports = {
-    clock: world.clock,
-    cluster: world.cluster,
-    modeOf: (workload) => world.sources.decisions.governance(workload).mode,
-    protectionOf: () => null,
-    isEnabled: () => false,
-    isProtectedPolicy: () => false,
-    wideningOf: () => null,
-    isDryRun: () => false,
-    isDryRunPolicy: () => false,
-    records: world.records,
-    signer: TEST_SIGNER,
-    events: { record: (event) => void world.events.push(event) },
-    logger: world.logger,
-  };
+  ports = commandPortsOf(world);
 });
 
 describe('approve', () => {
   test('keeps the values as they were shown, by whom and when, with an Event and a line in the trail', async () => {
-    const outcome = await carryOut(approveRecommendation, ports, caller(), {
+    const outcome = await carryOut(approveRecommendation, ports, aCaller(), {
       target: CHECKOUT,
       body: { ...seen(490), reason: 'half is idle' },
     });
@@ -82,7 +59,7 @@ describe('approve', () => {
     ],
     ['no value at all', { containers: [{ name: 'app' }] }],
   ])('is refused where what was seen is no longer current: %s', async (_, body) => {
-    const outcome = await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: body });
+    const outcome = await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: body });
     expect(outcome.kind).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
@@ -92,7 +69,7 @@ describe('approve', () => {
       requests: { cpuMillicores: 490, memoryBytes: 928 * MiB },
       limits: { cpuMillicores: null, memoryBytes: 1160 * MiB },
     };
-    const outcome = await carryOut(approveRecommendation, ports, caller(), {
+    const outcome = await carryOut(approveRecommendation, ports, aCaller(), {
       target: CHECKOUT,
       body: { containers: [{ name: 'app', recommended, oomKills: 0 }] },
     });
@@ -100,8 +77,8 @@ describe('approve', () => {
   });
 
   test('of what is approved already writes nothing', async () => {
-    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
-    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
+    await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
+    await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
     expect(world.records.written.length).toBe(1);
   });
 
@@ -110,7 +87,7 @@ describe('approve', () => {
     ['Off', 'Set the mode to Approve first'],
     ['Auto', 'applied without an approval'],
   ] as const)('is refused in mode %s, where it would lie until the mode changes', async (mode, words) => {
-    const outcome = await carryOut(approveRecommendation, { ...ports, modeOf: () => mode }, caller(), {
+    const outcome = await carryOut(approveRecommendation, { ...ports, modeOf: () => mode }, aCaller(), {
       target: CHECKOUT,
       body: seen(490),
     });
@@ -120,12 +97,12 @@ describe('approve', () => {
 
   test('has nothing to approve while usage is collected', async () => {
     expect(
-      (await carryOut(approveRecommendation, ports, caller(), { target: { namespace: 'notify', name: 'push' }, body: seen(1) })).kind,
+      (await carryOut(approveRecommendation, ports, aCaller(), { target: { namespace: 'notify', name: 'push' }, body: seen(1) })).kind,
     ).toBe('conflict');
   });
 
   test('a dry run is validated by the server, changes nothing and leaves no Event', async () => {
-    const outcome = await carryOut(approveRecommendation, ports, caller({ dryRun: true }), { target: CHECKOUT, body: seen(490) });
+    const outcome = await carryOut(approveRecommendation, ports, aCaller({ dryRun: true }), { target: CHECKOUT, body: seen(490) });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true, item: { recommendation: { spec: { approved: { by: 'anonymous' } } } } });
     expect(world.records.written[0]?.dryRun).toBe(true);
     expect(specOf('checkout').approved).toBeUndefined();
@@ -134,19 +111,19 @@ describe('approve', () => {
 
   test("carries the cluster's own words where it says no, and says so where it is out of reach", async () => {
     world.records.refuseWith = { kind: 'refused', status: 403, message: 'exceeded quota: team' };
-    expect(await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) })).toEqual({
+    expect(await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) })).toEqual({
       kind: 'rejected',
       message: 'exceeded quota: team',
     });
     world.records.broken = true;
-    expect((await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) })).kind).toBe('unavailable');
+    expect((await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) })).kind).toBe('unavailable');
     expect(auditLines().map((line) => line.fields['outcome'])).toEqual(['error', 'error']);
   });
 
   test('outside the scope is refused without a word on whether it exists', async () => {
     const scope = aScope('operator', ['pay'], 'ann@example.com');
-    const there = await carryOut(approveRecommendation, ports, caller({ scope }), { target: CHECKOUT, body: seen(490) });
-    const notThere = await carryOut(approveRecommendation, ports, caller({ scope }), {
+    const there = await carryOut(approveRecommendation, ports, aCaller({ scope }), { target: CHECKOUT, body: seen(490) });
+    const notThere = await carryOut(approveRecommendation, ports, aCaller({ scope }), {
       target: { namespace: 'shop', name: 'nothing' },
       body: seen(490),
     });
@@ -157,8 +134,8 @@ describe('approve', () => {
 
 describe('reject', () => {
   test('keeps the values and takes back an approval', async () => {
-    await carryOut(approveRecommendation, ports, caller(), { target: CHECKOUT, body: seen(490) });
-    await carryOut(rejectRecommendation, ports, caller(), { target: CHECKOUT, body: undefined });
+    await carryOut(approveRecommendation, ports, aCaller(), { target: CHECKOUT, body: seen(490) });
+    await carryOut(rejectRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined });
     expect(specOf('checkout').approved).toBeUndefined();
     expect(specOf('checkout').rejected?.containers[0]?.requests).toEqual({ cpu: '490m', memory: '928Mi' });
   });
@@ -166,63 +143,66 @@ describe('reject', () => {
 
 describe('roll back', () => {
   test('asks once while it is pending', async () => {
-    await carryOut(rollbackRecommendation, ports, caller(), { target: CART, body: undefined });
+    await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
     world.clock.advance(60_000);
-    await carryOut(rollbackRecommendation, ports, caller(), { target: CART, body: undefined });
+    await carryOut(rollbackRecommendation, ports, aCaller(), { target: CART, body: undefined });
     expect(specOf('cart').rollback).toEqual({ by: 'anonymous', at: '2026-11-20T14:30:00.000Z' });
     expect(world.records.written.length).toBe(1);
   });
 
   test('is refused in mode Off, where it would lie until the mode changes', async () => {
     expect(
-      (await carryOut(rollbackRecommendation, { ...ports, modeOf: () => 'Off' }, caller(), { target: CART, body: undefined })).kind,
+      (await carryOut(rollbackRecommendation, { ...ports, modeOf: () => 'Off' }, aCaller(), { target: CART, body: undefined })).kind,
     ).toBe('conflict');
     expect(world.records.written).toEqual([]);
   });
 
   test('while dry-run is on is validated and leaves nothing behind that would act once it ends', async () => {
-    const outcome = await carryOut(rollbackRecommendation, { ...ports, isDryRun: () => true }, caller(), { target: CART, body: undefined });
+    const outcome = await carryOut(rollbackRecommendation, { ...ports, isDryRun: () => true }, aCaller(), {
+      target: CART,
+      body: undefined,
+    });
     expect(outcome).toMatchObject({ kind: 'done', dryRun: true });
     expect([world.records.written[0]?.dryRun, specOf('cart').rollback]).toEqual([true, undefined]);
   });
 
   test('has nothing to go back to where nothing was changed', async () => {
-    expect((await carryOut(rollbackRecommendation, ports, caller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
+    expect((await carryOut(rollbackRecommendation, ports, aCaller(), { target: CHECKOUT, body: undefined })).kind).toBe('conflict');
   });
 
   test('a repeat with the same key is known on the object for 24 hours, by any replica', async () => {
     const key = { idempotencyKey: 'k-1' };
-    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
+    await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });
     world.cluster.recommendationList = world.cluster.recommendationList.map((each) => ({
       ...each,
       status: { ...each.status, rolledBack: { at: '2026-11-20T15:00:00Z' } },
     }));
     world.clock.advance(23 * 3_600_000);
-    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
+    await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });
     expect(world.records.written.length).toBe(1);
     world.clock.advance(3_600_001);
-    await carryOut(rollbackRecommendation, ports, caller(key), { target: CART, body: undefined });
+    await carryOut(rollbackRecommendation, ports, aCaller(key), { target: CART, body: undefined });
     expect(world.records.written.length).toBe(2);
   });
 });
 
 describe('mode', () => {
   test('is written on the workload and taken away by null', async () => {
-    await carryOut(setWorkloadMode, ports, caller(), { target: CHECKOUT, body: { mode: 'Off' } });
+    await carryOut(setWorkloadMode, ports, aCaller(), { target: CHECKOUT, body: { mode: 'Off' } });
     expect(world.records.written[0]).toMatchObject({
       object: '/apis/apps/v1/namespaces/shop/deployments/checkout',
       patch: { metadata: { annotations: { 'evenkeel.io/mode': 'Off' } } },
       dryRun: false,
     });
-    const outcome = await carryOut(setWorkloadMode, ports, caller(), { target: CHECKOUT, body: { mode: null } });
+    const outcome = await carryOut(setWorkloadMode, ports, aCaller(), { target: CHECKOUT, body: { mode: null } });
     expect(outcome).toMatchObject({ kind: 'done', item: { annotations: {} } });
   });
 });
 
 describe('trigger', () => {
   test('writes one id on every policy, and joins one that is due', async () => {
-    const first = await carryOut(triggerResizeCycle, ports, caller(), undefined);
-    const second = await carryOut(triggerResizeCycle, ports, caller({ requestId: 'r-2' }), undefined);
+    const first = await carryOut(triggerResizeCycle, ports, aCaller(), undefined);
+    const second = await carryOut(triggerResizeCycle, ports, aCaller({ requestId: 'r-2' }), undefined);
     expect(first).toMatchObject({ kind: 'done', item: { joined: false, policies: ['shop'] } });
     expect(second).toMatchObject({ item: { joined: true, cycleId: first.kind === 'done' ? first.item.cycleId : '' } });
     expect(world.records.written.length).toBe(1);
@@ -233,7 +213,7 @@ describe('trigger', () => {
     world.cluster.policyList = [
       { ...policy!, status: { lastCycle: { id: 'cycle-9', startedAt: '2026-11-20T14:29:59Z', trigger: 'interval' } } },
     ];
-    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { cycleId: 'cycle-9', joined: true } });
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({ item: { cycleId: 'cycle-9', joined: true } });
     expect(world.records.written).toEqual([]);
   });
 
@@ -246,23 +226,23 @@ describe('trigger', () => {
       resourceVersion: '2',
       annotations: { 'evenkeel.io/trigger': theirs },
     });
-    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { cycleId: theirs, joined: true } });
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({ item: { cycleId: theirs, joined: true } });
     expect(world.records.written).toEqual([]);
   });
 
   test('asks anew once a cycle has begun after the last request', async () => {
-    await carryOut(triggerResizeCycle, ports, caller(), undefined);
+    await carryOut(triggerResizeCycle, ports, aCaller(), undefined);
     world.clock.advance(60_000);
     world.cluster.policyList = world.cluster.policyList.map((policy) => ({
       ...policy,
       status: { lastCycle: { id: 'x', startedAt: '2026-11-20T14:30:30Z', finishedAt: '2026-11-20T14:30:31Z', trigger: 'interval' } },
     }));
-    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ item: { joined: false } });
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({ item: { joined: false } });
   });
 
   test('says what is missing where there is no policy', async () => {
     world.cluster.policyList = [];
-    expect((await carryOut(triggerResizeCycle, ports, caller(), undefined)).kind).toBe('conflict');
+    expect((await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).kind).toBe('conflict');
   });
 });
 
@@ -273,7 +253,7 @@ describe('in a dry run', () => {
     ['reset', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: {} })],
   ])('of the workload’s policy, %s changes what runs: it is validated and not stored', async (_command, run) => {
     ports = { ...ports, isDryRun: () => true };
-    expect(await run(caller())).toMatchObject({ kind: 'done', dryRun: true });
+    expect(await run(aCaller())).toMatchObject({ kind: 'done', dryRun: true });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([true]);
     expect(world.events).toEqual([]);
   });
@@ -284,13 +264,13 @@ describe('in a dry run', () => {
     ['delete the Recommendation', (by) => carryOut(deleteRecommendation, ports, by, { target: CHECKOUT, body: {} })],
   ])('of the workload’s policy, %s states a rule: it is stored', async (_command, run) => {
     ports = { ...ports, isDryRun: () => true };
-    expect(await run(caller())).toMatchObject({ kind: 'done', dryRun: false });
+    expect(await run(aCaller())).toMatchObject({ kind: 'done', dryRun: false });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
   });
 
   test('of each workload’s own policy, a bulk names the items that were only validated', async () => {
     ports = { ...ports, isDryRun: ({ name }) => name === 'cart' };
-    const outcome = await carryOut(bulkRecommendations, ports, caller(), {
+    const outcome = await carryOut(bulkRecommendations, ports, aCaller(), {
       items: [
         { ...CART, action: 'rollback' },
         { ...CHECKOUT, action: 'mode', mode: 'Approve' },
@@ -308,7 +288,7 @@ describe('in a dry run', () => {
 
   test('of every policy, a cycle is triggered, and it is said that it changes nothing', async () => {
     ports = { ...ports, isDryRunPolicy: () => true };
-    expect(await carryOut(triggerResizeCycle, ports, caller(), {})).toMatchObject({ kind: 'done', dryRun: true });
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), {})).toMatchObject({ kind: 'done', dryRun: true });
     expect(world.records.written.map(({ dryRun }) => dryRun)).toEqual([false]);
   });
 });
@@ -328,7 +308,7 @@ describe('in a protected namespace', () => {
     ['reset with a hold that is too long', (by) => carryOut(resetToDeploy, ports, by, { target: CHECKOUT, body: { for: '91d' } })],
   ])('%s is refused for every role, and nothing is written', async (_command, run) => {
     ports = { ...ports, protectionOf: ({ namespace }) => `Namespace ${namespace} belongs to the cluster itself.` };
-    const outcome = await run(caller());
+    const outcome = await run(aCaller());
     expect(outcome).toEqual({
       kind: 'forbidden',
       message: 'Namespace shop belongs to the cluster itself. Its workloads are not changed through this API.',
@@ -339,25 +319,25 @@ describe('in a protected namespace', () => {
   test('a reset of a single pod is refused for its namespace, not for being one', async () => {
     world.cluster.podList.push({ ...world.cluster.podList[0]!, name: 'single', labels: { tier: 'web' } });
     ports = { ...ports, protectionOf: ({ namespace, kind, labels }) => `${kind} of ${namespace} with ${JSON.stringify(labels)}.` };
-    expect(await carryOut(resetToDeploy, ports, caller(), { target: { namespace: 'shop', name: 'single' }, body: { for: '91d' } })).toEqual(
-      {
-        kind: 'forbidden',
-        message: 'Pod of shop with {"tier":"web"}. Its workloads are not changed through this API.',
-      },
-    );
+    expect(
+      await carryOut(resetToDeploy, ports, aCaller(), { target: { namespace: 'shop', name: 'single' }, body: { for: '91d' } }),
+    ).toEqual({
+      kind: 'forbidden',
+      message: 'Pod of shop with {"tier":"web"}. Its workloads are not changed through this API.',
+    });
   });
 
   test('a cycle of a policy that selects nothing else is not triggered; the other policies run', async () => {
     const [shop] = world.cluster.policyList;
     world.cluster.policyList = [shop!, { ...shop!, metadata: { ...shop!.metadata, name: 'system', uid: 'uid-system' } }];
     ports = { ...ports, isProtectedPolicy: ({ metadata }) => metadata.name === 'system' };
-    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({ kind: 'done', item: { policies: ['shop'] } });
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({ kind: 'done', item: { policies: ['shop'] } });
     expect(world.records.written.length).toBe(1);
   });
 
   test('a cycle is refused where no policy selects anything else', async () => {
     ports = { ...ports, isProtectedPolicy: () => true };
-    expect(await carryOut(triggerResizeCycle, ports, caller(), undefined)).toMatchObject({
+    expect(await carryOut(triggerResizeCycle, ports, aCaller(), undefined)).toMatchObject({
       kind: 'forbidden',
       message: expect.stringContaining('Every PodResizePolicy selects only namespaces that belong to the cluster'),
     });
@@ -367,7 +347,7 @@ describe('in a protected namespace', () => {
 
 describe('bulk', () => {
   test('answers each item by itself; a failing one stops no other', async () => {
-    const outcome = await carryOut(bulkRecommendations, ports, caller(), {
+    const outcome = await carryOut(bulkRecommendations, ports, aCaller(), {
       items: [
         { namespace: 'shop', name: 'nothing', action: 'rollback' },
         { ...CART, action: 'rollback' },
@@ -387,7 +367,7 @@ describe('bulk', () => {
 
   test('carries out 500 items', async () => {
     const items = Array.from({ length: 500 }, () => ({ ...CHECKOUT, action: 'mode', mode: 'Off' }) as const);
-    const outcome = await carryOut(bulkRecommendations, ports, caller(), { items });
+    const outcome = await carryOut(bulkRecommendations, ports, aCaller(), { items });
     expect(resultsOf(outcome).every((result) => result.ok)).toBe(true);
   });
 });

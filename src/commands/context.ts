@@ -52,10 +52,11 @@ export interface Caller {
 }
 
 /**
- * The caller of a command that changes what runs on a workload. In a dry run such a command is validated and not stored: a
- * stored request would be carried out when the dry run ends. Commands that state rules (bounds, mode, hold) are stored.
+ * The caller of a command that changes the workload itself, asking for a dry run where the workload is in one. Such a command is
+ * then validated and not stored: a stored request would be carried out when the dry run ends. Commands that state rules (bounds,
+ * mode, exclusion) are stored.
  */
-export function callerOfEffect(ports: CommandPorts, caller: Caller, workload: WorkloadRecord): Caller {
+export function applyDryRun(ports: CommandPorts, caller: Caller, workload: WorkloadRecord): Caller {
   return caller.dryRun || !ports.isDryRun(workload) ? caller : { ...caller, dryRun: true };
 }
 

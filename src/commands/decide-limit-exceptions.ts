@@ -54,8 +54,8 @@ function decideLimitExceptions(
     eventReason: approves ? COMMAND_EVENT.approved : COMMAND_EVENT.rejected,
     message: withReason(body.value === undefined ? sentence : `${sentence} with ${body.value}`, body.reason),
     // A rejection takes back what was applied; without that it only keeps the exception closed.
-    isEffect: ({ status }) => approves || named(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
-    idleIn: (inForce) => {
+    changesWorkload: ({ status }) => approves || named(readExceptions(status), body).some(({ overage }) => overage?.returnedAt === null),
+    whyIneffective: (inForce) => {
       mode = inForce;
       return approves && !approvalActs(inForce)
         ? 'nothing is applied in it, so an approval would have no effect. Set the mode to Auto or Approve first, then approve.'

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aScope } from '../../test/builders/scopes.ts';
+import { aCaller, commandPortsOf } from '../../test/builders/command-ports.ts';
 import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboard-world.ts';
 import { EVERYONE_IS_ADMIN } from '../core/access/scope.ts';
 import { bulkOverrides } from './bulk-overrides.ts';
@@ -7,41 +8,19 @@ import { carryOut } from './command.ts';
 import type { Caller, CommandPorts } from './context.ts';
 import { removeBounds, setBounds } from './set-bounds.ts';
 import { setExclusion } from './set-exclusion.ts';
-import { TEST_SIGNER } from '../../test/fakes/test-signer.ts';
 
 const WEB = { namespace: 'shop', name: 'web' };
 const PATH = '/apis/apps/v1/namespaces/shop/deployments/web';
 
 let world: DashboardWorld;
 let ports: CommandPorts;
-const caller = (given: Partial<Caller> = {}): Caller => ({
-  scope: { ...EVERYONE_IS_ADMIN, actor: 'ann@example.com' },
-  requestId: 'r-1',
-  address: '127.0.0.1',
-  dryRun: false,
-  idempotencyKey: null,
-  ...given,
-});
+const caller = (given: Partial<Caller> = {}): Caller => aCaller({ scope: { ...EVERYONE_IS_ADMIN, actor: 'ann@example.com' }, ...given });
 const annotationsOf = (name: string) => world.cluster.workloadList.find((each) => each.name === name)!.annotations;
 const floorOf = (name: string) => annotationsOf(name)['evenkeel.io/floor'];
 
 beforeEach(() => {
   world = dashboardWorld();
-  ports = {
-    clock: world.clock,
-    cluster: world.cluster,
-    modeOf: () => 'Auto',
-    protectionOf: () => null,
-    isEnabled: () => false,
-    isProtectedPolicy: () => false,
-    wideningOf: () => null,
-    isDryRun: () => false,
-    isDryRunPolicy: () => false,
-    records: world.records,
-    signer: TEST_SIGNER,
-    events: { record: (event) => void world.events.push(event) },
-    logger: world.logger,
-  };
+  ports = commandPortsOf(world);
 });
 
 describe('bounds', () => {

@@ -6,7 +6,7 @@ import type { Instant } from '../core/model/units.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { recordDeed } from './audit.ts';
-import { callerOfEffect, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
+import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';
 import { findTarget } from './find-target.ts';
 import { IDEMPOTENCY_ANNOTATION, KEY_OF_ANOTHER, meaningOfKey, withKey } from './idempotency.ts';
 import { MOVED_ON, refusalOf, type CommandOutcome, type CommandRefusal } from './outcome.ts';
@@ -23,9 +23,9 @@ export interface Intent {
   readonly eventReason: string;
   readonly message: string;
   /** Why it would have no effect in a mode; null: it has one there. An intent that waits for another mode would surprise. */
-  idleIn(mode: ResizeMode): string | null;
+  whyIneffective(mode: ResizeMode): string | null;
   /** Whether it changes what runs, so that it is only validated in a dry run. */
-  isEffect(recommendation: Recommendation): boolean;
+  changesWorkload(recommendation: Recommendation): boolean;
   /** The change of `spec` as a merge patch (null removes), `null` where it stands there already, or why not. */
   decide(recommendation: Recommendation, now: Instant): SpecPatch | null | CommandRefusal;
 }
@@ -55,7 +55,7 @@ export async function stateIntent(
       message: `${workload.kind} ${workload.name} has no Recommendation: it is still being looked at, or its mode publishes none.`,
     };
   }
-  const caller = intent.isEffect(recommendation) ? callerOfEffect(ports, requestedBy, workload) : requestedBy;
+  const caller = intent.changesWorkload(recommendation) ? applyDryRun(ports, requestedBy, workload) : requestedBy;
   for (let tries = 1; ; tries += 1) {
     const plan = planOf(ports, caller, intent, { workload, recommendation });
     if (plan.kind !== 'write') return plan;
@@ -86,8 +86,8 @@ function planOf(
   const meaning = meaningOfKey(annotation, intent.action, caller, now);
   if (meaning !== 'new') return meaning === 'repeat' ? unchanged : KEY_OF_ANOTHER;
   const mode = ports.modeOf(workload);
-  const idle = intent.idleIn(mode);
-  if (idle !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${idle}` };
+  const ineffective = intent.whyIneffective(mode);
+  if (ineffective !== null) return { kind: 'conflict', message: `${workload.kind} ${workload.name} is in mode ${mode}: ${ineffective}` };
   const decision = intent.decide(recommendation, now);
   if (decision === null) return unchanged;
   if (decision.kind !== 'patch') return decision;

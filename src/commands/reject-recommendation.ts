@@ -18,8 +18,8 @@ export const rejectRecommendation: Command<OnWorkload<Operations['rejectRecommen
       eventReason: COMMAND_EVENT.rejected,
       message: withReason(`${by} rejected the recommended values`, body?.reason),
       // Rejected values are not applied, and applied ones stay.
-      isEffect: () => false,
-      idleIn: () => null,
+      changesWorkload: () => false,
+      whyIneffective: () => null,
       decide: ({ status, spec }, now) => {
         const containers = recommendedValues(status);
         if (containers.length === 0) return { kind: 'conflict', message: 'Nothing is recommended yet, so there is nothing to reject.' };

@@ -31,7 +31,7 @@ export const resetToDeploy: Command<OnWorkload<{ readonly for?: string; readonly
     if (barePod !== null) return barePod;
     return annotateWorkload(ports, caller, target, {
       action: 'ResetToDeploy',
-      isEffect: true,
+      changesWorkload: true,
       decide: (workload, now) => {
         const heldFor = holdOf(body.for);
         if (typeof heldFor !== 'number') return heldFor;

@@ -15,8 +15,9 @@ export const rollbackRecommendation: Command<OnWorkload<Operations['rollbackReco
       action: 'RollBack',
       eventReason: COMMAND_EVENT.rollbackRequested,
       message: withReason(`${by} asked to go back to the values before the last change`, body?.reason),
-      isEffect: () => true,
-      idleIn: (mode) => (mode === 'Off' ? 'it is left alone, so nothing would go back. Set another mode first, then roll back.' : null),
+      changesWorkload: () => true,
+      whyIneffective: (mode) =>
+        mode === 'Off' ? 'it is left alone, so nothing would go back. Set another mode first, then roll back.' : null,
       decide: ({ spec, status }, now) => {
         const asked = instantOf(spec.rollback?.at);
         const done = instantOf(status?.rolledBack?.at);

@@ -15,8 +15,8 @@ export const wakeWorkload: Command<OnWorkload<Operations['wakeWorkload']['body']
       action: 'Wake',
       eventReason: COMMAND_EVENT.wakeRequested,
       message: withReason(`${by} asked for its natural size`, body?.reason),
-      isEffect: () => true,
-      idleIn: () => null,
+      changesWorkload: () => true,
+      whyIneffective: () => null,
       decide: ({ spec, status }, now) => {
         const since = instantOf(status?.idle?.since);
         if (since === null) return { kind: 'conflict', message: 'It is not idle, so there is nothing to wake.' };
