@@ -10,11 +10,14 @@ const WHO: Readonly<Record<Operation['access'], string>> = {
   open: 'everyone, without a credential',
   identified: 'anyone identified',
   viewer: 'viewer; of the named namespaces, or filtered to the granted ones',
-  operator: 'operator of the namespace',
+  operator: 'operator of the namespace of each item',
   admin: 'admin',
   'admin-session': 'admin, with a session',
   'pod-tool': 'admin, where the tool is switched on',
 };
+
+/** Of an endpoint whose path names one namespace. */
+const WHO_IN_NAMESPACE: typeof WHO = { ...WHO, viewer: 'viewer of the namespace', operator: 'operator of the namespace' };
 
 const file = join(import.meta.dirname, '..', 'docs', 'access.md');
 const wanted = await format(document(), { ...(await resolveConfig(file)), parser: 'markdown' });
@@ -31,7 +34,7 @@ function document(): string {
   const { operations, basePath } = DASHBOARD_API;
   const rows = operations.map(
     (operation) =>
-      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${WHO[operation.access]} | ${isMutation(operation) ? 'yes' : ''} |`,
+      `| \`${operation.method.toUpperCase()} ${operation.path}\` | \`${operation.id}\` | ${operation.title} | ${whoOf(operation)} | ${isMutation(operation) ? 'yes' : ''} |`,
   );
   return `# Who may call what
 
@@ -46,4 +49,8 @@ Paths are relative to \`${basePath}\`.
 | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
+}
+
+function whoOf({ path, access }: Operation): string {
+  return (path.includes('{ns}') ? WHO_IN_NAMESPACE : WHO)[access];
 }

@@ -1,6 +1,6 @@
 /**
- * Who asks, and what of the cluster they may see. While authentication is off everyone is `EVERYONE_IS_ADMIN`. The authorizer
- * compares it with the requirement of each call; queries filter by it.
+ * Who asks, and what of the cluster they may see. While authentication is off everyone is `EVERYONE_IS_ADMIN`.
+ * `Application` compares it with the requirement of each call; queries filter by it.
  */
 export interface Scope {
   /** A valid credential; while authentication is off, everyone. */

@@ -189,7 +189,12 @@ export const SETTINGS = {
     default: '',
     help: "PEM file with the authority that signed the PostgreSQL server's certificate. Empty: those that Node.js knows.",
   },
-  'history.retention': { type: 'duration', default: '30d', shortest: '1d', help: 'How long points, cycles and applied values are kept.' },
+  'history.retention': {
+    type: 'duration',
+    default: '30d',
+    shortest: '1d',
+    help: 'How long points, cycles and entries of the timeline are kept.',
+  },
   'history.maxBytes': {
     type: 'integer',
     default: 1_073_741_824,
