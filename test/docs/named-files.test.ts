@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** docs/embedded-cluster.md names files from its own room. */
+const BASES = [ROOT, join(ROOT, 'src', 'simulator')];
+/** Decisions are of their time: they name files as they were then. */
+const DOCUMENTS = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+const NAMED = /`((?:(?:src|test|hack|packages|charts|config|crds)\/[\w./-]+)|(?:[\w-]+\/)+[\w.-]+\.ts)`/g;
+
+function missingFiles(text: string): readonly string[] {
+  const named = [...text.matchAll(NAMED)].map(([, path = '']) => path);
+  return named.filter((path) => !BASES.some((base) => existsSync(join(base, path))));
+}
+
+test('of a text the files are found that do not exist', () => {
+  expect(missingFiles('`src/gone.ts`, `api/gone.ts`, `docs/*.md`, `src/cmd/`, `a/b`')).toEqual(['src/gone.ts', 'api/gone.ts']);
+});
+
+describe('every file exists that is named by', () => {
+  test.each(DOCUMENTS)('%s', (document) => {
+    expect(missingFiles(readFileSync(join(ROOT, document), 'utf8'))).toEqual([]);
+  });
+});
