@@ -27,7 +27,7 @@ const pathOf = (path: string): string =>
 const reads = OPERATIONS.filter(({ method, answer }) => method === 'get' && answer.raw !== 'text/event-stream').map(({ path }) => path);
 
 describe('headers', () => {
-  test.each(reads)('GET %s', async (path) => {
+  test.each(reads)('GET %s sends those that are described, and 304 for a known ETag', async (path) => {
     const { status, headers } = await client.get(pathOf(path));
     expect(status).toBe(200);
     for (const name of Object.keys(described.paths[path]?.['get']?.responses['200']?.headers ?? {})) {

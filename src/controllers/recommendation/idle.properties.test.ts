@@ -90,7 +90,7 @@ function happens(world: ResizeWorld, what: Happening, detail: number): void {
   }
 }
 
-test('after any sequence of happenings', async () => {
+test('an idled workload that is used again has its sizes and replicas, and no annotation, whatever happened before', async () => {
   const step = fc.record({ what: fc.constantFrom(...HAPPENINGS), detail: fc.nat(6), minutes: fc.constantFrom(1, 5, 30) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {

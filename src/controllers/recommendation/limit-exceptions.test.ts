@@ -114,13 +114,13 @@ const ENDS = {
 };
 
 describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
-  test('undisturbed', async () => {
+  test('ends so where the process is never killed', async () => {
     const world = await live(scenario);
     expect(endOf(world)).toMatchObject(ENDS[name as keyof typeof ENDS]);
     expect(validate(world.recommendation()) || validate.errors).toBe(true);
   });
 
-  test('killed after every single write in turn', async () => {
+  test('ends the same where the process is killed after any one write', async () => {
     const undisturbed = await live(scenario);
     const wanted = endOf(undisturbed);
     for (let write = 0; write < undisturbed.writes; write += 1) {
@@ -129,7 +129,7 @@ describe.each(Object.entries(SCENARIOS))('%s', (name, scenario) => {
     }
   });
 
-  test('killed again and again', async () => {
+  test('ends the same where the process is killed again and again', async () => {
     const wanted = endOf(await live(scenario));
     const deaths = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 2, maxLength: 10 });
     await fc.assert(

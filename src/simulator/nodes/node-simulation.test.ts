@@ -121,7 +121,7 @@ describe('the embedded cluster with its nodes', () => {
   });
 
   // What it takes in time is a benchmark's; here it has to come to its end within the test's own deadline.
-  test('lives a day', async () => {
+  test('simulates a whole day', async () => {
     const { simulation } = await aRun(2, DAY_MS);
     expect(simulation.summary().usedCpuMillicores).toBeGreaterThan(0);
   });

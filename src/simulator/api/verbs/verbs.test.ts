@@ -331,7 +331,7 @@ describe('scale', () => {
 });
 
 describe('events', () => {
-  test('one store, two views', async () => {
+  test('of events.k8s.io are served and selected in the core API as well', async () => {
     const world = new ApiWorld();
     const regarding = { kind: 'Pod', name: 'p', namespace: 'default' };
     const event = {
