@@ -11,7 +11,7 @@ import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
 import type { ApiDocument } from './openapi/api-document.ts';
 import { isMutation, type Operation } from './openapi/operation.ts';
 import { pathParametersOf, queryParametersOf } from './openapi/parameters.ts';
-import { requestValidator, schemaCompiler, type Checked, type RequestValidator } from './openapi/validator.ts';
+import { requestValidator, schemaCompiler, type Checked, type RequestValidator, type SchemaCompiler } from './openapi/validator.ts';
 import { Problem, invalidRequest, notReady } from './problem.ts';
 import { refusalProblem } from './refusal-problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
@@ -51,7 +51,7 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
   readonly router = Router({ caseSensitive: true, strict: true });
   readonly #api: ApiDocument;
   readonly #options: ApiRouterOptions;
-  readonly #compile: ReturnType<typeof schemaCompiler>;
+  readonly #compile: SchemaCompiler;
   readonly #served = new Set<string>();
 
   constructor(api: ApiDocument, options: ApiRouterOptions) {

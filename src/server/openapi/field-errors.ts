@@ -1,12 +1,18 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../../apis/http/types.generated.ts';
 
+/** Named in one answer: nobody reads more, and writing all of a large body would take seconds. */
+export const MAX_FIELD_ERRORS = 1000;
+
 /** What ajv found, as fields with a sentence each. `locate` turns a JSON Pointer into the path that the caller knows. */
 export function fieldErrors(errors: readonly ErrorObject[], locate: (pointer: string) => string): readonly ErrorDetail[] {
   const seen = new Map<string, ErrorDetail>();
   for (const error of errors) {
     // The union around a nullable value says nothing that its branches do not say better.
     if (error.keyword === 'anyOf' || error.keyword === 'if' || isNullBranch(error)) continue;
+    if (seen.size === MAX_FIELD_ERRORS) {
+      return [...seen.values(), { path: '', message: `has more faults than the ${MAX_FIELD_ERRORS} that are named here` }];
+    }
     const detail = { path: locate(pointerOf(error)), message: sentence(error) };
     seen.set(`${detail.path} ${detail.message}`, detail);
   }

@@ -2,8 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { COMPONENT_SCHEMAS, OPERATIONS } from './document.ts';
+import { MAX_FIELD_ERRORS } from './field-errors.ts';
 import { pathParametersOf, queryParametersOf } from './parameters.ts';
-import { requestValidator, schemaCompiler } from './validator.ts';
+
+import { MAX_CHECKED_VALUES, requestValidator, schemaCompiler } from './validator.ts';
 
 const schemas = [
   ...Object.entries(COMPONENT_SCHEMAS),
@@ -28,5 +30,44 @@ describe('the schemas of the description', () => {
     for (const checked of [validator.path({}), validator.query(new URLSearchParams()), validator.body({})]) {
       expect(typeof checked.ok).toBe('boolean');
     }
+  });
+});
+
+describe('the body of a bulk', () => {
+  const compile = schemaCompiler(COMPONENT_SCHEMAS);
+  const operation = OPERATIONS.find(({ id }) => id === 'bulkOverrides')!;
+  const validator = requestValidator(operation, COMPONENT_SCHEMAS, compile);
+  const detailsOf = (given: unknown) => {
+    const checked = validator.body(given);
+    return checked.ok ? [] : checked.details;
+  };
+
+  test.each(OPERATIONS.flatMap((each) => (each.body === undefined ? [] : [[each.id, each.body] as const])))(
+    'is validated by one function, as calls of others copy all faults found before: %s',
+    (_, schema) => {
+      expect(JSON.stringify(compile(schema).schema)).not.toContain('$ref');
+    },
+  );
+
+  test('that is too long has a thousand faults named, and that there are more', () => {
+    const details = detailsOf({ items: Array<number>(20_000).fill(0) });
+    expect(details).toHaveLength(MAX_FIELD_ERRORS + 1);
+    expect(details.slice(0, 2)).toEqual([
+      { path: '/items', message: 'must hold at most 500 items' },
+      { path: '/items/0', message: 'must be object' },
+    ]);
+    expect(details.at(-1)).toEqual({ path: '', message: 'has more faults than the 1000 that are named here' });
+  });
+
+  test('with more values than are checked to the last has its first fault named', () => {
+    const items = Array<number>(MAX_CHECKED_VALUES).fill(0);
+    expect(detailsOf({ items })).toEqual([{ path: '/items', message: 'must hold at most 500 items' }]);
+    expect(detailsOf({ colour: 0, items })).toHaveLength(1);
+  });
+
+  test('with more values than are checked to the last is taken where nothing is wrong with it', () => {
+    const floor = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`c${index}`, { cpu: '1' }]));
+    const items = Array.from({ length: 500 }, (_, index) => ({ namespace: 'shop', name: `w${index}`, action: 'set', floor }));
+    expect(detailsOf({ items })).toEqual([]);
   });
 });
