@@ -4,10 +4,12 @@ import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/inde
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import type { PodRecord } from '../core/model/pod.ts';
+import { isObject, parseJson } from '../core/model/json.ts';
 import type { RequestsAndLimits } from '../core/model/resources.ts';
 import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
+import { VALUES } from '../core/resize/status/values-codec.ts';
 import { driftOf, worstDrift } from '../core/resource-audit/drift.ts';
 import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
@@ -170,22 +172,18 @@ function valuesOfOurs(
       ...(own.previous?.containers ?? []),
       ...(own.resizes ?? []).flatMap(({ containers }) => containers ?? []),
     ]),
-    ...notedValues(annotations[WORKLOAD_ANNOTATIONS.resized]),
   ];
   const values = new Map<string, RequestsAndLimits[]>();
-  for (const each of remembered) values.set(each.name, [...(values.get(each.name) ?? []), readRequestsAndLimits(each)]);
+  const add = (name: string, each: RequestsAndLimits): void => void values.set(name, [...(values.get(name) ?? []), each]);
+  for (const each of remembered) add(each.name, readRequestsAndLimits(each));
+  for (const [name, each] of notedValues(annotations[WORKLOAD_ANNOTATIONS.resized])) add(name, each);
   return values;
 }
 
-/** What was applied last, as it is noted on the workload itself: known even without the Recommendation. */
-function notedValues(text: string | undefined): readonly NamedValues[] {
-  if (text === undefined) return [];
-  try {
-    const { to } = JSON.parse(text) as { readonly to?: unknown };
-    return Array.isArray(to) ? to.filter((each): each is NamedValues => typeof (each as NamedValues | null)?.name === 'string') : [];
-  } catch {
-    return [];
-  }
+/** What was applied last, as it is noted on the workload itself: known even without the Recommendation. Anyone who may annotate it can edit that. */
+function notedValues(text: string | undefined): readonly (readonly [container: string, values: RequestsAndLimits])[] {
+  const note = parseJson(text ?? '');
+  return isObject(note) ? [...(VALUES.read(note['to']) ?? [])] : [];
 }
 
 export const listResourceAudit = defineQuery({

@@ -44,6 +44,16 @@ describe('the audit', () => {
   });
 });
 
+test.each([
+  ['an object that is no text', '{"toString":0}'],
+  ['lists in lists', `${'['.repeat(7000)}${']'.repeat(7000)}`],
+  ['a number', '1'],
+])('a note of applied values with %s as an amount hides neither the workload nor the others', async (_, cpu) => {
+  annotate('web', { 'evenkeel.io/resized': `{"to":[{"name":"app","requests":{"cpu":${cpu}}}]}` });
+  const [list, one] = [await client.get('/api/v1/resource-audit?drift=none'), await client.get(WEB)];
+  expect([list.status, one.status]).toEqual([200, 200]);
+});
+
 describe('reset to deploy', () => {
   test('holds at once and leaves the rest to the leader', async () => {
     const answer = await client.send('POST', `${WEB}/reset-to-deploy`, { for: '2h', reason: 'too small' });
