@@ -34,6 +34,8 @@ export interface Listing<Item> {
 }
 
 const DEFAULT_LIMIT = 100;
+/** Characters of a text that it is sorted by. A cursor holds them, and has to fit into an address. */
+const SORTED_LENGTH = 200;
 
 /** What fields are compared by; null: not known. */
 export type SortValue = string | number | boolean | null;
@@ -57,8 +59,8 @@ export function selectPage<Item extends object>(
 ): (Page<Item> & { readonly matched: readonly Item[] }) | Refusal {
   const sort = query.sort ?? listing.defaultSort;
   const cursor = query.cursor === undefined ? null : readCursor(query.cursor);
-  if (cursor === 'unreadable') return wrongCursor('is not a cursor of this API; begin again without it');
-  if (cursor !== null && cursor.sort !== sort) return wrongCursor(`belongs to sort=${cursor.sort}; begin again without it`);
+  if (cursor === 'unreadable') return wrongCursor('is no cursor of this list; begin again without it');
+  if (cursor !== null && cursor.sort !== sort) return wrongCursor(`belongs to the order ${cursor.sort}; begin again without it`);
 
   const field = sort.replace(/^-/, '');
   const compare = comparator(sort.startsWith('-'));
@@ -134,8 +136,9 @@ function matches<Item extends object>(item: Item, listing: Listing<Item>, query:
 
 function sortValueOf<Item extends object>(item: Item, listing: Listing<Item>, field: string): SortValue {
   const value = listing.sortValue === undefined ? fieldOf(item, field) : listing.sortValue(item, field);
+  if (typeof value !== 'string') return value;
   const levels = listing.levels?.[field];
-  return levels === undefined || typeof value !== 'string' ? value : levels.indexOf(value);
+  return levels === undefined ? value.slice(0, SORTED_LENGTH) : levels.indexOf(value);
 }
 
 /** A dotted field of a record; what cannot be compared counts as not known. */

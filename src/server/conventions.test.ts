@@ -227,6 +227,21 @@ describe('lists', () => {
     }
   });
 
+  test('pages continue where the field that sorts them holds long texts', async () => {
+    const message = `${'\u0007'.repeat(300)}${'节点没有足够的空间。'.repeat(300)}`;
+    world.cluster.podList = world.cluster.podList
+      .slice(0, 5)
+      .map((pod) => ({ ...pod, resize: { ...pod.resize, state: 'deferred', message: `${message}${pod.name}` } }));
+    const seen: string[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const { status, body } = await client.get(`/api/v1/pods?limit=1&sort=-resize.message${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      expect(status).toBe(200);
+      seen.push(...body.data.map(({ name }: { name: string }) => name));
+      cursor = body.meta.nextCursor;
+    }
+    expect(seen.toSorted()).toEqual(world.cluster.podList.map(({ name }) => name).toSorted());
+  });
+
   test('a cursor belongs to its sort', async () => {
     const { body } = await client.get('/api/v1/nodes?limit=1');
     const answer = await client.get(`/api/v1/nodes?limit=1&sort=-name&cursor=${body.meta.nextCursor}`);

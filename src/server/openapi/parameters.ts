@@ -60,13 +60,13 @@ function listParameters(list: SortableList): readonly ParameterSpec[] {
       name: 'cursor',
       in: 'query',
       description: '`meta.nextCursor` of the page before. Belongs to the `sort` that it came with.',
-      schema: string(undefined, { minLength: 1, maxLength: 2048 }),
+      schema: string(undefined, { minLength: 1, maxLength: 4096 }),
     },
     {
       name: 'sort',
       in: 'query',
       description:
-        'Field to sort by, `-` in front for descending: any that has one value. Levels such as `risk` sort from the lowest. What is not known comes last either way.',
+        'Field to sort by, `-` in front for descending: any that has one value. Levels such as `risk` sort from the lowest, texts by their first 200 characters. What is not known comes last either way.',
       schema: { ...oneOf(list.sort.flatMap((field) => [field, `-${field}`])), default: list.defaultSort },
     },
     {
