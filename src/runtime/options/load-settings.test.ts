@@ -101,8 +101,8 @@ describe('loadSettings', () => {
   });
 
   test('what an anchor stands for is read where it is referred to, and a reference to none is a problem', () => {
-    const yaml = 'dashboard: { allowedHosts: &hosts [keel.example.com], trustedProxies: *hosts }\n';
-    expect(settingsOf(load({ yaml }))['dashboard.trustedProxies']).toEqual(['keel.example.com']);
+    const yaml = 'dashboard: { allowedHosts: &hosts [10.0.0.7], trustedProxies: *hosts }\n';
+    expect(settingsOf(load({ yaml }))['dashboard.trustedProxies']).toEqual(['10.0.0.7']);
     expect(problemsOf(load({ yaml: 'namespace: *nowhere' }))).toEqual([
       'namespace | file evenkeel.yaml:1 | refers to an anchor that is not there, or to one too often',
     ]);
@@ -132,6 +132,39 @@ describe('loadSettings', () => {
     expect(problemsOf(load({ yaml: JSON.stringify({ prometheus: { matchers: ['a="b"', matcher] } }) }))).toEqual([
       'prometheus.matchers[1] | file evenkeel.yaml:1 | must be a label matcher such as cluster="prod-eu" (=, !=, =~ or !~; the value in double quotes)',
     ]);
+  });
+
+  test.each([
+    ['dashboard.publicUrl', 'dashboard: { publicUrl: "evenkeel.example.com:443" }'],
+    ['dashboard.publicUrl', 'dashboard: { publicUrl: evenkeel.example.com }'],
+    ['controller.admission.url', 'controller: { admission: { url: "http://10.0.0.7:9443" } }'],
+    ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/8, ingress] }'],
+    ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/33] }'],
+    ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [10.0.0.0/255.0.255.0] }'],
+    ['dashboard.trustedProxies', 'dashboard: { trustedProxies: [0.0.0.0/0] }'],
+  ])('an address that no part could use is a problem of %s before anything starts: %s', (path, yaml) => {
+    expect(problemsOf(load({ yaml }))).toEqual([expect.stringMatching(`^${path} \\| file evenkeel.yaml:1 \\| must be `)]);
+  });
+
+  test('addresses that parts can use are taken', () => {
+    const proxies = '[10.0.0.0/8, 10.0.0.0/255.0.0.0, "fd00::/8", "::1", 10.1.2.3, loopback, uniquelocal]';
+    const yaml = `dashboard: { publicUrl: "https://keel.example.com/ui", trustedProxies: ${proxies} }`;
+    expect(problemsOf(load({ yaml }))).toEqual([]);
+  });
+
+  test('a setting that a file gives twice is a problem, whichever way it is written', () => {
+    expect(problemsOf(load({ yaml: 'controller: { dryRun: true }\ncontroller.dryRun: false' }))).toEqual([
+      'controller.dryRun | file evenkeel.yaml:2 | is given twice: first in file evenkeel.yaml:1',
+    ]);
+  });
+
+  test('a group that holds no settings by name is a problem, also with --config-compat; an empty one is none', () => {
+    for (const yaml of ['controller: true', 'controller: [dryRun]']) {
+      expect(problemsOf(load({ yaml, compat: true }))).toEqual([
+        'controller | file evenkeel.yaml:1 | is a group of settings: write them by name below it',
+      ]);
+    }
+    expect(problemsOf(load({ yaml: 'controller:\n  # dryRun: true\ndashboard: {}' }))).toEqual([]);
   });
 
   test('an unknown key is met with the nearest known one, and with --config-compat it only warns', () => {

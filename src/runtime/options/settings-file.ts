@@ -35,6 +35,17 @@ export function readSettingsFile(
   const entries: FileEntry[] = [];
   const problems: Problem[] = [];
   walk(document.contents, '', paths, (path, value, offset) => {
+    const earlier = entries.find((entry) => entry.path === path);
+    if (earlier !== undefined) {
+      problems.push({ path, source: source(offset), given: undefined, message: `is given twice: first in ${earlier.source([])}` });
+      return;
+    }
+    if (isGroup(path, paths)) {
+      // Nothing below it, as where all of it is commented out.
+      if (isEmpty(value)) return;
+      problems.push({ path, source: source(offset), given: undefined, message: 'is a group of settings: write them by name below it' });
+      return;
+    }
     try {
       const raw: unknown = isNode(value) ? value.toJS(document) : value;
       entries.push({ path, raw, source: (at) => source(offsetOf(value, at) ?? offset) });
@@ -60,10 +71,17 @@ function walk(
   for (const { key, value } of map.items) {
     const name = isScalar(key) ? String(key.value) : String(key);
     const path = prefix === '' ? name : `${prefix}.${name}`;
-    const isGroup = !paths.includes(path) && paths.some((known) => known.startsWith(`${path}.`));
-    if (isMap(value) && isGroup) walk(value, path, paths, leaf);
+    if (isMap(value) && isGroup(path, paths)) walk(value, path, paths, leaf);
     else leaf(path, value, isScalar(key) ? key.range?.[0] : undefined);
   }
+}
+
+function isGroup(path: string, paths: readonly string[]): boolean {
+  return !paths.includes(path) && paths.some((known) => known.startsWith(`${path}.`));
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || (isScalar(value) && value.value === null);
 }
 
 /** Of the innermost part of the way that is there. */

@@ -2,6 +2,7 @@
 
 import { HTTP_HEADER } from './http-header.ts';
 import { LABEL_MATCHER, LABEL_MATCHER_EXAMPLE } from './label-matcher.ts';
+import { isProxyRange } from './proxy-range.ts';
 import type { SettingsOf, SettingsSchema, SettingTable } from './setting.ts';
 
 /** By dotted path, in the order of the reference. */
@@ -299,5 +300,19 @@ export const EVENKEEL_SETTINGS: SettingsSchema<typeof SETTINGS> = {
     if (!/^(sqlite:.|postgres(ql)?:\/\/)/.test(settings['history.url'])) {
       report('history.url', 'must be sqlite:PATH, sqlite::memory: or postgres://USER@HOST:5432/DATABASE');
     }
+    if (!isEmptyOrUrl(settings['dashboard.publicUrl'], ['http:', 'https:'])) {
+      report('dashboard.publicUrl', 'must be an address such as https://evenkeel.example.com');
+    }
+    if (!isEmptyOrUrl(settings['controller.admission.url'], ['https:'])) {
+      report('controller.admission.url', 'must be an address such as https://10.0.0.7:9443');
+    }
+    if (!settings['dashboard.trustedProxies'].every(isProxyRange)) {
+      report('dashboard.trustedProxies', 'must be addresses, ranges such as 10.0.0.0/8, or loopback, linklocal or uniquelocal');
+    }
   },
 };
+
+/** `host:443` is a URL as well, of the scheme `host:` and without an origin. */
+function isEmptyOrUrl(text: string, schemes: readonly string[]): boolean {
+  return text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol));
+}
