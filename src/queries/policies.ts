@@ -1,13 +1,11 @@
 import type { Operations, Policy, PolicyOverride as PolicyOverrideItem, Warning } from '../apis/http/types.generated.ts';
-import { PLURALS, type ObjectMeta } from '../apis/v1alpha1/index.ts';
+import type { ObjectMeta } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { instantOf, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { effectiveValues } from '../core/policies/effective-values.ts';
 import {
   NO_POLICY_OVERRIDES,
-  overridableKindNamed,
-  UNKNOWN_KIND,
   readPolicyOverrides,
   valueOfField,
   type PolicyOverride,
@@ -41,6 +39,8 @@ const OVERRIDES: Listing<PolicyOverrideItem> = {
 interface PolicyTarget {
   readonly kind: string;
   readonly name: string;
+  /** Of kinds in namespaces alone. */
+  readonly namespace?: string | undefined;
 }
 
 interface WireObject {
@@ -69,11 +69,19 @@ export class PolicyQueries {
     return selectPage(inNamespaces, LISTING, others, scope);
   }
 
-  get({ kind: text, name }: PolicyTarget): Found<Policy> | Refusal {
-    const kind = overridableKindNamed(text);
-    if (kind === undefined) return UNKNOWN_KIND;
-    for (const object of this.#objectsOf(PLURALS[kind])) if (object.metadata.name === name) return found(this.record(kind, object));
-    return { kind: 'not-found', message: `There is no ${kind} ${name}.` };
+  get({ kind: text, name, namespace }: PolicyTarget): Found<Policy> | Refusal {
+    const wanted = text.toLowerCase();
+    const registration = this.#kinds.find((each) => each.kind.toLowerCase() === wanted || each.plural === wanted);
+    if (registration === undefined) {
+      return invalid('/kind', `must be one of ${this.#kinds.map((each) => each.kind).join(', ')}, or a plural of them`);
+    }
+    const kind = registration.kind as Policy['kind'];
+    if (registration.namespaced && namespace === undefined) return invalid('/namespace', `is required: a ${kind} is in a namespace`);
+    if (!registration.namespaced && namespace !== undefined) return invalid('/namespace', `has no meaning: a ${kind} is in no namespace`);
+    for (const object of this.#objectsOf(registration.plural)) {
+      if (object.metadata.name === name && object.metadata.namespace === namespace) return found(this.record(kind, object));
+    }
+    return { kind: 'not-found', message: `There is no ${kind} ${namespace === undefined ? name : `${namespace}/${name}`}.` };
   }
 
   overrides(scope: Scope, query: Operations['listPolicyOverrides']['query']): Page<PolicyOverrideItem> | Refusal {
@@ -115,6 +123,10 @@ export class PolicyQueries {
   *#objectsOf(plural: string): Generator<WireObject> {
     for (const object of this.#sources.cluster.ownObjects(plural)) yield object as unknown as WireObject;
   }
+}
+
+function invalid(path: string, message: string): Refusal {
+  return { kind: 'invalid', details: [{ path, message }] };
 }
 
 function isOverridable(registration: PolicyKindRegistration): registration is PolicyKindRegistration & { readonly kind: OverridableKind } {

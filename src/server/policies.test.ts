@@ -9,6 +9,14 @@ beforeEach(async () => {
   world.cluster.own.set('rebalancepolicies', [
     { apiVersion: 'evenkeel.io/v1alpha1', kind: 'RebalancePolicy', metadata: { name: 'night', uid: 'rb' }, spec: { maxParallel: 2 } },
   ]);
+  world.cluster.own.set('scheduledscalepolicies', [
+    {
+      apiVersion: 'evenkeel.io/v1alpha1',
+      kind: 'ScheduledScalePolicy',
+      metadata: { name: 'office-hours', namespace: 'shop', uid: 'ss' },
+      spec: { windows: [] },
+    },
+  ]);
   client = await startDashboard(world);
 });
 afterEach(() => client.close());
@@ -27,6 +35,10 @@ describe('one policy', () => {
     ['rebalancepolicies/night', 200, undefined],
     ['podresizepolicies/none', 404, 'not_found'],
     ['deployments/web', 400, 'invalid_request'],
+    ['scheduledscalepolicies/office-hours?namespace=shop', 200, undefined],
+    ['ScheduledScalePolicy/office-hours?namespace=pay', 404, 'not_found'],
+    ['ScheduledScalePolicy/office-hours', 400, 'invalid_request'],
+    ['podresizepolicies/shop?namespace=shop', 400, 'invalid_request'],
   ])('%s', async (path, status, code) => {
     const answer = await client.get(`/api/v1/policies/${path}`);
     expect([answer.status, answer.body.error?.code]).toEqual([status, code]);

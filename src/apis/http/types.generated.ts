@@ -1633,7 +1633,7 @@ export interface Operations {
   /** One policy with the values in force. */
   getPolicy: {
     readonly path: { readonly kind: string; readonly name: string };
-    readonly query: Readonly<Record<never, never>>;
+    readonly query: { readonly namespace?: string };
     readonly body: undefined;
     readonly data: Policy;
     readonly summary: undefined;

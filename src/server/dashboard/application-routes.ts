@@ -91,7 +91,7 @@ export function applicationRoutes(api: ApiRouter<Operations>, application: Appli
   query('listLimitExceptions', asked);
   query('listIdleWorkloads', asked);
   query('listPolicies', asked);
-  query('getPolicy', ({ path }) => ({ target: path }));
+  query('getPolicy', ({ path, query: { namespace } }) => ({ target: { ...path, namespace } }));
   query('listPolicyOverrides', asked);
   query('listResourceAudit', asked);
   query('getResourceAudit', onTarget);

@@ -47,12 +47,12 @@ export const POLICY_SCHEMAS: Readonly<Record<string, Schema>> = {
   ),
 };
 
-const policy: readonly ParameterSpec[] = [
+const policyPath = (kinds: readonly string[]): readonly ParameterSpec[] => [
   {
     name: 'kind',
     in: 'path',
     required: true,
-    description: `${OVERRIDABLE_KINDS.slice(0, -1).join(', ')} or ${OVERRIDABLE_KINDS.at(-1) ?? ''}, or a plural of them, in any case.`,
+    description: `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1) ?? ''}, or a plural of them, in any case.`,
     schema: string(undefined, { minLength: 1, maxLength: 63, pattern: '^[A-Za-z]+$' }),
   },
   {
@@ -63,6 +63,13 @@ const policy: readonly ParameterSpec[] = [
     schema: string(undefined, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$' }),
   },
 ];
+
+const namespaceQuery: ParameterSpec = {
+  name: 'namespace',
+  in: 'query',
+  description: 'Namespace of the policy, for kinds in namespaces.',
+  schema: string(undefined, { minLength: 1, maxLength: 63 }),
+};
 
 export const POLICY_OPERATIONS: readonly OperationSpec[] = [
   {
@@ -85,7 +92,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     tag: 'Policies',
     title: 'One policy with the values in force',
     description: 'Its ETag is what `If-Match` of an override takes.',
-    parameters: policy,
+    parameters: [...policyPath(KINDS), namespaceQuery],
     answer: { status: 200, description: 'The policy.', data: ref('Policy') },
   },
   {
@@ -111,7 +118,7 @@ export const POLICY_OPERATIONS: readonly OperationSpec[] = [
     title: 'Override a field of a policy for a while',
     description:
       'Written as the annotation `evenkeel.io/overrides`, so that kubectl shows it and whoever manages the spec does not fight it. The value is checked against the kind’s schema, and the spec as it would then be by a server-side dry run. `dryRun` and `paused` can only be overridden to true, `respectPDB` never. null takes an override away. Answers the policy. `If-Match` takes the ETag of `GET /policies/{kind}/{name}`.',
-    parameters: policy,
+    parameters: policyPath(OVERRIDABLE_KINDS),
     body: ref('PolicyOverrideBody'),
     answer: { status: 200, description: 'The policy with the values in force.', data: ref('Policy') },
   },
