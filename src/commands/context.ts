@@ -47,7 +47,7 @@ export interface Caller {
   readonly idempotencyKey: string | null;
   /** Tells what came with the key: another body is another request. Left out: nobody looks. */
   readonly bodyHash?: string;
-  /** Only if nobody has said something else since (`If-Match`): what moved on under the write is then refused, not decided anew. */
+  /** Only if nobody has said something else since: what moved on under the write is then refused, not decided anew. */
   readonly unmoved?: boolean;
 }
 

@@ -16,7 +16,7 @@ export type CommandRefusal =
 /** What came of a command: the object as it now is (in a dry run: as it would be), or why not. */
 export type CommandOutcome<T> = { readonly kind: 'done'; readonly item: T; readonly dryRun: boolean } | CommandRefusal;
 
-/** For a caller who would change only what they have seen (`If-Match`). */
+/** For a caller who would change only what they have seen. */
 export const MOVED_ON = {
   kind: 'conflict',
   message: 'It has changed since you looked at it. Read it again, then repeat.',

@@ -78,8 +78,8 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     const readBody = express.json({ limit: MAX_BODY_BYTES, strict: false, type: () => true });
     const steps = [
       this.#timed(operation),
-      // Streams stay for hours, and have a bound of their own.
-      ...(operation.id === 'stream' ? [] : [bounds.admit]),
+      // Streams stay open for hours, and have a bound of their own.
+      ...(operation.answer.raw === 'text/event-stream' ? [] : [bounds.admit]),
       ...(isMutation(operation) ? [requireJson, bounds.admitBody, readBody] : []),
     ];
     this.router[operation.method](path, ...steps, async (http: Request, response: Response) => {

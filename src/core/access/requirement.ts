@@ -42,7 +42,7 @@ export const OPERATOR_OF_ITEMS = { who: 'operator', namespaces: (): readonly str
 export function unmetRole(who: Requirement<never>['who'], scope: Scope): Refusal | null {
   if (who === 'open') return null;
   if (!scope.identified) {
-    return { kind: 'unauthenticated', message: 'This needs a credential. Sign in, or send an API key as a bearer token.' };
+    return { kind: 'unauthenticated', message: 'This needs a credential. Sign in, or use an API key.' };
   }
   switch (who) {
     case 'identified':
