@@ -36,22 +36,22 @@ export class PodQueries {
     return { kind: 'page', items: page.items.map((pod) => this.#record(pod)), total: page.total, nextCursor: page.nextCursor };
   }
 
-  /** Of the pod itself where it has the field: records are made for the fields that are computed alone. */
+  /** Only the part of the record that has the field: whole records of 150,000 pods take half a second. */
   #sortValue(pod: PodRecord, field: string): SortValue {
-    switch (field) {
-      case 'namespace':
-      case 'name':
-      case 'node':
-      case 'phase':
-      case 'ready':
-      case 'qosClass':
-      case 'createdAt':
-      case 'ip':
-        return pod[field];
+    const [part] = field.split('.', 1);
+    switch (part) {
       case 'restarts':
         return restartsOf(pod);
+      case 'workload':
+        return fieldOf({ workload: this.#sources.cluster.workloadOf(pod) }, field);
+      case 'requests':
+        return fieldOf({ requests: requestsOf(pod) }, field);
+      case 'limits':
+        return fieldOf({ limits: limitsOf(pod) }, field);
+      case 'used':
+        return fieldOf({ used: wholeResources(this.#used(pod)) }, field);
       default:
-        return fieldOf(this.#record(pod), field);
+        return fieldOf(pod, field);
     }
   }
 
@@ -74,7 +74,7 @@ export class PodQueries {
       qosClass: pod.qosClass,
       createdAt: isoTime(pod.createdAt),
       requests: requestsOf(pod),
-      limits: sumIfAll(pod.containers.map((container) => container.limits)),
+      limits: limitsOf(pod),
       used: wholeResources(this.#used(pod)),
       resize: { state: pod.resize.state, message: pod.resize.message },
       ip: pod.ip,
@@ -89,6 +89,10 @@ function restartsOf(pod: PodRecord): number {
 
 function requestsOf(pod: PodRecord): OptionalResources {
   return sumKnown(pod.containers.map((container) => container.requests));
+}
+
+function limitsOf(pod: PodRecord): OptionalResources {
+  return sumIfAll(pod.containers.map((container) => container.limits));
 }
 
 function containerRecord(container: ContainerRecord, used: OptionalResources | null): PodContainer {
