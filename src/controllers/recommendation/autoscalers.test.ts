@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, anHpaRecord, aWorkloadRecord, memory } from '../../../test/builders/rightsizing.ts';
 import { targetsNote } from '../../../test/builders/original-notes.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { originalBinding, readOriginal, type KeptTarget } from '../../core/hpa/kept-target.ts';
+import { originalBinding, readOriginal, writeTargets, type KeptTarget } from '../../core/hpa/kept-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
@@ -63,10 +63,10 @@ describe('an autoscaler that measures against the request', () => {
     expect(Math.abs(scalePoint() - 300)).toBeLessThanOrEqual(3);
   });
 
-  test('with a note of the form before its first version, signed as it is, is not followed, and an Event reports it', async () => {
+  test('with a note of a later version, signed as it is, is not followed, and an Event reports it', async () => {
     const [hpa] = world.cluster.hpaList;
-    const metrics = [{ resource: 'cpu', averageUtilization: 20, cpuMillicores: 500, now: 60 }];
-    const note = JSON.stringify({ metrics, issuedAt: new Date(world.clock.now()).toISOString() });
+    const target = { resource: 'cpu', container: null, percent: 20, request: 500, set: 60 } as const;
+    const note = targetsNote([target], world.clock.now()).replace('"v":1', '"v":2');
     const record = TEST_SIGNER.sign(originalBinding(hpa!), note);
     world.setHpa('web', (each) => ({ ...each, annotated: true, annotations: { 'evenkeel.io/original': record } }));
     world.setPolicy('all', { mode: 'Recommend' });
@@ -75,6 +75,31 @@ describe('an autoscaler that measures against the request', () => {
     const refused = world.events.filter(({ reason }) => reason === 'RecordUnreadable');
     expect(refused[0]?.message).toContain('HorizontalPodAutoscaler web: annotation evenkeel.io/original is of a form that this version');
   });
+
+  test.each(Array.from({ length: 14 }, (_, writes) => writes))(
+    'with the note of a version before the first, which died after %i writes, has its own target once the pods are as they were',
+    async (writes) => {
+      world.diesAfterWrites = writes;
+      await world.run(2 * HOUR_MS);
+      const { uid, annotations } = world.cluster.hpaList[0]!;
+      const { targets, issuedAt } = readOriginal({ annotations }) ?? { targets: [], issuedAt: 0 };
+      if (targets.length > 0) {
+        const earlier = `${writeTargets(targets).slice(0, -1)},"issuedAt":"${new Date(issuedAt).toISOString()}"}`;
+        world.setHpa('web', (hpa) => ({
+          ...hpa,
+          annotations: { 'evenkeel.io/original': TEST_SIGNER.sign(originalBinding({ uid }), earlier) },
+        }));
+      }
+      world.start();
+      await world.run(2 * HOUR_MS);
+      expect(world.targetsOf('web')).toEqual([90]);
+      world.setPolicy('all', { mode: 'Recommend' });
+      world.setPods((pod) => ({ ...pod, containers: [aContainer()] }));
+      await world.run(HOUR_MS);
+      expect([world.targetsOf('web'), world.cluster.hpaList[0]!.annotations]).toEqual([[60], {}]);
+      expect(world.events.filter(({ reason }) => reason === 'RecordUnreadable')).toEqual([]);
+    },
+  );
 
   test('says how far it can go, and tells each move', async () => {
     await world.run(2 * HOUR_MS);

@@ -6,6 +6,14 @@ const AT = Date.parse('2026-11-20T12:00:00.000Z');
 const TARGET = { writer: 'keep-replicas', field: 'cpu/main', value: 90, live: 60, at: AT, request: 500 } as const;
 const NOTE = take(take(EMPTY_NOTE, TARGET), { writer: 'idle', field: 'replicas', value: 1, live: 3, at: AT + 1 });
 const TEXT = writeOriginalNote(NOTE);
+/** As versions before the first wrote it on an autoscaler. */
+const EARLIER = JSON.stringify({
+  metrics: [
+    { resource: 'cpu', averageUtilization: 60, cpuMillicores: 500, now: 90 },
+    { resource: 'memory', container: 'main', averageUtilization: 70, memoryBytes: 1024, now: 80 },
+  ],
+  issuedAt: '2026-11-20T12:00:00.000Z',
+});
 
 describe('the note of original values', () => {
   test('has by field the user’s value, what each writer wants, what was set last and by which of them', () => {
@@ -25,12 +33,17 @@ describe('the note of original values', () => {
     expect(givenBack.fields.get('replicas')).toMatchObject({ user: 3, set: 3, from: 1, by: 'idle' });
   });
 
+  test('reads the form before the first version as what keep-replicas has', () => {
+    const request = take(EMPTY_NOTE, { writer: 'keep-replicas', field: 'cpu', value: 90, live: 90, at: AT, user: 60, request: 500 });
+    const memory = { writer: 'keep-replicas', field: 'memory/main', value: 80, live: 80, at: AT, user: 70, request: 1024 } as const;
+    expect(readOriginalNote(EARLIER)).toEqual(take(request, memory));
+  });
+
   test.each<[string, string]>([
     ['is no JSON', '{'],
-    [
-      'has the form before the first version',
-      '{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"x"}',
-    ],
+    ['has the form before the first version and no time', EARLIER.replace('2026-11-20T12:00:00.000Z', 'x')],
+    ['has the form before the first version and no target', '{"metrics":[],"issuedAt":"2026-11-20T12:00:00.000Z"}'],
+    ['has the form before the first version and lacks the user’s value', EARLIER.replace('"averageUtilization":70,', '')],
     ['is of a later version', TEXT.replace('"v":1', '"v":2')],
     ['has no field', writeOriginalNote(EMPTY_NOTE)],
     ['has a field of another name', TEXT.replace('"replicas"', '"paused"')],

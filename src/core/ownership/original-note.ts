@@ -5,19 +5,21 @@ import { OWNERS, type NoteField, type OriginalNote, type OwnedField, type Owner 
 import { isObject, parseJson, type JsonObject } from '../model/json.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
 
-/** Form of the annotation. A note of any other is unreadable: its values may mean something else. */
+/** Form of the annotation as it is written. A note of a later one is unreadable: its values may mean something else. */
 const VERSION = 1;
 
 /** An object's own field, or a utilization target: of all containers, or of the one that is named. */
 const FIELD_NAME = /^(?:replicas|minReplicas|maxReplicas|(?:cpu|memory)(?:\/[a-z0-9]([-a-z0-9]*[a-z0-9])?)?)$/;
 
 /**
- * null: this is no note of this version, or a part of it cannot be read. It is reported, and nothing of it is acted on: the rest would
- * lack a value that a writer or the user counts on.
+ * A note of this version, or of the form before the first. null: it is neither, or a part of it cannot be read. It is reported, and
+ * nothing of it is acted on: the rest would lack a value that a writer or the user counts on.
  */
 export function readOriginalNote(text: string): OriginalNote | null {
   const stored = parseJson(text);
-  if (!isObject(stored) || stored['v'] !== VERSION || !isObject(stored['fields']) || !isObject(stored['takenAt'])) return null;
+  if (!isObject(stored)) return null;
+  if (stored['v'] === undefined) return readEarlierForm(stored);
+  if (stored['v'] !== VERSION || !isObject(stored['fields']) || !isObject(stored['takenAt'])) return null;
   const fields = Object.entries(stored['fields']).map(([name, value]) => [name, readField(name, value)] as const);
   const takenAt = readByOwner(stored['takenAt'], (at) => (typeof at === 'string' ? instantOf(at) : null));
   if (takenAt === null || fields.length === 0) return null;
@@ -48,6 +50,27 @@ export function writeOriginalNote({ fields, takenAt }: OriginalNote): string {
     ),
     takenAt: Object.fromEntries([...takenAt].map(([owner, at]) => [owner, isoTime(at)])),
   });
+}
+
+/**
+ * What versions before the first wrote on an autoscaler, of its targets alone:
+ * `{"metrics":[{"resource":"cpu","averageUtilization":60,"cpuMillicores":500,"now":90}],"issuedAt":"…"}`. It stands until the target moves
+ * again, and nothing else may know the user's value where the process ended between the move and the next status.
+ */
+function readEarlierForm({ metrics, issuedAt }: JsonObject): OriginalNote | null {
+  const at = typeof issuedAt === 'string' ? instantOf(issuedAt) : null;
+  if (at === null || !Array.isArray(metrics) || metrics.length === 0) return null;
+  const fields = new Map<NoteField, OwnedField>();
+  for (const metric of metrics) {
+    if (!isObject(metric)) return null;
+    const { resource, container, averageUtilization: user, now: set, ...requests } = metric;
+    const name = container === undefined ? resource : `${String(resource)}/${typeof container === 'string' ? container : ''}`;
+    if (typeof name !== 'string') return null;
+    const field = readField(name, { ...requests, user, set, by: 'keep-replicas', wants: { 'keep-replicas': set } });
+    if (field === null) return null;
+    fields.set(name, field);
+  }
+  return { fields, takenAt: new Map([['keep-replicas', at]]) };
 }
 
 function readField(name: string, stored: unknown): OwnedField | null {

@@ -68,9 +68,15 @@ describe('an uninstall', () => {
   });
 
   test('moves no target by a note of a form that it cannot read, and says so', async () => {
-    await moved('web', 90, (uid) => signedFor(uid, `${REMEMBERED.slice(0, -1)},"issuedAt":"${ISSUED_AT}"}`));
+    await moved('web', 90, (uid) => signedFor(uid, NOTE.replace('"v":1', '"v":2')));
     expect(await restore()).toMatchObject({ kept: [{ why: expect.stringContaining('cannot read') }], left: [] });
     expect((await hpa('web')).target).toBe(90);
+  });
+
+  test('puts targets back by a note of the form before its first version', async () => {
+    await moved('web', 90, (uid) => signedFor(uid, `${REMEMBERED.slice(0, -1)},"issuedAt":"${ISSUED_AT}"}`));
+    expect(await restore()).toMatchObject({ changed: 1, kept: [], left: [] });
+    expect(await hpa('web')).toEqual({ target: 60, annotations: { 'example.com/theirs': 'yes' } });
   });
 
   test('has no target to put back of an autoscaler whose note is about its least alone', async () => {
