@@ -15,6 +15,8 @@ export interface RestorerContext {
   /** Evenkeel's own. */
   readonly namespace: string;
   readonly options: UninstallOptions;
+  /** Something is left that records tell how to put back: the next run needs them, so none is removed. */
+  readonly recordsStay: boolean;
 }
 
 export interface RestorerRegistration {
@@ -22,6 +24,10 @@ export interface RestorerRegistration {
   /** What it lists and what it puts back, as the ServiceAccount of the hook is granted it. Empty only where the hook does not run it. */
   readonly permissions: readonly Permission[];
   readonly runsWith: (options: UninstallOptions) => boolean;
+  /** What it puts back, records tell: notes, Recommendations, and the key that they are signed with. */
+  readonly followsRecords?: true;
+  /** All that it does is to remove records: it does nothing while they are to stay. */
+  readonly removesRecords?: true;
   readonly create: (context: RestorerContext) => Restorer;
 }
 

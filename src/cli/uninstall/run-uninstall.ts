@@ -19,6 +19,8 @@ import { Standstill } from './standstill.ts';
 const RESERVE_SHARE = 0.15;
 const LEAST_RESERVE_MS: DurationMs = 2 * SECOND_MS;
 
+const RECORDS_STAY = 'annotations, Recommendations and their key stay, as they tell what to put back of what is left: run it again then';
+
 export interface UninstallRun {
   readonly transport: ApiTransport;
   readonly namespace: string;
@@ -59,14 +61,24 @@ export async function runUninstall(
     else await standstill.begin(work.signal);
     const key = await readRecordKey(run.transport, run.namespace, work.signal);
     const signer = new HmacSigner(() => key);
+    const chosen = registrations.filter(({ runsWith }) => runsWith(options));
     const context = { cluster, signer, namespace: run.namespace, options };
-    const restorers = registrations.filter(({ runsWith }) => runsWith(options)).map(({ create }) => create(context));
+    const restorers: Restorer[] = [];
     const results: RestorerResult[] = [];
-    for (const restorer of restorers) results.push(await runRestorer(restorer, { dryRun, signal: work.signal, print }));
-    if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: [] };
+    let recordsStay = false;
+    for (const { create, followsRecords, removesRecords } of chosen) {
+      if (recordsStay && removesRecords === true) continue;
+      const restorer = create({ ...context, recordsStay });
+      const result = await runRestorer(restorer, { dryRun, signal: work.signal, print });
+      restorers.push(restorer);
+      results.push(result);
+      if (followsRecords === true && result.left.length > 0) recordsStay = true;
+    }
+    const stays = recordsStay ? [RECORDS_STAY] : [];
+    if (dryRun) return { results, left: results.flatMap(({ left }) => left), notes: stays };
     const left = await leftNow(restorers, results, whole.signal);
     const note = await standstill.end(whole.signal);
-    return { results, left, notes: note === null ? [] : [note] };
+    return { results, left, notes: note === null ? stays : [...stays, note] };
   } finally {
     work.end();
     whole.end();

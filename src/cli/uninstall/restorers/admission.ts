@@ -60,6 +60,7 @@ export const RECORD_KEY: RestorerRegistration = {
   name: 'record-key',
   permissions: [secretDeleted(RECORD_KEY_SECRET, 'the key of records goes, once all that they describe is restored')],
   runsWith: always,
+  removesRecords: true,
   create: ({ cluster, namespace }) => recordKeyRestorer(cluster, namespace),
 };
 

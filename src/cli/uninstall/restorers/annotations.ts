@@ -12,6 +12,7 @@ import {
 import { objectAt, objectsAt } from '../../../adapters/kubernetes/wire.ts';
 import { isRecord, judgeAnnotation } from '../../../core/model/field-managers.ts';
 import { nameOf, withoutAnnotations, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { lookAtEach } from '../look-at-each.ts';
 import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 
@@ -23,7 +24,7 @@ export function annotationsRestorer(cluster: ClusterAccess): Restorer {
     name: 'annotations removed',
     async *find(signal) {
       for (const resource of WORKLOADS) yield* ofKind(cluster, resource, signal);
-      for (const resource of await cluster.scalableKinds(signal)) yield* ofKind(cluster, resource, signal);
+      yield* lookAtEach(await cluster.scalableKinds(signal), (resource) => ofKind(cluster, resource, signal));
     },
   };
 }
@@ -76,5 +77,6 @@ export const ANNOTATIONS: RestorerRegistration = {
     granted(['list', 'patch'], resource, SOURCE, "Evenkeel's annotations taken away, nothing else touched"),
   ),
   runsWith: always,
+  removesRecords: true,
   create: ({ cluster }) => annotationsRestorer(cluster),
 };

@@ -19,8 +19,11 @@ import { always, granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
 
-/** @param signer verifies records: any user who may patch an autoscaler can write one */
-export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner): Restorer {
+/**
+ * @param signer verifies records: any user who may patch an autoscaler can write one
+ * @param notesStay they have minReplicas of idle workloads that are not back yet
+ */
+export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner, notesStay = false): Restorer {
   const interner = new Interner();
   const read = decoder((wire) => readHpa(wire, interner));
   return {
@@ -30,7 +33,7 @@ export function autoscalersRestorer(cluster: ClusterAccess, signer: RecordSigner
         const decoded = read(head.wire);
         if (!decoded.ok) continue;
         const problem = await recordProblem(cluster, signer, decoded.record, signal);
-        yield* findingsOf(cluster, head, decoded.record, problem);
+        yield* findingsOf(cluster, head, decoded.record, { problem, notesStay });
       }
     },
   };
@@ -49,7 +52,12 @@ async function recordProblem(cluster: ClusterAccess, signer: RecordSigner, hpa: 
   return status === null || isNewest(record, hpa, readMemory(status).autoscalers) ? null : 'is older than its Recommendation';
 }
 
-function* findingsOf(cluster: ClusterAccess, head: ObjectHead, hpa: HpaRecord, problem: string | null): Generator<Finding> {
+function* findingsOf(
+  cluster: ClusterAccess,
+  head: ObjectHead,
+  hpa: HpaRecord,
+  { problem, notesStay }: { readonly problem: string | null; readonly notesStay: boolean },
+): Generator<Finding> {
   const object = nameOf(HPAS, head);
   if (problem !== null) yield { kind: 'keep', object, why: `its targets: annotation ${HPA_ANNOTATIONS.original} ${problem}` };
   const { operations, words, foreign } = targetsOf(hpa, problem === null ? (readOriginal(hpa)?.targets ?? []) : []);
@@ -57,7 +65,7 @@ function* findingsOf(cluster: ClusterAccess, head: ObjectHead, hpa: HpaRecord, p
   const notes: string[] = [];
   for (const key of Object.keys(head.annotations)) {
     const verdict = judgeAnnotation(key, head.managedFields);
-    if (verdict.kind === 'remove') notes.push(key);
+    if (verdict.kind === 'remove' && !notesStay) notes.push(key);
     if (verdict.kind === 'keep') yield { kind: 'keep', object, why: `annotation ${key} was written by ${verdict.writtenBy}` };
   }
   if (notes.length > 0) words.push(`annotations ${notes.join(', ')} removed`);
@@ -102,5 +110,6 @@ export const AUTOSCALERS: RestorerRegistration = {
     ),
   ],
   runsWith: always,
-  create: ({ cluster, signer }) => autoscalersRestorer(cluster, signer),
+  followsRecords: true,
+  create: ({ cluster, signer, recordsStay }) => autoscalersRestorer(cluster, signer, recordsStay),
 };

@@ -25,5 +25,6 @@ export const DEFINITIONS: RestorerRegistration = {
   // The hook never deletes definitions; an administrator does, with permissions of their own.
   permissions: [],
   runsWith: (options) => options['delete-crds'],
+  removesRecords: true,
   create: ({ cluster }) => definitionsRestorer(cluster),
 };

@@ -27,6 +27,7 @@ import { readIdle } from '../../../core/resize/status/memory-codec.ts';
 import type { RecordSigner } from '../../../ports/record-signer.ts';
 import { UNINSTALL_MANAGER } from '../../../core/model/field-managers.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { lookAtEach } from '../look-at-each.ts';
 import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { statusOf } from './own-status.ts';
@@ -41,10 +42,10 @@ export function idleWorkloadsRestorer(cluster: ClusterAccess, signer: RecordSign
       for (const resource of SCALABLE) {
         yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => numberAt(objectAt(wire, 'spec'), 'replicas', 1) });
       }
-      for (const resource of await cluster.scalableKinds(signal)) {
+      yield* lookAtEach(await cluster.scalableKinds(signal), async function* (resource) {
         const { desired } = await cluster.replicaPaths(resource, signal);
         yield* ofKind({ cluster, resource, signer, signal, replicasOf: (wire) => replicasAt(wire, desired) });
-      }
+      });
     },
   };
 }
@@ -220,5 +221,6 @@ export const IDLE_WORKLOADS: RestorerRegistration = {
   name: 'idle-workloads',
   permissions: SCALABLE.map((resource) => granted(['patch'], resource, SOURCE, 'replicas that were lowered while idle put back', 'scale')),
   runsWith: ({ restore }) => restore,
+  followsRecords: true,
   create: ({ cluster, signer }) => idleWorkloadsRestorer(cluster, signer),
 };

@@ -78,5 +78,6 @@ export const OWN_OBJECTS: RestorerRegistration = {
     ),
   ],
   runsWith: always,
+  removesRecords: true,
   create: ({ cluster, options }) => ownObjectsRestorer(cluster, { deletePolicies: options['delete-policies'] || options['delete-crds'] }),
 };

@@ -26,6 +26,7 @@ import {
   type SizesVerdict,
 } from '../../../core/uninstall/original-sizes.ts';
 import { nameOf, type ClusterAccess, type ObjectHead } from '../cluster-access.ts';
+import { lookAtEach } from '../look-at-each.ts';
 import { granted, type RestorerRegistration } from '../registration.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { TEMPLATE_PERMISSIONS, Templates } from './templates.ts';
@@ -53,17 +54,19 @@ class PodSizes {
 
   async *find(signal: AbortSignal): AsyncGenerator<Finding> {
     await this.#readSurroundings(signal);
-    for await (const head of this.#cluster.list(PODS, signal)) {
-      const created = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
-      if (head.isGoing || !(created || mayHoldOurSizes(head.managedFields))) continue;
-      const pod = readPod(head.wire, this.#interner);
-      if (pod.phase === 'Succeeded' || pod.phase === 'Failed') continue;
-      const { changes, kept, foreign } = await this.#judge(pod, head, signal);
-      const object = nameOf(PODS, head);
-      const stays = [...kept, ...foreign];
-      if (stays.length > 0) yield { kind: 'keep', object, why: stays.join('; ') };
-      if (changes.length > 0) yield this.#change(object, pod, changes);
-    }
+    yield* lookAtEach(this.#cluster.list(PODS, signal), (head) => this.#findingsOf(head, signal));
+  }
+
+  async *#findingsOf(head: ObjectHead, signal: AbortSignal): AsyncGenerator<Finding> {
+    const created = head.annotations[POD_ANNOTATIONS.sizeAtCreation] !== undefined;
+    if (head.isGoing || !(created || mayHoldOurSizes(head.managedFields))) return;
+    const pod = readPod(head.wire, this.#interner);
+    if (pod.phase === 'Succeeded' || pod.phase === 'Failed') return;
+    const { changes, kept, foreign } = await this.#judge(pod, head, signal);
+    const object = nameOf(PODS, head);
+    const stays = [...kept, ...foreign];
+    if (stays.length > 0) yield { kind: 'keep', object, why: stays.join('; ') };
+    if (changes.length > 0) yield this.#change(object, pod, changes);
   }
 
   #change(object: string, pod: PodRecord, containers: SizesVerdict['changes']): Finding {

@@ -43,7 +43,7 @@ function emptyCluster(): FakeTransport {
 async function ungranted(registration: RestorerRegistration, rows: readonly Permission[]): Promise<readonly string[]> {
   const transport = emptyCluster();
   const cluster = new ClusterAccess(transport);
-  const restorer = registration.create({ cluster, signer: TEST_SIGNER, namespace: NAMESPACE, options: HOOK });
+  const restorer = registration.create({ cluster, signer: TEST_SIGNER, namespace: NAMESPACE, options: HOOK, recordsStay: false });
   for await (const finding of restorer.find(new AbortController().signal)) throw new Error(`found ${finding.object} in an empty cluster`);
   expect(transport.requests).not.toEqual([]);
   const isGranted = ({ path }: { readonly path: string }): boolean =>

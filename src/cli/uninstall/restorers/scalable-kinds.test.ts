@@ -50,11 +50,11 @@ async function anOx(spec: object = { size: 1, selector: { matchLabels: { app: 'o
 }
 
 /** As if Evenkeel had sized it: the API server notes who wrote the numbers. */
-async function aPodOf(owner: { readonly apiVersion: string; readonly kind: string; readonly uid: string }): Promise<void> {
-  const metadata = { name: 'ox-0', labels: { app: 'ox' }, ownerReferences: [{ ...owner, name: 'ox', controller: true }] };
+async function aPodOf(owner: { readonly apiVersion: string; readonly kind: string; readonly uid: string }, name = 'ox'): Promise<void> {
+  const metadata = { name: `${name}-0`, labels: { app: name }, ownerReferences: [{ ...owner, name, controller: true }] };
   const made = await world.post(PODS, { metadata, spec: { containers: containers('100m') } }, { fieldManager: 'evenkeel-controller' });
   expect(made.status).toBe(201);
-  expect((await world.patch('merge', `${PODS}/ox-0/status`, { status: { qosClass: 'Burstable' } })).status).toBe(200);
+  expect((await world.patch('merge', `${PODS}/${name}-0/status`, { status: { qosClass: 'Burstable' } })).status).toBe(200);
 }
 
 async function ox(): Promise<Wire> {
@@ -95,6 +95,22 @@ describe('an uninstall, of a kind with a scale subresource', () => {
     expect(await findingsOf(podSizesRestorer(cluster))).toMatchObject([
       { kind: 'change', object: 'pod shop/ox-0', change: 'app: cpu 100m → 500m' },
     ]);
+  });
+
+  test('puts pods back whose owner can be read, where that of another cannot, and fails then', async () => {
+    const uid = await anOx({ size: 1, template: { spec: { containers: containers('500m') } } });
+    await aPodOf({ ...OX, uid: 'u' }, 'ill');
+    await aPodOf({ ...OX, uid });
+    const transport: ApiTransport = {
+      request: async (request) =>
+        request.path === `${OXEN}/ill`
+          ? { status: 500, headers: {}, body: { message: 'its conversion webhook is down' } }
+          : world.transport.request(request),
+      stream: (request) => world.transport.stream(request),
+    };
+    const findings = podSizesRestorer(new ClusterAccess(transport)).find(RUN.signal)[Symbol.asyncIterator]();
+    expect((await findings.next()).value).toMatchObject({ object: 'pod shop/ox-0', change: 'app: cpu 100m → 500m' });
+    await expect(findings.next()).rejects.toThrow('its conversion webhook is down');
   });
 
   test.each<[string, { readonly apiVersion: string; readonly kind: string }]>([
