@@ -69,6 +69,16 @@ async function replicasOf(name: string): Promise<number> {
   return ((await world.get(`${DEPLOYMENTS}/${name}`)).body as Wire).spec.replicas as number;
 }
 
+/** A Recommendation for web. */
+async function recommended(status: object): Promise<void> {
+  const definition = crds().find(({ spec }) => spec.names.kind === 'Recommendation')!;
+  await world.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  const targetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+  const body = { apiVersion: 'evenkeel.io/v1alpha1', kind: 'Recommendation', metadata: { name: 'deployment-web' }, spec: { targetRef } };
+  expect((await world.post(RECOMMENDATIONS, body)).status).toBe(201);
+  expect((await world.patch('merge', `${RECOMMENDATIONS}/deployment-web/status`, { status })).status).toBe(200);
+}
+
 function restore(): ReturnType<typeof runRestorer> {
   const run = { dryRun: false, signal: new AbortController().signal, print: () => undefined };
   return runRestorer(idleWorkloadsRestorer(new ClusterAccess(world.transport), TEST_SIGNER), run);
@@ -102,21 +112,27 @@ describe('an uninstall', () => {
     ['idle anew since', { idle: { ...IDLE, since: '2026-11-21T00:00:00.000Z' } }, 0],
     ['idle since then', { idle: IDLE }, 1],
   ])('of a workload %s believes what the Recommendation says', async (_, status, changed) => {
-    await world.post(
-      '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-      crds().find(({ spec }) => spec.names.kind === 'Recommendation')!,
-    );
-    const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
-    const body = {
-      apiVersion: 'evenkeel.io/v1alpha1',
-      kind: 'Recommendation',
-      metadata: { name: 'deployment-web' },
-      spec: { targetRef: target },
-    };
-    expect((await world.post(RECOMMENDATIONS, body)).status).toBe(201);
-    expect((await world.patch('merge', `${RECOMMENDATIONS}/deployment-web/status`, { status })).status).toBe(200);
+    await recommended(status);
     await idled('web', 1, { idleReplicas: 1 });
     expect(await restore()).toMatchObject({ changed, left: [] });
+  });
+
+  test.each([
+    ['gives replicas back', 1, 3],
+    ['leaves replicas that somebody has set since', 2, 2],
+  ])('without a note of them, %s by the Recommendation', async (_, replicas, expected) => {
+    await recommended({ idle: IDLE });
+    await idled('web', replicas);
+    expect((await restore()).left).toEqual([]);
+    expect(await replicasOf('web')).toBe(expected);
+  });
+
+  test('without a note of it, gives an autoscaler its least back by the Recommendation', async () => {
+    await recommended({ idle: { ...IDLE, autoscaler: { name: 'web', minReplicas: 3 } } });
+    await idled('web', 3);
+    await lowered('web', null);
+    expect(await restore()).toMatchObject({ changed: 1, left: [] });
+    expect(((await world.get(`${HPAS}/web`)).body as Wire).spec.minReplicas).toBe(3);
   });
 
   const sized = (cpu: string) => [{ name: 'app', requests: { cpu } }];
@@ -143,9 +159,10 @@ describe('an uninstall', () => {
     }
   });
 
-  async function lowered(target: string, note = original('minReplicas', 1), apiVersion = 'apps/v1'): Promise<void> {
+  async function lowered(target: string, note: string | null = original('minReplicas', 1), apiVersion = 'apps/v1'): Promise<void> {
     const spec = { scaleTargetRef: { apiVersion, kind: 'Deployment', name: target }, minReplicas: 1, maxReplicas: 9 };
     await world.post(HPAS, { metadata: { name: 'web' }, spec });
+    if (note === null) return;
     const { uid } = ((await world.get(`${HPAS}/web`)).body as Wire).metadata as { readonly uid: string };
     const annotations = { 'evenkeel.io/original': signedFor(uid, note, 'evenkeel.io/original', 'HorizontalPodAutoscaler') };
     expect((await world.patch('merge', `${HPAS}/web`, { metadata: { annotations } })).status).toBe(200);

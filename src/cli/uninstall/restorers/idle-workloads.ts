@@ -16,11 +16,13 @@ import {
 } from '../../../adapters/kubernetes/resources.ts';
 import { numberAt, objectAt, objectsAt, textAt, type Wire } from '../../../adapters/kubernetes/wire.ts';
 import { WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
+import type { RecommendationStatus } from '../../../apis/v1alpha1/index.ts';
 import { readOriginalNote } from '../../../core/ownership/original-note.ts';
-import { EMPTY_NOTE, leave, keepRemembered, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
+import { EMPTY_NOTE, leave, keepRemembered, take, valueToWrite, type OriginalNote } from '../../../core/ownership/owners.ts';
 import { groupOfVersion } from '../../../core/model/workload.ts';
 import type { PodRecord } from '../../../core/model/pod.ts';
-import type { IdleNote } from '../../../core/resize/model/idle-memory.ts';
+import type { Instant } from '../../../core/model/units.ts';
+import type { IdleMemory, IdleNote } from '../../../core/resize/model/idle-memory.ts';
 import { haveRecordedSizes } from '../../../core/resize/layers/idle/as-recorded.ts';
 import { readIdleNote } from '../../../core/resize/status/idle-note.ts';
 import { readIdle } from '../../../core/resize/status/memory-codec.ts';
@@ -66,23 +68,40 @@ async function* ofKind(kind: IdleKind): AsyncGenerator<Finding> {
     // A Deployment's annotations are copied to its ReplicaSets.
     if (text === '' || (resource.kind === 'ReplicaSet' && isControlled(head))) continue;
     const record = readIdleNote(text);
-    const foreign = await whyForeign(cluster, resource, head, { text, record }, signer, signal);
+    const status = await statusOf(cluster, { kind: resource.kind, name: head.name, namespace: head.namespace ?? '' }, signal);
+    const foreign = await whyForeign(cluster, resource, head, { text, record, status }, signer, signal);
     if (foreign !== null) {
       yield { kind: 'keep', object: nameOf(resource, head), why: `its replicas: ${foreign}` };
       continue;
     }
     if (record === null) continue;
-    yield* ofReplicas(kind, head, readIdlePeriod(signer, resource, head, record));
-    yield* ofAutoscalers(cluster, resource, head, record, signer, signal);
+    const period = { since: record.since, memory: status === null ? null : readIdle(status) };
+    yield* ofReplicas(kind, head, readIdlePeriod(signer, resource, head, period));
+    yield* ofAutoscalers(cluster, resource, head, period, signer, signal);
   }
 }
 
-/** The note of original values on an object, as far as idle mode wrote it in this idle period. */
-function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since }: IdleNote): OriginalNote {
+interface IdlePeriod {
+  readonly since: Instant;
+  /** As the Recommendation has it; null: there is none. */
+  readonly memory: IdleMemory | null;
+}
+
+/**
+ * What idle mode took of an object in this idle period, by the note of original values on it. Where that has nothing (a user has removed
+ * it, or a version without such notes made it small), the Recommendation says it.
+ */
+function readIdlePeriod(signer: RecordSigner, { kind }: ApiResource, head: ObjectHead, { since, memory }: IdlePeriod): OriginalNote {
   const field = WORKLOAD_ANNOTATIONS.original;
   const text = textAt(head.annotations, field);
   const note = signer.isOurs({ kind, uid: head.uid, field }, text) ? readOriginalNote(text) : null;
-  return keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer === 'idle' && takenAt === since);
+  const current = keepRemembered(note ?? EMPTY_NOTE, (writer, takenAt) => writer === 'idle' && takenAt === since);
+  const value = memory?.idleReplicas ?? null;
+  if (current.fields.size > 0 || memory === null || value === null) return current;
+  const { autoscaler, replicas } = memory;
+  const taken = { writer: 'idle', value, live: value, at: since } as const;
+  if (kind !== HPAS.kind) return autoscaler === null ? take(EMPTY_NOTE, { ...taken, field: 'replicas', user: replicas }) : current;
+  return autoscaler?.name === head.name ? take(EMPTY_NOTE, { ...taken, field: 'minReplicas', user: autoscaler.minReplicas }) : current;
 }
 
 /**
@@ -93,14 +112,13 @@ async function whyForeign(
   cluster: ClusterAccess,
   resource: ApiResource,
   head: ObjectHead,
-  { text, record }: { readonly text: string; readonly record: IdleNote | null },
+  { text, record, status }: { readonly text: string; readonly record: IdleNote | null; readonly status: RecommendationStatus | null },
   signer: RecordSigner,
   signal: AbortSignal,
 ): Promise<string | null> {
   const { kind } = resource;
   const field = WORKLOAD_ANNOTATIONS.idle;
   if (record === null || !signer.isOurs({ kind, uid: head.uid, field }, text)) return `annotation ${field} is not signed by Evenkeel`;
-  const status = await statusOf(cluster, { kind, name: head.name, namespace: head.namespace ?? '' }, signal);
   if (status !== null) return readIdle(status)?.since === record.since ? null : `annotation ${field} is older than its Recommendation`;
   const selector = optionalSelectorOf(head);
   if (selector === null) return `annotation ${field} cannot be compared with its pods, as it has no selector`;
@@ -188,7 +206,7 @@ async function* ofAutoscalers(
   cluster: ClusterAccess,
   { group, kind }: ApiResource,
   { name, namespace }: ObjectHead,
-  record: IdleNote,
+  period: IdlePeriod,
   signer: RecordSigner,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
@@ -197,7 +215,7 @@ async function* ofAutoscalers(
     const target = objectAt(spec, 'scaleTargetRef');
     if (groupOfVersion(textAt(target, 'apiVersion')) !== group || textAt(target, 'kind') !== kind) continue;
     if (textAt(target, 'name') !== name) continue;
-    const note = readIdlePeriod(signer, HPAS, hpa, record);
+    const note = readIdlePeriod(signer, HPAS, hpa, period);
     const from = numberAt(spec, 'minReplicas', 1);
     const to = valueToWrite(
       note,
