@@ -71,6 +71,8 @@ export class EffectGate {
   #warmUpSince: WarmUpState = null;
   readonly #held: Counter;
   readonly #budgets: LaneBudgets;
+  /** Of policies in dry run: as bounded as those that act, and nothing of theirs. */
+  readonly #dryRunBudgets: LaneBudgets;
   /** Effects that reductions of lane optimize wait for: under way to the API server, or announced. */
   #precedingWrites = 0;
   readonly #dryRuns = new DryRunNews();
@@ -88,7 +90,9 @@ export class EffectGate {
       labels: ['lane', 'reason'],
     });
     for (const lane of LANES) for (const reason of HELD_REASONS) this.#held.add(0, { lane, reason });
-    this.#budgets = new LaneBudgets({ optimize: () => reductionsPerMinute(0, 0), ...parts.reductionsPerMinute });
+    const perMinute = { optimize: () => reductionsPerMinute(0, 0), ...parts.reductionsPerMinute };
+    this.#budgets = new LaneBudgets(perMinute);
+    this.#dryRunBudgets = new LaneBudgets(perMinute);
   }
 
   /** Notices outages that begin and end while nobody asks, so that observation begins again after them as well. Returns the cancel. */
@@ -129,19 +133,14 @@ export class EffectGate {
     const { action } = EFFECT_MESSAGES[effect.kind];
     const verdict = judgeEffect(this.#inputs(), effect);
     if (verdict.kind === 'held') return this.#hold(effect, verdict.reason, verdict.message);
-    const waitsForOthers = isOptimizingReduction(effect);
-    if (waitsForOthers && this.#precedingWrites > 0) {
-      return this.#hold(
-        effect,
-        'other-lanes',
-        'increases, roll-backs and effects of other lanes are sent before reductions of lane optimize',
-      );
-    }
-    const usedUp = effect.direction === 'reduce' ? this.#budgets.take(effect.lane, now) : null;
-    if (usedUp !== null) return this.#hold(effect, 'budget', usedUp);
-    if (!waitsForOthers) this.#precedingWrites += 1;
+    const isDryRun = verdict.kind === 'dry-run';
+    const wait = this.#whyWait(effect, isDryRun, now);
+    if (wait !== null) return this.#hold(effect, wait.reason, wait.message);
+    // What changes nothing averts no harm either.
+    const precedes = !isOptimizingReduction(effect) && !isDryRun;
+    if (precedes) this.#precedingWrites += 1;
     try {
-      const written = await (verdict.kind === 'dry-run' ? dryRunEffects : effects).write(effect, signal);
+      const written = await (isDryRun ? dryRunEffects : effects).write(effect, signal);
       const isOld = written.kind === 'dry-run' && !this.#dryRuns.isNew(action, targetName(effect), effect.change, now);
       const outcome: WriteOutcome = isOld ? { kind: 'dry-run', again: true } : written;
       this.#outcomes.add(1, { action, outcome: outcome.kind });
@@ -153,8 +152,21 @@ export class EffectGate {
       this.#outcomes.add(1, { action, outcome: 'error' });
       throw error;
     } finally {
-      if (!waitsForOthers) this.#precedingWrites -= 1;
+      if (precedes) this.#precedingWrites -= 1;
     }
+  }
+
+  /** Other effects that go first, or a budget that is used up; null: neither, and one of the budget is taken. */
+  #whyWait(effect: Effect, isDryRun: boolean, now: Instant): { readonly reason: HeldReason; readonly message: string } | null {
+    if (isOptimizingReduction(effect) && this.#precedingWrites > 0) {
+      return {
+        reason: 'other-lanes',
+        message: 'increases, roll-backs and effects of other lanes are sent before reductions of lane optimize',
+      };
+    }
+    const budgets = isDryRun ? this.#dryRunBudgets : this.#budgets;
+    const usedUp = effect.direction === 'reduce' ? budgets.take(effect.lane, now) : null;
+    return usedUp === null ? null : { reason: 'budget', message: usedUp };
   }
 
   #hold({ kind, lane }: Effect, reason: HeldReason, message: string): WriteOutcome {

@@ -10,7 +10,7 @@ import type { EffectWriter } from '../ports/writers.ts';
 import { EffectGate } from './effect-gate.ts';
 import type { ReductionsPerMinute } from './lane-budgets.ts';
 
-type Urgency = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction'>;
+type Urgency = Pick<EffectIntent, 'lane' | 'reliesOn' | 'direction'> & { readonly dryRun?: boolean };
 
 const WARM_UP_MS: DurationMs = 10 * MINUTE_MS;
 const SOURCES: readonly SourceName[] = ['informers', 'usage'];
@@ -23,10 +23,10 @@ function anEffect(urgency: Urgency): Effect {
     uid: 'u',
     containers: [],
     owner: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'shop', name: 'web' },
+    dryRun: false,
     ...urgency,
     change: 'main: cpu 500m → 100m',
     reason: 'over-provisioned',
-    dryRun: false,
   };
 }
 
@@ -42,15 +42,18 @@ interface GateOptions {
   readonly warmUpMs?: DurationMs;
   readonly reductionsPerMinute?: ReductionsPerMinute;
   readonly effects?: EffectWriter;
+  readonly dryRunEffects?: EffectWriter;
 }
 
-function aGate({ outage, warmUpMs = 0, effects = { write: async () => ({ kind: 'done' }) }, ...options }: GateOptions): Gate {
+const DONE: EffectWriter = { write: async () => ({ kind: 'done' }) };
+
+function aGate({ outage, warmUpMs = 0, effects = DONE, dryRunEffects = DONE, ...options }: GateOptions): Gate {
   const clock = new FakeClock();
   const metrics = new CountingMetrics();
   const gate = new EffectGate({
     ...options,
     effects,
-    dryRunEffects: effects,
+    dryRunEffects,
     clock,
     logger: new RecordingLogger(),
     metrics,
@@ -128,6 +131,13 @@ describe('The budget of a lane', () => {
     expect(await ask(reduction(lane))).toBe('done');
   });
 
+  test('has another for policies in dry run, which take nothing from what is carried out', async () => {
+    const { ask } = aGate({ reductionsPerMinute: { optimize: () => 1 } });
+    const dryRun = { ...REDUCTION, dryRun: true };
+    expect([await ask(dryRun), await ask(dryRun)]).toEqual(['done', 'budget']);
+    expect([await ask(REDUCTION), await ask(REDUCTION)]).toEqual(['done', 'budget']);
+  });
+
   test('says which one is used up', async () => {
     const { ask, metrics } = aGate({ reductionsPerMinute: { optimize: () => 0 } });
     expect([await ask(REDUCTION), await ask(REDUCTION), await ask(REDUCING_ROLL_BACK)]).toEqual(['budget', 'budget', 'done']);
@@ -149,4 +159,10 @@ test('reductions of lane optimize wait for effects of every other lane that are 
     for (const end of sent.splice(0)) end();
     expect(await Promise.all([first, other])).toEqual(['done', 'done']);
   }
+});
+
+test('reductions wait for no dry run that is under way', async () => {
+  const { ask } = aGate({ dryRunEffects: { write: () => new Promise(() => undefined) } });
+  void ask({ ...INCREASE, dryRun: true });
+  expect(await ask(REDUCTION)).toBe('done');
 });

@@ -27,7 +27,7 @@ function aStep(name: string, lowers: boolean): ResizeStep {
 }
 
 /** What reaches the API server, in order, while another workload asks for a reduction at every turn. */
-async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100): Promise<readonly string[]> {
+async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100, dryRun = false): Promise<readonly string[]> {
   const order: string[] = [];
   const effects: EffectWriter = {
     write: async ({ target }) => {
@@ -60,9 +60,14 @@ async function written(steps: readonly ResizeStep[], reductionsPerMinute = 100):
   } as unknown as RecommendationPorts;
   const decision = { ...decideInPlace(aSituation()), steps };
   const state = { ended: false };
-  const carried = carryOutSteps(ports, new RecommendationMetrics(metrics), aWorkloadRecord(), autoPolicy(), decision, running).finally(
-    () => (state.ended = true),
-  );
+  const carried = carryOutSteps(
+    ports,
+    new RecommendationMetrics(metrics),
+    aWorkloadRecord(),
+    autoPolicy({ dryRun }),
+    decision,
+    running,
+  ).finally(() => (state.ended = true));
   const other: Effect = {
     kind: 'resize',
     target: podRef({ namespace: 'other', name: 'other' }),
@@ -86,6 +91,11 @@ test('no reduction of another workload is sent before the last raise', async () 
   const order = await written([aStep('a', false), aStep('b', false), aStep('c', false)]);
   expect(order.slice(0, 3)).toEqual(['a', 'b', 'c']);
   expect(order).toContain('other');
+});
+
+test('raises of a policy in dry run keep no reduction of another workload waiting', async () => {
+  const order = await written([aStep('a', false), aStep('b', false)], 100, true);
+  expect(order.slice(0, 2)).toEqual(['a', 'other']);
 });
 
 test('raises come first, so that no reduction that the budget holds keeps them waiting', async () => {

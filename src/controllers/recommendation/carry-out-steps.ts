@@ -42,7 +42,7 @@ export async function carryOutSteps(
   const outcome: StepsSoFar = { taken: [], changed: 0, failed: 0, refused: [], unfinished: false };
   const reductions = decision.steps.filter(isReduction);
   const safety = decision.steps.filter((step) => !isReduction(step));
-  const sent = safety.length === 0 ? () => undefined : ports.gate.announceSafetyWrites();
+  const sent = safety.length === 0 || policy.dryRun ? () => undefined : ports.gate.announceSafetyWrites();
   try {
     await carryOut(carrier, safety, outcome);
   } finally {
