@@ -1,0 +1,40 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { findBreaks } from './breaks.ts';
+import { readPresentVersion, readPreviousVersion, recordVersion } from './record.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'evenkeel-record-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test('a version that was recorded is read as it was, without words for people', async () => {
+  const present = readPresentVersion();
+  await recordVersion(present, folder);
+  const read = readPreviousVersion(folder);
+  expect(read.definitions.map(({ metadata }) => metadata.name)).toEqual(present.definitions.map(({ metadata }) => metadata.name));
+  expect(Object.keys(read.settings)).toEqual(Object.keys(present.settings));
+  expect([findBreaks(read, present), findBreaks(present, read)]).toEqual([[], []]);
+  expect(readFileSync(join(folder, 'settings.json'), 'utf8')).not.toContain('"help"');
+});
+
+test('fields that are called as words for people are, stay in the record', async () => {
+  const schema = { type: 'object', properties: { help: { type: 'string', description: 'A field.' } } };
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
+  const spec = { scope: 'Cluster', names: { kind: 'Boat' }, versions: [version] };
+  await recordVersion({ definitions: [{ metadata: { name: 'boats.example.io' }, spec }], settings: {} }, folder);
+  expect(readPreviousVersion(folder).definitions[0]?.spec.versions[0]?.schema.openAPIV3Schema).toEqual({
+    type: 'object',
+    properties: { help: { type: 'string' } },
+  });
+});
+
+test('a kind that is defined no more leaves the record with the next version', async () => {
+  const present = readPresentVersion();
+  await recordVersion(present, folder);
+  await recordVersion({ ...present, definitions: present.definitions.slice(1) }, folder);
+  expect(readPreviousVersion(folder).definitions).toHaveLength(present.definitions.length - 1);
+});
