@@ -11,11 +11,16 @@ export interface Controller {
   readonly probes: string;
 }
 
-/** Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for. */
+/**
+ * Starts the binary with these settings, by their paths. It is a program like any other: nothing is waited for.
+ *
+ * @param root of the checkout whose controller it is; this one where left out
+ */
 export function runController(
   fixture: TestFixture,
   settings: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string>> = {},
+  root?: string,
 ): RunningProcess {
   const all = {
     'dashboard.addr': '127.0.0.1:0',
@@ -28,6 +33,7 @@ export function runController(
     BINARY,
     Object.entries(all).map(([path, value]) => `--${path}=${value}`),
     environment,
+    root,
   );
 }
 

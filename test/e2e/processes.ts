@@ -16,7 +16,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A program of this checkout that runs. */
+/** A program of a checkout that runs. */
 export class RunningProcess {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
@@ -26,11 +26,11 @@ export class RunningProcess {
   #exit: Exit | null = null;
   #wasEnded = false;
 
-  constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  constructor(script: string, args: readonly string[], environment: Readonly<Record<string, string>> = {}, root = ROOT) {
     this.#script = script;
     const { KUBECONFIG: _theirs, ...inherited } = process.env;
-    this.#child = spawn(process.execPath, [...flagsOf(script), join(ROOT, script), ...args], {
-      cwd: ROOT,
+    this.#child = spawn(process.execPath, [...flagsOf(script, root), join(root, script), ...args], {
+      cwd: root,
       env: { ...inherited, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -108,9 +108,9 @@ export class RunningProcess {
 }
 
 /** Options of Node.js with which the script of package.json starts the program; a built one has those of its source. */
-function flagsOf(program: string): readonly string[] {
+function flagsOf(program: string, root: string): readonly string[] {
   const source = program.replace(/^dist\/(.*)\.js$/, 'src/$1.ts');
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
   };
   const command = Object.values(scripts).find((each) => each.endsWith(` ${source}`));
@@ -139,9 +139,11 @@ export class TestFixture {
   /**
    * A process that is killed before the cleanups that were added earlier run: a server in this process may not close while a
    * client is connecting.
+   *
+   * @param root of the checkout whose program it is; this one where left out
    */
-  startProcess(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>): RunningProcess {
-    const started = new RunningProcess(script, args, environment);
+  startProcess(script: string, args: readonly string[], environment?: Readonly<Record<string, string>>, root?: string): RunningProcess {
+    const started = new RunningProcess(script, args, environment, root);
     this.#processes.add(started);
     this.#cleanups.push(() => started.kill());
     return started;

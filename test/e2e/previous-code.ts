@@ -1,0 +1,39 @@
+// The code of the version before this one, from the history of the checkout.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, type TestFixture } from './processes.ts';
+
+/**
+ * A commit or tag; where it is not set, the commit before the one that is checked out. Not EVENKEEL_PREVIOUS: a controller takes
+ * variables with that prefix for settings.
+ */
+const REVISION = process.env['PREVIOUS_REVISION'] ?? 'HEAD^';
+
+export type PreviousCode = { readonly found: true; readonly commit: string } | { readonly found: false; readonly problem: string };
+
+/** Not found in a shallow clone of one commit, and where the sources are no clone. */
+export function findPreviousCode(): PreviousCode {
+  try {
+    return { found: true, commit: git('rev-parse', '--verify', '--quiet', '--end-of-options', `${REVISION}^{commit}`).toString().trim() };
+  } catch {
+    return {
+      found: false,
+      problem: `${REVISION} is not in this checkout; fetch more of its history, or set PREVIOUS_REVISION to a commit`,
+    };
+  }
+}
+
+/** Writes it into a folder of the fixture and answers its root. It runs with the packages that are installed here. */
+export function checkOutPrevious(fixture: TestFixture, commit: string): string {
+  const root = join(fixture.folder, 'previous');
+  mkdirSync(root);
+  execFileSync('tar', ['-x', '-C', root], { input: git('archive', '--format=tar', commit) });
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  return root;
+}
+
+function git(...args: readonly string[]): Buffer {
+  return execFileSync('git', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: Infinity });
+}
