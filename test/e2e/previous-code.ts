@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_ROLLBACK_TO } from '../../hack/compatibility/accepted-breaks.ts';
 import { ROOT, type TestFixture } from './processes.ts';
 
 /**
@@ -13,16 +14,17 @@ const REVISION = process.env['PREVIOUS_REVISION'] ?? 'HEAD^';
 
 export type PreviousCode = { readonly found: true; readonly commit: string } | { readonly found: false; readonly problem: string };
 
-/** Not found in a shallow clone of one commit, and where the sources are no clone. */
+/** Not found in a shallow clone of one commit, where the sources are no clone, and where a rollback to it is given up on purpose. */
 export function findPreviousCode(): PreviousCode {
+  let commit: string;
   try {
-    return { found: true, commit: git('rev-parse', '--verify', '--quiet', '--end-of-options', `${REVISION}^{commit}`).toString().trim() };
+    commit = git('rev-parse', '--verify', '--quiet', '--end-of-options', `${REVISION}^{commit}`).toString().trim();
   } catch {
-    return {
-      found: false,
-      problem: `${REVISION} is not in this checkout; fetch more of its history, or set PREVIOUS_REVISION to a commit`,
-    };
+    const problem = `${REVISION} is not in this checkout; fetch more of its history, or set PREVIOUS_REVISION to a commit`;
+    return { found: false, problem };
   }
+  const [, reason] = Object.entries(NO_ROLLBACK_TO).find(([start]) => commit.startsWith(start)) ?? [];
+  return reason === undefined ? { found: true, commit } : { found: false, problem: `no rollback to ${REVISION}: ${reason}` };
 }
 
 /** Writes it into a folder of the fixture and answers its root. It runs with the packages that are installed here. */
