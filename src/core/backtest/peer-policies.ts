@@ -73,7 +73,7 @@ export function krrPolicy(resource: Resource): RequestPolicy {
   };
 }
 
-/** Who knows the future: requests that nobody can reach, and which show how much room there is. */
+/** Requests with knowledge of the future: no recommender can reach them, and they show how much could be saved. */
 export function clairvoyantRequests(
   values: Float64Array,
   firstSlot: number,

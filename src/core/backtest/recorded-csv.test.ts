@@ -35,7 +35,7 @@ describe('a recording as CSV', () => {
     });
   });
 
-  test('a column pod tells replicas apart: a time may stand once for each', () => {
+  test('a column pod distinguishes replicas: a time may appear once for each', () => {
     expect(parseRecordedCsv('t_s,pod,cpu_m\n0,a,1\n0,b,2\n300,b,4\n300,a,3\n')).toEqual({
       ok: true,
       samples: { seconds: [0, 0, 300, 300], cpuMillicores: [1, 2, 4, 3], memoryBytes: null },
@@ -44,7 +44,7 @@ describe('a recording as CSV', () => {
     expect(parseRecordedCsv('t_s,pod,cpu_m\n0,,1\n300,,2\n')).not.toHaveProperty('pods');
   });
 
-  test('a time that stands twice now and then is joined on the grid; more than one in ten is another recording in the same file', () => {
+  test('a time that appears twice now and then is joined on the grid; more than one in ten is another recording in the same file', () => {
     const rows = (repeated: number) => Array.from({ length: 40 }, (_, row) => `${Math.max(0, row - repeated) * 300},${row}`);
     const parsed = parseRecordedCsv(['t_s,cpu_m', ...rows(4)].join('\n'));
     if (!parsed.ok) throw new Error(parsed.problem);
@@ -67,7 +67,7 @@ describe('a recording as CSV', () => {
     ['t_s,cpu_m\n0,1\n300,1,1\n', 3, /3 cells where the header names 2/],
     ['t_s,cpu_m\n300,1\n300,1\n', 3, /1 of 2 rows/],
     ['t_s,pod,cpu_m\n0,a,1\n0,,2\n', 3, /names no pod, and 1 of 2 rows do; name the pod in each row, or leave the column out/],
-    ['t_s,pod,pod,cpu_m\n0,a,a,1\n', 1, /column pod stands twice/],
+    ['t_s,pod,pod,cpu_m\n0,a,a,1\n', 1, /column pod appears twice/],
     ['t_s,pod,cpu_m\n0,a,1\n0,a,2\n0,b,2\n', 3, /1 of 2 rows of pod a have the time of another.*several containers/],
     ['t_s,cpu_m\n0,1\n300,1\n1769860800,1\n', 4, /20484 days after the row before it in time.*is one of the two wrong/],
     ['t_s,cpu_m\n0,-1\n', 2, /cpu_m -1 is not a usage; it must be 0 or more/],

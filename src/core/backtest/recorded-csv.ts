@@ -1,5 +1,5 @@
 // Recorded usage of one container as CSV: a time column `t_s` or `timestamp`, and `cpu_m` (millicores) and/or `mem_mib`
-// (MiB), columns and rows in any order; a column `pod` tells replicas apart, and other columns are ignored. An empty cell or NaN is a
+// (MiB), columns and rows in any order; a column `pod` distinguishes replicas, and other columns are ignored. An empty cell or NaN is a
 // value that is not known.
 
 import { DAY_MS, MiB, SECOND_MS } from '../model/units.ts';
@@ -124,7 +124,7 @@ function columnsOf(line: string, at: number): Columns {
   const names = cellsOf(line.toLowerCase());
   const found = `the header is "${shortened(line.trim())}"`;
   for (const name of [...TIME_COLUMNS, 'cpu_m', 'mem_mib', 'pod']) {
-    if (names.indexOf(name) !== names.lastIndexOf(name)) throw new CsvProblem(at, `column ${name} stands twice; keep one`);
+    if (names.indexOf(name) !== names.lastIndexOf(name)) throw new CsvProblem(at, `column ${name} appears twice; keep one`);
   }
   const times = TIME_COLUMNS.filter((name) => names.includes(name));
   if (times.length === 0) throw new CsvProblem(at, `no column t_s or timestamp; ${found}`);

@@ -38,7 +38,7 @@ function seriesOf(pod: string, { firstSlot, cpu, memory }: Trace): UsageSeries {
   return { namespace: '', pod, container: '', workload: null, stepSeconds: SLOT_SECONDS, samples, oomKills: [] };
 }
 
-/** Null where nothing is known. A sample at the end of a slot tells of that slot. */
+/** Null where nothing is known. A sample at the end of a slot counts for that slot. */
 export function traceOfReplicas(name: string, replicas: readonly UsageSeries[]): Trace | null {
   const cpu = new Map<number, Map<string, number>>();
   const memory = new Map<number, number>();

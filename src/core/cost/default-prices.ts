@@ -231,7 +231,7 @@ export const DEFAULT_MACHINE_PRICES: Readonly<Record<string, MachinePrice>> = {
 
 /**
  * What one vCPU costs in GiB of memory, by family: the two rates that reproduce every price of the family's list to the
- * last digit (c2, t2a and t2d are sold in one proportion only, so their own lists cannot tell; they take the usual one).
+ * last digit (c2, t2a and t2d are sold in one proportion only, so their own lists do not show it; they take the usual one).
  */
 export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
   e2: 7.46,
@@ -244,7 +244,7 @@ export const GIB_PER_VCPU_PRICE: Readonly<Record<string, number>> = {
   c4: 8.8,
 };
 
-/** The proportion where a family does not tell: that of E2, N1, N2 and N2D. */
+/** The proportion of families whose lists do not show it: that of E2, N1, N2 and N2D. */
 export const USUAL_GIB_PER_VCPU_PRICE = 7.46;
 
 /** Rates for machine types that no list names: those of N2, the middle of the general-purpose families. */

@@ -26,7 +26,7 @@ const FRESHNESS = [
 ];
 const STALE = { score: 0, reason: 'What is shown was confirmed more than two minutes ago.' };
 
-/** Score, grade and parts. A part that cannot be told does not count; with none that counts the score is null. */
+/** Score, grade and parts. A part that is unknown does not count; with none that counts the score is null. */
 export function healthOf(evidence: HealthEvidence): Cluster['health'] {
   const parts: readonly HealthPart[] = [
     nodesReady(evidence),
@@ -37,9 +37,9 @@ export function healthOf(evidence: HealthEvidence): Cluster['health'] {
     budgets(evidence),
     freshness(evidence),
   ];
-  const told = parts.filter((part): part is HealthPart & { score: number } => part.score !== null);
-  const weight = told.reduce((sum, part) => sum + part.weight, 0);
-  const score = weight === 0 ? null : Math.round(told.reduce((sum, part) => sum + part.score * part.weight, 0) / weight);
+  const known = parts.filter((part): part is HealthPart & { score: number } => part.score !== null);
+  const weight = known.reduce((sum, part) => sum + part.weight, 0);
+  const score = weight === 0 ? null : Math.round(known.reduce((sum, part) => sum + part.score * part.weight, 0) / weight);
   return { score, grade: score === null ? null : gradeOf(score), parts };
 }
 

@@ -31,7 +31,7 @@ export interface PricedPart {
 
 /**
  * What a change frees: for each price under which pods run, their number × what each gives back × the price. Where the
- * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line tells the
+ * recommendation states its own savings (it was decided some minutes ago, at the replicas of then) a last line holds the
  * difference, so that the sum is what is shown.
  */
 export function savingsArithmetic(record: { readonly savingsPerMonthUsd: Usd | null }, parts: readonly PricedPart[]): SavingsArithmetic {

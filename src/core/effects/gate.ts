@@ -41,7 +41,7 @@ export type GateVerdict =
 /** The status of every workload that waits holds it. */
 const LONGEST_PROBLEM = 300;
 
-/** In this order: whoever is not leader learns nothing else. A dry run is held back by the same reasons as a real one. */
+/** In this order: a replica that does not lead gets no other reason. A dry run is held back by the same reasons as a real one. */
 export function judgeEffect(inputs: GateInputs, effect: JudgedEffect): GateVerdict {
   if (!inputs.leader) return held('not-leader', 'another replica is the leader');
   if (inputs.pause !== null) return held('paused', `Evenkeel is paused: ${inputs.pause.reason}`);

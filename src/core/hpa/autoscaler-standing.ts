@@ -1,5 +1,5 @@
-// How the autoscalers of one workload stand to Evenkeel: which of their targets it may move, which it has moved, and who
-// else sets them.
+// The autoscalers of one workload: which of their targets Evenkeel may move, which it has moved, and which other writers
+// set them.
 
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
 import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../model/units.ts';
@@ -8,7 +8,7 @@ import { readOriginal, sameMeasured, type AutoscalerMemory, type KeptTarget } fr
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
 import type { PodRecord } from '../model/pod.ts';
 
-/** After so many times in a row it is not a slip but somebody's will. */
+/** After so many times in a row another tool manages the target. */
 const MOST_REVERTS = 2;
 /** So long the targets are left alone then. */
 const LEFT_ALONE_FOR_MS: DurationMs = 7 * DAY_MS;
@@ -29,7 +29,7 @@ export interface AutoscalerStanding {
   /** Why none of its targets may be moved, and until when; null: they may. */
   readonly obstacle: { readonly message: string; readonly until: Instant | null } | null;
   readonly memory: AutoscalerMemory;
-  /** Somebody has just put its originals back; it is the first that is seen of it. */
+  /** Another writer has restored its originals, which is seen for the first time. */
   readonly newlyReverted: boolean;
 }
 
@@ -68,7 +68,7 @@ function standingOf(hpa: HpaRecord, { now, pods, scaledObjects, remembered }: St
     // Where every pod has what it was set for, it belongs there: Evenkeel itself has put it back.
     if (live === origin.percent)
       return [{ metric, live, kept: { ...origin, set: live }, isReverted: before.isReverted || !isHome(origin, pods) }];
-    // A value of somebody's own choice counts from now on, at what pods have now.
+    // A value that another writer chose counts from now on, at the requests that pods have now.
     const request = usualRequest(pods, metric);
     const chosen = request === null ? null : { ...origin, percent: live, request, set: live };
     return [{ metric, live, kept: chosen, isReverted: false }];
@@ -94,7 +94,7 @@ function obstacleTo(
   const keeper = keeperOf(hpa, scaledObjects);
   if (keeper !== null) return { message: `${keeper} keeps it as it wants it`, until: null };
   if (memory.isReverted && memory.reverts > MOST_REVERTS) {
-    const by = memory.revertedBy ?? 'somebody';
+    const by = memory.revertedBy ?? 'another writer';
     return {
       message: `its target was re-applied by ${by} each time that it had moved; leave it out there (ignoreDifferences or the like)`,
       until: (memory.revertedAt ?? now) + LEFT_ALONE_FOR_MS,
@@ -106,7 +106,7 @@ function obstacleTo(
   return null;
 }
 
-/** The note that speaks of the target as it is. The one on the HPA is newer, but for a choice of somebody's that only we remember. */
+/** The note that describes the current target. The one on the HPA is newer, but for another writer's value that only the memory holds. */
 function keptNow(live: number, noted: KeptTarget | undefined, known: KeptTarget | undefined): KeptTarget | null {
   if (noted?.set === live) return noted;
   return known?.set === live && noted?.percent !== known.percent ? known : null;

@@ -21,7 +21,7 @@ export interface AutoscalerMemory {
   readonly targets: readonly KeptTarget[];
   /** Of the newest record that is known: one on the HPA that was issued before is outdated. null: none has been issued for these targets. */
   readonly issuedAt: Instant | null;
-  /** How often in a row somebody put the original back. */
+  /** How often in a row another writer restored the original. */
   readonly reverts: number;
   readonly revertedAt: Instant | null;
   readonly revertedBy: string | null;

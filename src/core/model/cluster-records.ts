@@ -29,7 +29,7 @@ export interface HpaRecord {
   readonly annotated: boolean;
   /** What made it and keeps it as it is, such as a ScaledObject of KEDA; null: nothing. */
   readonly controller: OwnerRef | null;
-  /** Who wrote `spec.metrics` last, by the object's own record; null where it does not tell. */
+  /** Manager that wrote `spec.metrics` last, by the managed fields; null where they do not say. */
   readonly metricsWriter: string | null;
   readonly target: TargetRef;
   readonly minReplicas: number;
@@ -103,7 +103,7 @@ export interface ResourceQuotaRecord {
   readonly hardLimits: OptionalResources;
   readonly usedRequests: OptionalResources;
   readonly usedLimits: OptionalResources;
-  /** By its scopes; which ones, the server alone can tell. Left out: it binds every pod that runs for good. */
+  /** By its scopes, which the API server alone evaluates. Left out: it applies to every long-running pod. */
   readonly ofSomePods?: true;
   /** All of them must hold for a pod that it counts; absent: it counts every pod. */
   readonly scopes?: readonly QuotaScope[];

@@ -1,4 +1,4 @@
-// What a container's template tells of the runtime in it: how far its heap may grow. Only these few variables and options
+// The language runtime in a container by its template: how far its heap may grow. Only these few variables and options
 // are looked at, and only the size is kept, so that no secret in an environment goes any further.
 
 import { GiB, KiB, MiB, type Bytes, type Ratio } from './units.ts';
@@ -66,7 +66,7 @@ function imageWords(image: string): { readonly repository: string; readonly all:
   return { repository, all: new Set(path.join('/').split(/[^a-z]+/)) };
 }
 
-/** How many CPUs the template lets a Go program use at once; null where it does not tell. */
+/** How many CPUs the template lets a Go program use at once; null where it does not say. */
 export function goMaxProcsOf({ variable }: RuntimeTraces): number | null {
   const text = variable('GOMAXPROCS') ?? '';
   return /^[1-9]\d{0,3}$/.test(text) ? Number(text) : null;

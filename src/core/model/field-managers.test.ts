@@ -20,10 +20,10 @@ test.each<[string, string, readonly string[], AnnotationVerdict]>([
   ['what a person asked for in the dashboard stays', MODE, ['evenkeel-dashboard'], { kind: 'keep', writtenBy: 'evenkeel-dashboard' }],
   ['what both wrote is the person’s', MODE, ['evenkeel', 'argocd'], { kind: 'keep', writtenBy: 'argocd' }],
   ['a record without a writer can only be ours', RESIZED, [], REMOVE],
-  ['a wish without a writer may be anybody’s', MODE, [], { kind: 'keep', writtenBy: 'somebody unknown' }],
+  ['a user’s annotation without a manager may be of any', MODE, [], { kind: 'keep', writtenBy: 'an unknown manager' }],
   ['a record whose writers were merged is ours', RESIZED, ['ancient-changes'], REMOVE],
-  ['a wish whose writers were merged stays', MODE, ['ancient-changes'], { kind: 'keep', writtenBy: 'ancient-changes' }],
-  ['other prefixes are none of ours, whoever wrote them', 'example.com/note', ['evenkeel'], { kind: 'foreign' }],
+  ['a user’s annotation whose managers were merged stays', MODE, ['ancient-changes'], { kind: 'keep', writtenBy: 'ancient-changes' }],
+  ['other prefixes are foreign, whichever manager wrote them', 'example.com/note', ['evenkeel'], { kind: 'foreign' }],
 ])('%s', (_, key, managers, verdict) => {
   expect(judgeAnnotation(key, annotated(key, ...managers))).toEqual(verdict);
 });

@@ -56,12 +56,12 @@ export type AnnotationVerdict =
 export function judgeAnnotation(key: string, entries: readonly ManagedFieldsEntry[]): AnnotationVerdict {
   if (!key.startsWith(PREFIX)) return { kind: 'foreign' };
   const owners = ownersOfAnnotation(entries, key).map(({ manager }) => manager);
-  if (owners.length === 0) return isRecord(key) ? { kind: 'remove' } : { kind: 'keep', writtenBy: 'somebody unknown' };
+  if (owners.length === 0) return isRecord(key) ? { kind: 'remove' } : { kind: 'keep', writtenBy: 'an unknown manager' };
   const others = owners.filter((manager) => !isOwnManager(manager) && !(isRecord(key) && manager === MERGED_MANAGER));
   return others.length === 0 ? { kind: 'remove' } : { kind: 'keep', writtenBy: others.join(', ') };
 }
 
-/** Whether only Evenkeel can have made it, whoever has copied it since. */
+/** Whether only Evenkeel can have created it, even where another manager has copied it since. */
 export function isRecord(key: string): boolean {
   return RECORDS.has(key);
 }

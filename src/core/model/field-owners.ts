@@ -1,5 +1,5 @@
 // Who set a field last, by the object's own record (`metadata.managedFields`): the only trace that survives any crash and
-// tells a value that Evenkeel wrote from the same value written by somebody else.
+// distinguishes a value that Evenkeel wrote from the same value of another writer.
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 
 import type { ResourceName } from './resources.ts';

@@ -18,7 +18,7 @@ describe('globs', () => {
     expect(matchesGlob({ text }, name)).toBe(expected);
   });
 
-  test('agrees with the regular expression that it stands for', () => {
+  test('agrees with the equivalent regular expression', () => {
     const letters = fc.constantFrom('a', 'b', '-', '.');
     fc.assert(
       fc.property(

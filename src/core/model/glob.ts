@@ -1,4 +1,4 @@
-// Globs over Kubernetes names: `*` stands for any number of characters, `?` for one.
+// Globs over Kubernetes names: `*` matches any number of characters, `?` one.
 
 import { parsed, refused, type Parsed } from './parsed.ts';
 

@@ -1,4 +1,4 @@
-// What a pod's name says about its owner, where nobody else can tell: controllers name their pods by patterns.
+// The owner of a pod by its name, where no source knows it: controllers name their pods by patterns.
 
 import type { OwnerRef, WorkloadRef } from './workload.ts';
 

@@ -21,7 +21,7 @@ export interface PodResizeStatus {
 export interface ContainerTermination {
   readonly reason: string;
   readonly exitCode: number;
-  /** When the try that ended so had begun; absent or null where it is not told. */
+  /** When the attempt had begun; absent or null where it is not reported. */
   readonly startedAt?: Instant | null;
   readonly finishedAt: Instant | null;
 }
@@ -81,7 +81,7 @@ export interface PodRecord {
   readonly sizedAsWhole?: true;
   readonly ip: string | null;
   readonly resize: PodResizeStatus;
-  /** Who resized it last, by the object's own record; null: nobody. */
+  /** Manager that resized it last, by the managed fields; null: none. */
   readonly resizedBy: { readonly manager: string; readonly at: Instant } | null;
   /** Main containers, then sidecars; plain init and ephemeral containers are left out. */
   readonly containers: readonly ContainerRecord[];

@@ -6,7 +6,7 @@ import type { ResourceName } from './resources.ts';
 import type { Bytes, Millicores } from './units.ts';
 
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'] as const;
-/** Where the unit itself stands among the decimal suffixes. */
+/** Position of the unit itself among the decimal suffixes. */
 const ONES = 3;
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'] as const;
 

@@ -5,7 +5,7 @@ test('a sum of amounts is what is known of them', () => {
   expect([addKnown(1, 2), addKnown(1, null), addKnown(null, 2), addKnown(null, null)]).toEqual([3, 1, 2, null]);
 });
 
-test('a default stands where an amount is absent, and 0 is an amount', () => {
+test('a default replaces an absent amount, and 0 is an amount', () => {
   const defaults = { cpuMillicores: 7, memoryBytes: 8 };
   expect(withDefaults({ cpuMillicores: 0, memoryBytes: null }, defaults)).toEqual({ cpuMillicores: 0, memoryBytes: 8 });
 });

@@ -15,7 +15,7 @@ export interface UsageSample {
   readonly at: Instant;
   /** What was added to the time that the node reported, as its clock differs from the controller's; null or left out: nothing. */
   readonly clockOffsetMs?: DurationMs | null;
-  /** null where it could not be told (first scrape of a counter, a counter that went back). */
+  /** null where it is unknown (first scrape of a counter, a counter that went back). */
   readonly cpuMillicores: Millicores | null;
   readonly memoryBytes: Bytes | null;
   /** Highest CPU inside the span where the source knows it (Prometheus, recorded ranges); else null. */
@@ -89,7 +89,7 @@ export interface NodeUsage extends UsageSample {
 
 /** One container's recorded past; samples ascend in time. */
 export interface UsageSeries extends ContainerRef {
-  /** Owner as the source knows it; null where the pod is gone and the source cannot tell. */
+  /** Owner as the source knows it; null where the pod is gone and the source does not know. */
   readonly workload: { readonly namespace: string; readonly kind: string; readonly name: string } | null;
   readonly stepSeconds: number;
   readonly samples: readonly UsageSample[];

@@ -38,9 +38,9 @@ export interface TemplateContainer extends RequestsAndLimits {
   /** A restartable init container. */
   readonly sidecar: boolean;
   readonly image: string;
-  /** How far the heap of its runtime may grow; absent where the template does not tell. */
+  /** How far the heap of its runtime may grow; absent where the template does not say. */
   readonly runtime?: ContainerRuntime;
-  /** CPUs that GOMAXPROCS lets it use at once; absent where the template does not tell. */
+  /** CPUs that GOMAXPROCS lets it use at once; absent where the template does not say. */
   readonly goMaxProcs?: number;
 }
 

@@ -52,14 +52,14 @@ describe('a change is refused by the field', () => {
       /floor 2 .* ceiling 1/,
     ],
     [
-      'above the ceiling that stands',
+      'above the stored ceiling',
       standing(null, { app: { memory: '1Gi' } }),
       { floor: { app: { memory: '2Gi' } } },
       '/floor/app/memory',
       /above the ceiling 1Gi/,
     ],
     [
-      'a ceiling below the floor that stands',
+      'a ceiling below the stored floor',
       standing({ '*': { cpu: '500m' } }),
       { ceiling: { app: { cpu: '100m' } } },
       '/ceiling/app/cpu',

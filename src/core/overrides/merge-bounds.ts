@@ -1,4 +1,4 @@
-// Floors and ceilings as a person changes them: what stands on the workload, with the change laid over it.
+// Floors and ceilings after a user's change: the bounds on the workload, merged with the change.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { parseCpuMillicores, parseMemoryBytes } from '../model/quantity.ts';
@@ -20,11 +20,11 @@ export interface Fault {
   readonly message: string;
 }
 
-/** The annotations to write (null removes one), or what is wrong with the change or with what stands there already. */
+/** The annotations to write (null removes one), or what is wrong with the change or with the stored bounds. */
 export type MergedBounds =
   | { readonly kind: 'merged'; readonly floor: string | null; readonly ceiling: string | null }
   | { readonly kind: 'invalid'; readonly faults: readonly Fault[] }
-  /** An annotation that somebody wrote by hand cannot be read, so nothing can be laid over it. */
+  /** An annotation that was edited by hand cannot be read, so nothing can be merged with it. */
   | { readonly kind: 'unreadable'; readonly problem: string };
 
 type Side = 'floor' | 'ceiling';
@@ -57,7 +57,7 @@ export function mergeBounds(
   return { kind: 'merged', floor: textOf(merged.floor), ceiling: textOf(merged.ceiling) };
 }
 
-/** What stands in an annotation, or in words why it cannot be read. */
+/** The bounds of an annotation, or a message why they cannot be read. */
 function writtenBounds(annotation: string, annotations: Readonly<Record<string, string>>): WrittenBounds | string {
   const text = annotations[annotation];
   if (text === undefined) return {};
@@ -65,7 +65,7 @@ function writtenBounds(annotation: string, annotations: Readonly<Record<string, 
   readBounds(annotation, text, problems);
   if (problems.length > 0) return problems.join('; ');
   const parsed = JSON.parse(text) as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  // A quantity may stand there as a number, and null as nothing.
+  // A quantity may be written as a number, and null means none.
   return Object.fromEntries(
     Object.entries(parsed).map(([container, bound]) => [
       container,
@@ -118,10 +118,10 @@ function amountProblem(resource: 'cpu' | 'memory', value: string): string | null
 
 function unknownContainer(container: string, containers: ReadonlySet<string>): string {
   const known = [...containers].sort().join(', ');
-  return `'${container}' is not a container of this workload; ${known === '' ? 'none is known yet' : `there are ${known}`}, and * stands for all`;
+  return `'${container}' is not a container of this workload; ${known === '' ? 'none is known yet' : `there are ${known}`}, and * means all`;
 }
 
-/** Where a floor would stand above a ceiling, each resource by itself, what stands there already included. */
+/** Floors above ceilings, each resource by itself, stored bounds included. */
 function crossings(merged: Readonly<Record<Side, WrittenBounds>>, change: BoundsChange): readonly Fault[] {
   const floor = parsedBounds(merged.floor);
   const ceiling = parsedBounds(merged.ceiling);

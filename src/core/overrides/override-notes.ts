@@ -24,7 +24,7 @@ interface WrittenNote {
   readonly by: string;
   readonly at: string;
   readonly reason?: string;
-  /** Of the value that was set: a note on a value that somebody has since changed by hand is no longer true. */
+  /** Hash of the value that was set: the note is void once the value was changed by hand. */
   readonly of: string;
 }
 
@@ -77,7 +77,7 @@ function isNote(value: unknown): value is WrittenNote {
   return typeof by === 'string' && typeof at === 'string' && typeof of === 'string' && (reason === undefined || typeof reason === 'string');
 }
 
-/** FNV-1a, 32 bits: tells a changed value, and guards nothing. */
+/** FNV-1a, 32 bits: detects a changed value. No protection against forgery. */
 function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

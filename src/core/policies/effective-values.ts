@@ -33,12 +33,12 @@ export function effectiveValues(
 ): EffectiveValues {
   const effective = new Map<string, EffectiveValues[string]>(Object.entries(defaults));
   for (const [field, value] of leavesOf(spec, '')) {
-    // The API server writes the schema's defaults into the spec: what equals one was not anyone's choice to tell apart.
+    // The API server writes the schema's defaults into the spec: a value that equals one cannot be recognised as set by a user.
     const given = defaults[field];
     if (given === undefined || !sameValue(given.value, value)) effective.set(field, { value, source: 'policy' });
   }
   for (const { field, value } of overrides) {
-    // An override replaces the field as a whole, with all that stood inside of it.
+    // An override replaces the field as a whole, with everything inside of it.
     for (const inside of [...effective.keys()]) if (inside.startsWith(`${field}.`)) effective.delete(inside);
     const leaves = isObject(value) ? [...leavesOf(value, field)] : [[field, value] as const];
     for (const [leaf, leafValue] of leaves) effective.set(leaf, { value: leafValue, source: 'override' });

@@ -41,7 +41,7 @@ describe('what may be overridden is what the schema of the kind says', () => {
 });
 
 describe('the annotation', () => {
-  test('holds until the moment that an override ends, though nobody has removed it', () => {
+  test('applies until the moment that an override ends, even where it was not removed', () => {
     const annotations = written({
       cooldown: { value: '2h', by: 'ann', at: '2026-11-19T00:00:00.000Z', expiresAt: '2026-11-20T00:00:01.000Z', reason: 'sale' },
     });

@@ -1,5 +1,5 @@
-// Fields of a policy's spec that a person has overridden for a while, kept on the policy's own annotation: kubectl shows
-// them, and whoever manages the spec does not fight them.
+// Fields of a policy's spec that a user has overridden for a while, stored in an annotation of the policy: kubectl shows
+// them, and a GitOps tool that manages the spec does not revert them.
 
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
@@ -46,7 +46,7 @@ export interface PolicyOverrides {
 /** Of a policy without the annotation, and of a kind that takes none. */
 export const NO_POLICY_OVERRIDES: PolicyOverrides = { inForce: [], expired: [], problems: [], nextExpiry: null };
 const ANNOTATION = OBJECT_ANNOTATIONS.overrides;
-/** Brakes: a person may step on them for a while, and nobody may take them away around the spec. */
+/** Safety switches: an override may turn them on for a while, and never off. */
 const ONLY_TO_TRUE: ReadonlySet<string> = new Set(['dryRun', 'paused']);
 const NEVER: ReadonlySet<string> = new Set(['respectPDB']);
 /** Named in a message; the rest is counted. */

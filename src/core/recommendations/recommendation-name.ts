@@ -12,7 +12,7 @@ export function recommendationName({ kind, name }: Pick<WorkloadRef, 'kind' | 'n
   return `${whole.slice(0, LONGEST_NAME - HASH_LENGTH - 1).replace(/[.-]+$/, '')}-${hash}`;
 }
 
-/** FNV-1a, 32 bits: only has to tell apart names that share their first 235 characters. */
+/** FNV-1a, 32 bits: only distinguishes names that share their first 235 characters. */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) {

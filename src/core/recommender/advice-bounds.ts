@@ -4,7 +4,7 @@ import type { ResourceAdvice, ResourceRules } from './advice.ts';
 /** A request this far below or above the target is never a matter of taste. */
 const MIN_SLACK_BELOW = 0.95;
 const MIN_SLACK_ABOVE = 1.1;
-/** With one day of history the upper bound stands half as high again as with many. */
+/** With one day of history the upper bound is half as high again as with many. */
 const YOUNG_WIDENING_DAYS = 0.5;
 
 /**

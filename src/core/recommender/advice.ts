@@ -39,7 +39,7 @@ export interface RecommenderRules {
   readonly cpu: ResourceRules;
   readonly memory: ResourceRules;
   readonly pace: Pace;
-  /** How far the heap of its runtime may grow, where the template tells; null: nothing is known. */
+  /** How far the heap of its runtime may grow, by the template; null: unknown. */
   readonly runtime: ContainerRuntime | null;
   /** Evidence older than this is not counted (peaks, percentiles of a fixed rule, coverage). */
   readonly historyWindowMs: DurationMs;
@@ -69,7 +69,7 @@ export interface ResourceAdvice {
   readonly target: number;
   /** The target without a temporary increase. */
   readonly base: number;
-  /** The target stands above the base for a while, because usage did; it ends at `until` unless usage does so again. */
+  /** The target is above the base for a while, because usage was; it ends at `until` unless usage rises again. */
   readonly increase: { readonly until: Instant } | null;
   /** A request below this is too small and is worth raising at once. */
   readonly lowerBound: number;
@@ -91,7 +91,7 @@ export interface ResourceAdvice {
 
 /** What is known of a container's memory peaks: the evidence from which a limit may be lowered. */
 export interface MemoryEvidence {
-  /** How much history stands behind it. */
+  /** Length of the history behind it. */
   readonly historyMs: DurationMs;
   /** Highest working set ever seen (the whole known history, not only the window). */
   readonly peakEver: Bytes;
@@ -102,7 +102,7 @@ export interface MemoryEvidence {
   /** Latest working set. */
   readonly latest: Bytes;
   /**
-   * How far a new record stood above the record before it, at worst, once a day of history was known: 1.4 = by 40 %.
+   * Highest ratio of a new record to the record before it, once a day of history was known: 1.4 = by 40 %.
    * 1 where no record was broken. What broke records in the past will break them again.
    */
   readonly worstRecordRatio: number;
@@ -134,7 +134,7 @@ export interface OomAdvice {
 
 export interface ContainerAdvice {
   readonly container: string;
-  /** null where the source has never told it. */
+  /** null where the source has never reported it. */
   readonly cpu: ResourceAdvice | null;
   readonly memory: ResourceAdvice | null;
   readonly usage: { readonly p50: Resources; readonly p95: Resources; readonly p99: Resources; readonly max: Resources };
@@ -148,7 +148,7 @@ export interface ContainerAdvice {
   readonly oom?: OomAdvice;
   /** The working set grows by more than 3 % a day while the container runs. */
   readonly leakSuspected: boolean;
-  /** Mean share of CPU periods throttled over the last 24 hours; null where the source does not tell. */
+  /** Mean share of CPU periods throttled over the last 24 hours; null where the source does not report it. */
   readonly throttledRatio: Ratio | null;
   /** Mean share of time in which a task waited for CPU (PSI) over the last 24 hours; null where no source measures it. */
   readonly cpuPressureRatio: Ratio | null;

@@ -78,7 +78,7 @@ describe('advice on any usage', () => {
     );
   });
 
-  test('CPU above the request raises it at once, at either pace, and memory never stands below what is used', () => {
+  test('CPU above the request raises it at once, at either pace, and memory is never below what is used', () => {
     fc.assert(
       fc.property(usage, paces, fc.integer({ min: 4000, max: 5000 }), (values, pace, burst) => {
         const whole = values.slice(0, values.length - (values.length % 12));

@@ -58,7 +58,7 @@ describe('advice', () => {
       expect(advice?.memory?.steps.at(-1)).toMatchObject({ step: 'oom', detail: expect.stringContaining('an OOM kill showed') });
       const bounded = { ...RULES, memory: { ...RULES.memory, max: 150 * MiB } };
       expect(model.advise('app', killedAt + SETTLE_MS, bounded)?.memory?.target).toBe(150 * MiB);
-      // A checkpoint keeps what the kill has told.
+      // A checkpoint keeps what is known of the kill.
       expect(ContainerModel.restore(model.checkpoint())?.advise('app', killedAt + SETTLE_MS, RULES)?.memory?.target).toBe(200 * MiB);
     },
   );
@@ -241,7 +241,7 @@ describe('what is learnt', () => {
     expect(ContainerModel.restore(bytes)).toBeNull();
   });
 
-  test('leaves out what is absurd, late or told twice, and counts it', () => {
+  test('leaves out what is absurd, late or repeated, and counts it', () => {
     const model = learned(
       aSeries(
         1,
@@ -351,7 +351,7 @@ describe('what is learnt', () => {
 });
 
 describe('throttling', () => {
-  test('is told as a share of the last day, and what was cut off counts as wanted', () => {
+  test('is a share of the last day, and what was cut off counts as wanted', () => {
     const samples = aSeries(
       3,
       () => 100,
@@ -383,7 +383,7 @@ describe('memory evidence', () => {
 });
 
 describe('confidence', () => {
-  test('is the product of coverage, span, calibration and freshness, told in words', () => {
+  test('is the product of coverage, span, calibration and freshness, with an explanation', () => {
     const full = adviceAfter(
       aSeries(
         14,

@@ -84,7 +84,7 @@ describe('what was measured minute by minute', () => {
     ['a past of means of five minutes', hour, false, { millicores: 100, measuredMs: 0 }],
     ['live readings each five minutes', hour, true, { millicores: 100, measuredMs: 0 }],
     [
-      'a past that tells the highest inside of them',
+      'a history that holds the highest inside of them',
       hour.map((sample) => ({ ...sample, cpuPeakMillicores: 700 })),
       false,
       { millicores: 700, measuredMs: HOUR_MS },

@@ -11,7 +11,7 @@ const SLOTS_PER_DAY = 24 * SLOTS_PER_HOUR;
 
 /** CPU as it was read, and for how long it was read closely enough for bursts to show. */
 export interface CpuHigh {
-  /** Highest sample of any replica in the last 14 days; of a past that tells no more, the highest mean. */
+  /** Highest sample of any replica in the last 14 days; of a history with means alone, the highest mean. */
   readonly millicores: Millicores;
   /** How much of these days was read minute by minute. */
   readonly measuredMs: DurationMs;

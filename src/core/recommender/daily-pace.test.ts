@@ -77,7 +77,7 @@ describe('CPU at pace Daily', () => {
 });
 
 describe('memory', () => {
-  test('never stands below the highest of 7 days and of the same weekday a week ago', () => {
+  test('is never below the highest of 7 days and of the same weekday a week ago', () => {
     // 938 MiB in one hour of day 3, 549 MiB else.
     const moments = adviceOver(14, 4, (day) => ({ cpu: 100, memory: Math.abs(day - 3.5) < 0.02 ? 938 : 549 }));
     for (const { at, memory } of moments) {
@@ -90,7 +90,7 @@ describe('memory', () => {
   test.each([
     ['a margin that follows from the goal', null, 1.06],
     ['a margin of its own', 0.3, 1.3],
-  ])('stands no lower under a fixed percentile with %s', (_case, margin, ratio) => {
+  ])('is no lower under a fixed percentile with %s', (_case, margin, ratio) => {
     const rules = { ...RULES, memory: { ...RULES.memory, percentile: 0.5, margin } };
     const moments = adviceOver(14, 4, (day) => ({ cpu: 100, memory: Math.abs(day - 3.5) < 0.02 ? 938 : 549 }), rules);
     for (const { at, memory } of moments) {

@@ -1,4 +1,4 @@
-// How many 5-minute points each day told something: what coverage is reckoned from.
+// Measured 5-minute points of each day: the input of coverage.
 
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 

@@ -31,9 +31,9 @@ const MAX_HOURS_ASKED = 32;
 const RING_HOURS = WEEK_HOURS + MAX_HOURS_ASKED;
 const UNKNOWN = 255;
 const WHOLE = 250;
-/** A container compiles and fills caches at its start; a reading is an average over 5 minutes and stands for 11. */
+/** A container compiles and fills caches at its start; a reading is an average over 5 minutes and valid for 11. */
 const START_MS: DurationMs = 20 * MINUTE_MS;
-/** A reading of the counters stands until the next, which may be late. */
+/** A reading of the counters is valid until the next, which may be late. */
 const COUNTERS_LATE_MS: DurationMs = 16 * MINUTE_MS;
 
 /** What a sample says of its replica besides usage; nothing of the start of the container. */

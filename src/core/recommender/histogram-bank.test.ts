@@ -5,7 +5,7 @@ import { HistogramBank } from './histogram-bank.ts';
 const values = fc.array(fc.integer({ min: 0, max: 1_000_000 }), { minLength: 1, maxLength: 200 });
 
 describe('HistogramBank', () => {
-  test('tells percentiles to within half a bucket', () => {
+  test('gives percentiles to within half a bucket', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0.01, max: 1, noNaN: true }), (samples, percentile) => {
         const bank = new HistogramBank([24]);

@@ -1,7 +1,7 @@
 // Two logarithmic scales for usage values. Codes of 16 bits keep a value at rest to within 0.04 %; buckets of 5 % carry
 // the histograms. Both grow with the value, so maxima and percentiles can be taken without decoding.
 
-/** Smallest value told apart from zero, in millicores or bytes. */
+/** Smallest value distinguished from zero, in millicores or bytes. */
 const LEAST = 0.01;
 /** Width of one code: 65,533 of them reach from 0.01 to above 10^18. */
 const CODE_WIDTH = 0.0007;
@@ -26,7 +26,7 @@ export function decodeValue(code: number): number {
   return LEAST * Math.exp((code - ZERO_CODE - 1) * CODE_WIDTH);
 }
 
-/** VPA's width: percentiles are told to within 5 %. */
+/** VPA's width: percentiles are exact to within 5 %. */
 const BUCKET_RATIO = 1.05;
 const BUCKET_WIDTH = Math.log(BUCKET_RATIO);
 /** Values below one unit (a millicore, a byte) share bucket 0. */

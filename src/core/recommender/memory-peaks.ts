@@ -5,7 +5,7 @@ import type { ByteReader, ByteWriter } from './byte-codec.ts';
 import { SLOT_MS } from './slots.ts';
 
 const SLOTS_PER_DAY = 288;
-/** A first day always breaks records; they tell nothing. */
+/** A first day always breaks records; they mean nothing. */
 const DAYS_BEFORE_RECORDS_COUNT = 1;
 
 export class MemoryPeaks {
@@ -13,7 +13,7 @@ export class MemoryPeaks {
   #ever: Bytes = 0;
   #everSlot = 0;
   #day = -1;
-  /** The record as it stood when the day under way began. */
+  /** The record at the start of the current day. */
   #recordAtDayStart: Bytes = 0;
   #worstRecordRatio = 1;
 
@@ -25,7 +25,7 @@ export class MemoryPeaks {
     return (this.#everSlot + 1) * SLOT_MS;
   }
 
-  /** How far a day's peak stood above the record of all days before it, at worst; 1 where it never did. */
+  /** Highest ratio of a day's peak to the record of all days before it; 1 where no day broke it. */
   get worstRecordRatio(): number {
     return this.#worstRecordRatio;
   }

@@ -14,7 +14,7 @@ export const YOUNG_HOURS = 48;
 export const YOUNG_RATIO = 1.15;
 /** For the first day CPU is sized by its highest: each longer span costs more than what it saves, since a lone spike would size it. */
 export const PEAK_ONLY_HOURS = 24;
-/** No CPU request stands further above the highest peak of the last 14 days: after a jump the panel would pay for the next. */
+/** No CPU request is further above the highest peak of the last 14 days: after a jump the panel would provide for the next. */
 export const MAX_OVER_PEAK = 1.15;
 /** A CPU sample above the request raises it to this multiple of the sample. */
 export const INCREASE_RATIO = 1.1;

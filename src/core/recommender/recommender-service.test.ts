@@ -17,7 +17,7 @@ function samples(hours: number): Telling[] {
 }
 
 describe('a recommender behind messages', () => {
-  test('answers with what it was told before', () => {
+  test('answers from the samples sent before', () => {
     const service = new RecommenderService();
     expect(handleRequest(service, { type: 'tell', batch: samples(48) })).toEqual({ type: 'told', count: 2880, failed: 0, error: null });
     const rules = new Map([['main', DEFAULT_RECOMMENDER_RULES]]);

@@ -6,7 +6,7 @@ import type { WorkloadKey } from '../model/workload.ts';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { Recommender, type BackfillResult, type RecommenderCheckpoint } from './recommender.ts';
 
-/** What is told and not answered. */
+/** Messages without an answer. */
 export type Telling =
   | {
       readonly kind: 'sample';
@@ -31,7 +31,7 @@ export interface Questions {
   readonly advise: { readonly workload: WorkloadKey; readonly now: Instant; readonly rules: ReadonlyMap<string, RecommenderRules> };
   readonly backfill: { readonly series: readonly UsageSeries[] };
   readonly restore: { readonly checkpoints: readonly RecommenderCheckpoint[] };
-  /** Keys of the containers that changed after a sequence number, and the number that stands now. */
+  /** Keys of the containers that changed after a sequence number, and the current number. */
   readonly changed: { readonly since: number };
   readonly checkpoints: { readonly keys: readonly string[] };
   readonly forget: { readonly workload: WorkloadKey };
@@ -92,7 +92,7 @@ export class RecommenderService {
   }
 }
 
-/** From whoever holds the worker. */
+/** Messages from the owner of the worker. */
 export type WorkerRequest =
   | { readonly type: 'tell'; readonly batch: readonly Telling[] }
   | { readonly type: 'ask'; readonly id: number; readonly kind: QuestionKind; readonly question: Questions[QuestionKind] };

@@ -84,7 +84,7 @@ describe('Recommender', () => {
     expect(recommender.advise(KEY, NOW, RULES)[0]?.coverage).toBe(1);
   });
 
-  test('leaves out pasts whose workload nobody knows', () => {
+  test('leaves out histories of unknown workloads', () => {
     const recommender = new Recommender();
     expect(recommender.backfill([aPast('a', aSeries(1, wave, wave), { workload: null })]).taken).toBe(0);
     expect([...recommender.workloads()]).toEqual([]);

@@ -29,7 +29,7 @@ const LATE_PAST_MS: DurationMs = HOUR_MS;
 
 interface Held {
   readonly model: ContainerModel;
-  /** Counts up with every sample of the recommender, so that `changedSince` can be told without a clock. */
+  /** Increases with every sample of the recommender: `changedSince` needs no clock. */
   changed: number;
 }
 
@@ -113,7 +113,7 @@ export class Recommender {
 
   /**
    * Takes over a checkpoint unless as much is known already: of two that watched the same container, the one that saw more
-   * samples stands. False where its version is not known or it is damaged (nothing is changed then).
+   * samples is kept. False where its version is not known or it is damaged (nothing is changed then).
    */
   restore(checkpoint: RecommenderCheckpoint): boolean {
     const split = checkpoint.key.lastIndexOf('/');
@@ -147,7 +147,7 @@ export class Recommender {
     }
   }
 
-  /** The model that a past is for: where it comes late and tells of much more than is known, a new one that learns it all. */
+  /** The model for a history: a new one that learns all of it, where it comes late and holds much more than is known. */
   #modelForPast(workload: WorkloadKey, container: string, group: readonly UsageSeries[]): ContainerModel {
     const known = this.#touch(workload, container);
     const samples = group.flatMap((series) => [series.samples[0], series.samples.at(-1)].filter((sample) => sample !== undefined));
@@ -203,7 +203,7 @@ function workingSetBefore({ samples, stepSeconds }: UsageSeries, killedAt: Insta
   return known.length === 0 ? null : Math.max(...known);
 }
 
-// A sample of a coarser step stands for every 5 minutes of it; else an hourly history would look like one full of holes.
+// A sample of a coarser step counts for every 5 minutes of it; else an hourly history would look like one full of gaps.
 function spreadOverSlots(sample: UsageSample, stepSeconds: number): UsageSample[] {
   const slots = Math.max(1, Math.round((stepSeconds * 1000) / SLOT_MS));
   return Array.from({ length: slots }, (_, index) => ({ ...sample, at: sample.at - (slots - 1 - index) * SLOT_MS }));

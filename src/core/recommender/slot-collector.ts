@@ -150,7 +150,7 @@ function plausible(value: number | null, absurd: number): number | null {
   return value === null || !Number.isFinite(value) || value < 0 || value > absurd ? null : value;
 }
 
-/** The greater of what was known (NaN: nothing) and what was told (null: nothing). */
+/** The greater of a known value (NaN: none) and a new one (null: none). */
 function greatest(known: number, told: number | null): number {
   return told === null || told <= known ? known : told;
 }

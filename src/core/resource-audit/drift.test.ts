@@ -40,13 +40,13 @@ test.each<[Drift, string, Partial<ContainerSizes>]>([
   ['stale', 'another value is recommended by now', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, APPLIED] }],
   ['partial', 'one pod has it, another does not', { pods: [APPLIED, TEMPLATE] }],
   ['partial', 'pods of two changes', { recommended: NEWER, ours: [APPLIED, NEWER], pods: [APPLIED, NEWER] }],
-  ['manual', 'a pod that somebody resized', { pods: [APPLIED, HAND] }],
+  ['manual', 'a pod that a user resized', { pods: [APPLIED, HAND] }],
   ['manual', 'a value where the template has none', { template: sizes(null, null), pods: [sizes('50m', null)] }],
 ])('%s: %s', (drift, _, more) => {
   expect(driftOf(given(more))).toBe(drift);
 });
 
-test('of a workload the one that asks for most attention is told', () => {
+test('of a workload the most severe finding is reported', () => {
   expect(worstDrift(['resized', 'manual', 'none'])).toBe('manual');
   expect(worstDrift([])).toBe('none');
 });

@@ -1,4 +1,4 @@
-// A person's request to go back to what was deployed, as it stands on the workload until the leader has carried it out.
+// A user's request to reset a workload to its deployed sizes, stored on the workload until the leader has carried it out.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { instantOf, isoTime } from '../model/iso-time.ts';
@@ -73,7 +73,7 @@ export function resetText({ by, at, heldUntil, reason, restarted }: ResetRequest
   });
 }
 
-/** null: none. `unreadable`: something stands there that is no request. */
+/** null: none. `unreadable`: the annotation is not a request. */
 export function readResetRequest(annotations: Readonly<Record<string, string>>): ResetRequest | 'unreadable' | null {
   const text = annotations[WORKLOAD_ANNOTATIONS.resetToDeploy];
   if (text === undefined) return null;

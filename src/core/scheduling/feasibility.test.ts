@@ -85,8 +85,8 @@ describe('topology spread', () => {
     ['holds the skew', {}, ['b']],
     ['allows a greater one', { maxSkew: 2 }, ['a', 'b']],
     ['with too few domains an empty one is still to come', { minDomains: 3, maxSkew: 2 }, ['b']],
-    ['an empty selector counts nobody but the pod itself', { selector: {} }, ['a', 'b']],
-    ['a soft one refuses nobody', { hard: false }, ['a', 'b']],
+    ['an empty selector counts the pod itself alone', { selector: {} }, ['a', 'b']],
+    ['a soft one refuses no node', { hard: false }, ['a', 'b']],
     ['a key that no node has', { topologyKey: 'rack' }, []],
   ])('%s', (_, fields, expected) => {
     expect(feasible(app('new', 'web', { spread: [spread(fields)] }), aSchedulingView(uneven))).toEqual(expected);
@@ -164,7 +164,7 @@ describe('volumes', () => {
       ['b'],
     ],
     [
-      'one that nobody makes must be there already',
+      'one without a provisioner must exist already',
       {
         findClaim: () => unbound,
         findClass: () => ({ ...waiting, provisioner: 'kubernetes.io/no-provisioner' }),

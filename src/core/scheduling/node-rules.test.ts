@@ -34,7 +34,7 @@ describe('tolerations', () => {
     expect(tolerates([toleration(fields)], taint)).toBe(tolerated);
   });
 
-  test('PreferNoSchedule refuses nobody, the other two effects do', () => {
+  test('PreferNoSchedule refuses no pod, the other two effects do', () => {
     const refused = (effect: 'NoSchedule' | 'NoExecute' | 'PreferNoSchedule') =>
       filterTaints(aSchedulingPod(), aSchedulingNode({ taints: [{ ...taint, effect }] }));
     expect(refused('PreferNoSchedule')).toBeNull();

@@ -10,7 +10,7 @@ export function resolvable(...reasons: readonly string[]): Refusal {
   return { reasons, resolvable: true };
 }
 
-/** The node is wrong, whoever runs there. */
+/** The node itself does not fit, whatever pods run there. */
 export function final(...reasons: readonly string[]): Refusal {
   return { reasons, resolvable: false };
 }

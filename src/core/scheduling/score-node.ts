@@ -5,7 +5,7 @@ import type { PodTerm, Weighted } from '#kube/affinity';
 import { labelOf, type SchedulingNode, type SchedulingPod, type SchedulingView } from './scheduling-model.ts';
 import type { SoftSpread } from './soft-spread.ts';
 
-// Weights as kube-scheduler has them where it has the plug-in; spread by owner stands in for its default constraints.
+// Weights of kube-scheduler's plug-ins; spread by owner replaces its default constraints.
 const WEIGHTS = { leastAllocated: 1, balanced: 1, ownerSpread: 2, softSpread: 2, nodeAffinity: 2, podAffinity: 2, taints: 3 };
 
 /** How well a node that can take the pod suits it; greater is better. */

@@ -15,7 +15,7 @@ export type Placement =
 const NO_CLAIMS_TO_FREE = 'no new claims to deallocate';
 const NO_CLAIM_STATE = 'not found';
 
-/** What a pod was told by each node. */
+/** Why each node refused a pod. */
 export interface FilterOutcome {
   /** Why no node can do, whichever it is. */
   readonly excluded: string | null;

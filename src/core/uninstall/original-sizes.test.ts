@@ -60,7 +60,7 @@ describe('sizes to put back', () => {
     expect(sizesToRestore(pod)).toEqual({ changes: [], kept: [], foreign: [] });
   });
 
-  test('where the record of writers was merged, the values that Evenkeel remembers tell', () => {
+  test('where the managed fields were merged, the values that Evenkeel remembers decide', () => {
     const merged = [entry('ancient-changes', ['requests.cpu', 'requests.memory'], '')];
     expect(sizesToRestore(aSizedPod(SMALL, merged, { remembered: [new Map([['main', SMALL]])] })).changes).toHaveLength(1);
     expect(sizesToRestore(aSizedPod(SMALL, merged, { remembered: [new Map([['main', CREATED]])] })).changes).toEqual([]);
@@ -102,7 +102,7 @@ describe('sizes at creation', () => {
   });
 });
 
-test('a pod that nobody resized is not looked at closer', () => {
+test('a pod that was not resized is skipped', () => {
   expect(mayHoldOurSizes([entry('kube-controller-manager', ['requests.cpu'], ''), entry('kubelet', [], 'status')])).toBe(false);
   expect(mayHoldOurSizes([entry('evenkeel-controller', ['requests.cpu'])])).toBe(true);
   expect(mayHoldOurSizes([entry('ancient-changes', ['requests.cpu'], '')])).toBe(true);

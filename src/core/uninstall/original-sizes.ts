@@ -29,9 +29,9 @@ export interface SizedPod {
 export interface SizesVerdict {
   /** Empty: nothing to put back. */
   readonly changes: readonly ContainerChange[];
-  /** What Evenkeel set and nobody can put back in place, and why, in words. */
+  /** What Evenkeel set and cannot be restored in place, with the reason. */
   readonly kept: readonly string[];
-  /** What differs from the template because somebody else resized the pod, in words. */
+  /** What differs from the template because another writer resized the pod, as a message. */
   readonly foreign: readonly string[];
 }
 
@@ -102,7 +102,7 @@ function ownerOf({ pod, managedFields, remembered }: SizedPod, field: ResourceFi
   if (merged && remembered.some((values) => rememberedAmount(values, field) === now)) return { kind: 'ours' };
   const other = owners.find(({ manager, subresource }) => subresource === 'resize' && !isOwnManager(manager));
   if (other !== undefined) return { kind: 'foreign', manager: other.manager };
-  // Admission is no writer of its own: what it sets is owned by whoever made the pod.
+  // Admission is no field manager: what it sets is owned by the creator of the pod.
   const putBack = owners.some(({ manager }) => isOwnManager(manager));
   return pod.annotations[POD_ANNOTATIONS.sizeAtCreation] === undefined || putBack ? { kind: 'creation' } : { kind: 'ours' };
 }

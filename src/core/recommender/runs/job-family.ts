@@ -1,4 +1,4 @@
-// Runs of the same work have names of their own: a CronJob's are told by their owner, others by what `generateName` adds.
+// Runs of the same work have different names: a CronJob's are recognised by their owner, others by what `generateName` adds.
 
 import { isWorkloadOfKind, parseWorkloadKey, workloadKey, type WorkloadKey } from '../../model/workload.ts';
 

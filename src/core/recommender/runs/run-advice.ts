@@ -44,7 +44,7 @@ export function adviseFromRuns(container: string, now: Instant, log: RunLog, rul
     cpu,
     memory,
     usage: { p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1) },
-    // A limit falls by what is known of days, which runs do not tell.
+    // A limit is lowered by what is known of days, which runs do not show.
     memoryEvidence: null,
     ...(kills.length === 0 ? {} : { oom: limitOfKills(killNeed(known, kills, rules.oom)) }),
     oomKills: kills.filter((kill) => now - kill.at < rules.historyWindowMs).length,

@@ -40,7 +40,7 @@ export class RunLog {
   #runs: LiveRun[] = [];
   #kills: RunKill[] = [];
 
-  /** False where it tells nothing new. */
+  /** False where it holds nothing new. */
   observe(pod: string, { at, cpuMillicores, memoryBytes, memoryPeakBytes }: UsageSample): boolean {
     if (!Number.isFinite(at) || at <= 0 || (cpuMillicores === null && memoryBytes === null)) return false;
     let run = this.#runs.find((each) => each.pod === pod);

@@ -1,4 +1,4 @@
-// The JSON patch that gives a pod its size at creation: amounts of CPU and memory that differ, an annotation that tells what
+// The JSON patch that gives a pod its size at creation: amounts of CPU and memory that differ, an annotation that holds what
 // the template had, and nothing else.
 
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
@@ -14,7 +14,7 @@ export interface PatchOperation {
   readonly value?: unknown;
 }
 
-/** A container where it stands in the pod. */
+/** A container and its position in the pod. */
 export interface PlacedContainer extends RequestsAndLimits {
   readonly name: string;
   /** `/spec/containers/0` */

@@ -28,7 +28,7 @@ export interface ContainerFigures {
 
 export interface ContainerTarget extends RequestsAndLimits {
   readonly steps: readonly ExplanationStep[];
-  /** Why the memory limit stands where it does, in words; null where there is none. */
+  /** Why the memory limit has its value, as a message; null where there is none. */
   readonly memoryLimitBecause: string | null;
 }
 
@@ -69,6 +69,6 @@ export interface TargetInputs {
   readonly cpuLimitStep?: CpuLimitStep;
   /** Limits that a person has approved: no rule takes them back. */
   readonly leastLimits?: OptionalResources;
-  /** CPUs that a Go program is told to use at once; null or absent: not known. */
+  /** GOMAXPROCS: CPUs that a Go program uses at once; null or absent: unknown. */
   readonly goMaxProcs?: number | null;
 }

@@ -33,7 +33,7 @@ export interface WorkloadDecision {
   /** A pod to evict because its node can never give it what it needs; null: none. */
   readonly evict: PodRecord | null;
   readonly notes: readonly DecisionNote[];
-  /** What was decided of each class of nodes, that with the most pods first; absent where they are not told apart. */
+  /** What was decided of each class of nodes, that with the most pods first; absent where classes do not differ. */
   readonly classes?: readonly {
     readonly name: string;
     readonly pods: readonly PodRecord[];

@@ -1,4 +1,4 @@
-// The last minutes of one container of a workload, all of its replicas together: what tells that a limit is about to be hit.
+// The last minutes of one container of a workload, all of its replicas together: evidence that a limit is about to be hit.
 // Coarser figures (an hour, a day) come too late for that.
 
 import { greaterAmount } from '../../model/resources.ts';
@@ -7,13 +7,13 @@ import { MAX_LATE_MS, type UsageSample } from '../../model/usage.ts';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 
-/** One minute, or as much of it as is over. null: nobody told. */
+/** One minute, or as much of it as is over. null: not measured. */
 export interface DemandWindow {
   /** When it began. */
   readonly at: Instant;
   /** The greatest working set of any replica: the one that would be killed. */
   readonly memoryBytes: number | null;
-  /** The greatest of what the kernel could not take back, where the source of usage tells it; else null. */
+  /** The greatest memory that the kernel could not reclaim, where the usage source reports it; else null. */
   readonly ownMemoryBytes?: number | null;
   /** What nine of ten replicas stay below. */
   readonly cpuMillicores: number | null;
@@ -43,7 +43,7 @@ const WINDOWS_KEPT = 12;
 const REPLICA_PERCENTILE = 0.9;
 /** On top of what a container has for itself: what the kernel holds for it. */
 const KERNEL_RATIO = 1.2;
-/** Memory within this band under its highest stands still: a full page cache moves a little. */
+/** Memory within this band under its highest counts as steady: a full page cache varies a little. */
 const RISEN_RATIO = 1.002;
 const FALLEN_RATIO = 0.9;
 

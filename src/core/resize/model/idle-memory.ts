@@ -23,7 +23,7 @@ export interface IdleMemory {
   readonly idleReplicas: number | null;
   /** Scaled by its minReplicas in place of the replicas; null: there is no autoscaler, or it was left alone. */
   readonly autoscaler: { readonly name: string; readonly minReplicas: number } | null;
-  /** The idle replicas (or minReplicas) have been seen in force: whoever moves them from there means it. */
+  /** The idle replicas (or minReplicas) have been observed: a later change of them is a user's decision. */
   readonly scaled: boolean;
   /** Being brought back; null: it sleeps. `record`: the record on the workload is all that is known, and pods that are not as it says stay. */
   readonly waking: { readonly since: Instant; readonly because: string; readonly by: 'load' | 'record' | 'other' } | null;

@@ -58,10 +58,10 @@ export interface LimitException {
   readonly settled: boolean;
   /** The limit that was approved last: nothing goes below it before a person changes it, whatever becomes of the exception. */
   readonly newNormal: { readonly value: number; readonly at: Instant } | null;
-  /** When a person approved memory that grows without end: for 30 days it is no leak. null: nobody did. */
+  /** When a person approved memory that grows without end: for 30 days it is no leak. null: not approved. */
   readonly leakApprovedAt: Instant | null;
   readonly overage: Overage | null;
-  /** It was told that even the overage is too little. */
+  /** It was reported that even the overage is too little. */
   readonly ceilingReached: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface PastPoint {
 }
 
 const PAST_POINT_MS: DurationMs = 5 * MINUTE_MS;
-/** Longer without a sample than this, and nobody knows that it was quiet. */
+/** After a longer gap without samples it is unknown whether it was quiet. */
 export const LONGEST_HOLE_MS: DurationMs = 15 * MINUTE_MS;
 /** A pod that was not heard for so long does not come back. */
 const GONE_MS: DurationMs = DAY_MS;
@@ -129,7 +129,7 @@ export class QuietSpell {
     for (const [key, latest] of this.#latest) {
       const silentMs = now - latest.at;
       if (silentMs > GONE_MS) this.#latest.delete(key);
-      // Remembered all the same: should it be heard again, nobody knows what it did meanwhile.
+      // Remembered all the same: when samples resume, its usage meanwhile is unknown.
       else if (silentMs > LONGEST_HOLE_MS) this.#latest.set(key, { ...latest, cpuMillicores: 0 });
       else total += latest.cpuMillicores;
     }

@@ -58,7 +58,7 @@ export interface WorkloadSituation {
   readonly nodePools?: ReadonlyMap<string, NodePoolOfNode>;
   /** What is not requested of each node that its pods are on, by name; a node that is not in it bounds nothing here. */
   readonly freeOnNodes: ReadonlyMap<string, Resources>;
-  /** How long it has been quiet; null where nobody watches for it. */
+  /** How long it has been quiet; null where idle mode does not watch it. */
   readonly activity?: Activity | null;
   /** What its containers used in the last minutes; empty where nothing is known. */
   readonly demand: readonly ContainerDemand[];
@@ -71,7 +71,7 @@ export interface WorkloadSituation {
    * the latest end alone: restarts that Evenkeel did not see are not in it.
    */
   readonly failures?: ReadonlyMap<string, readonly Instant[]>;
-  /** What the policy's query for errors answers: null where nothing is told, undefined where it was not asked. */
+  /** What the policy's query for errors answers: null without an answer, undefined where it was not queried. */
   readonly errorRate?: number | null;
   /** Allocatable of the nodes that its pods are on, by name. */
   readonly nodesOfPods?: ReadonlyMap<string, Resources>;
@@ -299,13 +299,13 @@ export interface ResizeMemory {
   readonly hotReplicas: readonly HotReplica[];
   /** By container: the last kill by a node that an Event has reported. */
   readonly nodeOoms: ReadonlyMap<string, Instant>;
-  /** Made small because nobody uses it; null: it is not. */
+  /** State of an idled workload; null: it is not idled. */
   readonly idle: IdleMemory | null;
   readonly lastIdle: LastIdle | null;
-  /** Autoscalers whose targets follow the requests, and those that somebody puts back. */
+  /** Autoscalers whose targets follow the requests, and those that another writer reverts. */
   readonly autoscalers: readonly AutoscalerMemory[];
   readonly limitExceptions: readonly LimitException[];
-  /** Pods that somebody else has resized since; null: none. */
+  /** Pods that another manager has resized since; null: none. */
   readonly otherResizes: OtherResizes | null;
   /** The CPU request that was in force on all pods before each container was given a temporary increase, while it has that. */
   readonly cpuBeforeIncrease: ReadonlyMap<string, Millicores>;
@@ -315,7 +315,7 @@ export interface ResizeMemory {
   readonly reductions: ReadonlyMap<string, Reductions>;
   /** When each container's CPU limit was raised because it throttled, within the last 7 days, the newest last. */
   readonly cpuLimitRaises: ReadonlyMap<string, readonly Instant[]>;
-  /** The same of each class of nodes, where they are told apart; the rest is that of the class with the most pods then. */
+  /** The same of each class of nodes, where classes differ; the rest is then that of the class with the most pods. */
   readonly classes?: ReadonlyMap<string, ResizeMemory>;
 }
 

@@ -16,7 +16,7 @@ import type { WorkloadSituation } from '../model/situation.ts';
 import { modeInForce } from '../policy/policy-rules.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 
-/** The figures with targets that the autoscalers can follow; what was wanted beyond stands in `beyondAutoscaler`. */
+/** The figures with targets that the autoscalers can follow; the rest is in `beyondAutoscaler`. */
 export function withinAutoscalers(figures: readonly ContainerFigures[], situation: WorkloadSituation): readonly ContainerFigures[] {
   if (situation.hpas.length === 0 || situation.policy.hpa === 'Off') return figures;
   if (modeInForce(situation.policy, situation.overrides) !== 'Auto') return figures;
@@ -100,7 +100,7 @@ function changeOf({ resource, container }: ResourceMetric, from: Values, to: Val
   return sum;
 }
 
-/** An autoscaler that is changing the replicas, or has lately: a change then could not be told from its doing. */
+/** An autoscaler that is changing the replicas, or has lately: the effects of a change then could not be separated. */
 function inMotion({ now }: WorkloadSituation, measured: boolean, hpa: Autoscaler['hpa']): Waiting | null {
   // One that has never been able to measure wants none yet.
   if (hpa.desiredReplicas > 0 && hpa.desiredReplicas !== hpa.currentReplicas)

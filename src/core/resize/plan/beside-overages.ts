@@ -1,4 +1,4 @@
-// What everything else sees of a temporary overage: nothing. It decides and acts as if the limit stood where it stood before.
+// What everything else sees of a temporary overage: nothing. It decides and acts as if the limit had its previous value.
 
 import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
 import { isApplied, type LimitException } from '../model/limit-exception.ts';

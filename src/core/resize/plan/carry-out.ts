@@ -128,7 +128,7 @@ function takeTurns(
   return { steps, waits };
 }
 
-/** What stands between a pod and the values it should have, but for what its node refuses. */
+/** The change from a pod's values to the wanted ones, without what its node refuses. */
 function fitOf(
   situation: WorkloadSituation,
   pod: PodRecord,

@@ -72,7 +72,7 @@ function joined(a: CarryOut, b: CarryOut): CarryOut {
   };
 }
 
-/** What pods get back that the last change made smaller before it was ended: nobody watches them any more. Raises alone. */
+/** Values that are restored to pods which the last change reduced before it was ended: they are not watched any more. Raises alone. */
 export function halfDone(situation: WorkloadSituation): readonly ResizeStep[] {
   const { lastApplied, previous, apply } = situation.memory;
   if (lastApplied === null || apply !== null) return [];

@@ -1,4 +1,4 @@
-// Temporary increases of CPU: what was in force on all pods before them, so that their end is told from a reduction.
+// Temporary increases of CPU: what was in force on all pods before them, so that their end is distinguished from a reduction.
 
 import type { ContainerFigures } from '../model/container-figures.ts';
 import type { Values } from '../model/container-values.ts';

@@ -14,7 +14,7 @@ const STEPS_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Throttled for so long in at least half of the replicas: one hot replica is no reason to raise them all. */
 const THROTTLED_FOR_MS: DurationMs = HOUR_MS;
 const MIN_THROTTLED_SHARE = 0.5;
-/** Back to the limit that a person has deployed it is raised as soon as two readings tell of it. */
+/** It is raised back to the deployed limit as soon as two readings show throttling. */
 const THROTTLED_BELOW_TEMPLATE_FOR_MS: DurationMs = 5 * MINUTE_MS;
 /** Counters are read once an hour at least: after two hours without a reading nothing is known of throttling. */
 const MEASURED_WITHIN_MS: DurationMs = 2 * HOUR_MS;

@@ -5,7 +5,7 @@ import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { formatCpu } from '../../model/quantity.ts';
 import type { RequestsAndLimits } from '../../model/resources.ts';
 
-/** What to tell of a CPU request or limit that GOMAXPROCS does not fit; empty: it does, or is not known. */
+/** Explanation of a CPU request or limit that does not fit GOMAXPROCS; empty: it fits, or is unknown. */
 export function goMaxProcsSteps(goMaxProcs: number | null, { requests, limits }: RequestsAndLimits): readonly ExplanationStep[] {
   const request = requests.cpuMillicores;
   if (goMaxProcs === null || request === null) return [];

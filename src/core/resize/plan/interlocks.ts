@@ -60,7 +60,7 @@ export function holdsDecisions(situation: WorkloadSituation): Waiting | null {
 
 /**
  * Whether a change may be made although decisions are held. What is too small while our own roll-back is held needs more than
- * the values before had, and a hold is there for reductions. A hold that a person asked for stands.
+ * the values before had, and a hold is there for reductions. A hold that a user requested always applies.
  */
 export function outlivesHold(situation: WorkloadSituation, change: DueChange): boolean {
   const byPerson = heldByPerson(situation) || situation.memory.rolledBack?.requestedAt !== null;

@@ -20,18 +20,18 @@ const MOST_USED_RATIO = 0.8;
 /** A fall of less than this is not worth a write. */
 const LEAST_FALL_RATIO = 0.1;
 /**
- * Containers whose highest peak stands further above their typical use do not announce the next one: on recorded VMs
+ * Containers whose highest peak is further above their typical use do not announce the next one: on recorded VMs
  * 14 days of history followed by 21 days saw jumps to 3–15 × the peak there, and none above 1.4 × among the steady ones
  * but one (2.5 ×).
  */
 const STEADY_SPREAD = 1.6;
 /** A container that never used a tenth of its limit has not yet done what the limit was set for. */
 const LEAST_USED_RATIO = 0.1;
-/** Headroom above the highest peak ever: this, and `HEADROOM_PER_SPREAD` for each 100 % that it stands above typical use. */
+/** Headroom above the highest peak ever: this, and `HEADROOM_PER_SPREAD` for each 100 % that it is above typical use. */
 const LEAST_HEADROOM = 0.25;
 const HEADROOM_PER_SPREAD = 1.5;
 
-/** Memory that stands this near to its limit for most of the time, and was never killed there, is taken back in time. */
+/** Memory that is this near to its limit most of the time, and was never killed there, is reclaimed in time. */
 const AT_LIMIT_RATIO = 0.95;
 const RECLAIMED =
   'it has stood at its limit for most of the time and was never killed: page cache, or a heap that keeps to it, would only fill a higher one';

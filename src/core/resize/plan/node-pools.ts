@@ -21,7 +21,7 @@ export function nodePoolsOf(nodes: Iterable<NodeRecord>, all: Iterable<NodeRecor
   );
 }
 
-/** A node without a pool stands for itself: nothing says that another one has the same configuration. */
+/** A node without a pool is a pool of its own: no other is known to have the same configuration. */
 function poolName({ pool, name }: NodeRecord): string {
   return pool ?? name;
 }

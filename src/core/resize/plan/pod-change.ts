@@ -7,7 +7,7 @@ import { FIELD, lowersAnything, qosOf, raisesAnything, RESOURCES, sameValues, wi
 import type { ContainerChange } from '../model/resize-step.ts';
 import { isOlder } from './node-support.ts';
 
-/** What stands between a pod and the values it should have. */
+/** The change from a pod's values to the wanted ones. */
 export type PodFit =
   | { readonly kind: 'fits' }
   | { readonly kind: 'change'; readonly containers: readonly ContainerChange[]; readonly lowers: boolean; readonly raises: boolean }

@@ -97,7 +97,7 @@ function begin(draft: Draft, values: Values, why: Pick<ChangeUnderWay, 'reason' 
     ...(why.by === 'evenkeel' ? rememberIncreases(draft.memory, draft.containers, inForce, values) : {}),
     ...rememberCpuLimitSteps(draft.memory, draft.containers, values, now),
     oomBumps: bumpsOfChange(draft.memory, draft.containers, values, now),
-    // What a person deploys from now on is told by it.
+    // A later deploy is recognised by it.
     ...(draft.memory.template.size === 0 ? { template: valuesOf(draft.context.workload) } : {}),
   });
   return outcome('applying', null, draft.summary());

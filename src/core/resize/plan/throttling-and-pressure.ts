@@ -40,7 +40,7 @@ const MEASURES: readonly Measure[] = [
 
 /** Samples carry a reading of the counters until the next: what they show of an hour may be of the hour before. */
 const EVIDENCE_LAG_MS: DurationMs = HOUR_MS + 6 * MINUTE_MS;
-/** One reading of pressure is of 5 minutes: too short to tell a spike from a lack. */
+/** One reading of pressure is of 5 minutes: too short to distinguish a spike from a shortage. */
 const MIN_READ_MS: DurationMs = 9 * MINUTE_MS;
 /** The last whole hour before a change. */
 const HOURS_BEFORE_MS: DurationMs = 2 * HOUR_MS;

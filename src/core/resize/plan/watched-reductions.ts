@@ -1,4 +1,4 @@
-// Reductions that are in force on all pods are watched through their next daily peak. The watch is nobody's turn: it keeps no
+// Reductions that are in force on all pods are watched through their next daily peak. The watch takes no turn: it keeps no
 // change waiting, of this workload or of others; what it finds harmful is taken back as a whole.
 
 import { isoTime } from '../../model/iso-time.ts';
@@ -17,7 +17,7 @@ import { mustProveItself } from './stages.ts';
 export const MAX_WATCHED = 8;
 /** A watch ends when the evidence of its last hour has come. */
 const LAST_HOUR_MS: DurationMs = 2 * HOUR_MS;
-/** What is found by evidence is forgiven by evidence: of at least this share of the hours. */
+/** A finding by evidence is reset by evidence alone: of at least this share of the hours. */
 const PROVEN_SHARE = 0.5;
 
 /** A shorter watch has no whole hour to compare. */
@@ -46,7 +46,7 @@ export function withoutEnded(memory: ResizeMemory, now: Instant): Pick<ResizeMem
   return { watched, rolledBack: rolledBack === null || !isProven ? rolledBack : { ...rolledBack, count: 0 } };
 }
 
-/** Whether a roll-back is forgiven by nothing but a watch that has ended well: a change that spreads shows too little of a day. */
+/** Whether only a watch without findings resets a roll-back: a change that spreads shows too little of a day. */
 export function isForgivenByWatch({ memory, policy }: WorkloadSituation): boolean {
   const { rolledBack } = memory;
   return (rolledBack?.reason === 'throttling' || rolledBack?.reason === 'pressure') && isLongEnough(policy.rollback);

@@ -64,7 +64,7 @@ interface WriteBack {
   readonly failure: FailedResize;
 }
 
-/** null while the pod's last resize is done, still has time, or its node has not told what is in force. */
+/** null while the pod's last resize is done, still has time, or its node has not reported the values in force. */
 function writeBackOf(pod: PodRecord, { now, nodePools }: Pick<WorkloadSituation, 'now' | 'nodePools'>): WriteBack | null {
   const { since } = pod.resize;
   if (pod.resize.state === 'none') return null;

@@ -32,7 +32,7 @@ interface Bound {
 
 /**
  * @param largestNode allocatable of the largest node: no pod can have more; null where no node is known
- * @param runtime what the container's template tells of it; null: nothing
+ * @param runtime the language runtime by the container's template; null: unknown
  * @param nodesFollow evenkeel-autoscaler holds its lease
  */
 export function containerRules(
@@ -59,7 +59,7 @@ export function containerRules(
   };
 }
 
-/** The same, told to people: every rule of a container with where it came from. */
+/** The same for users: every rule of a container with its source. */
 export function sourcedRules(
   policy: PolicyRules,
   overrides: WorkloadOverrides,

@@ -37,7 +37,7 @@ export function wakeThreshold({ cpuThreshold }: Pick<IdleRules, 'cpuThreshold'>)
 /** Nobody waits longer than this for a workload to be called idle again, however often load woke it. */
 const LONGEST_BACKOFF_MS: DurationMs = 7 * DAY_MS;
 
-/** How long it must be quiet now: each short nap in a row doubles it, so that what flaps is left at its natural size. */
+/** How long it must be quiet now: each short idle period in a row doubles it, so that a flapping workload keeps its natural size. */
 export function quietNeededMs({ afterMs }: Pick<IdleRules, 'afterMs'>, shortNaps: number): DurationMs {
   return Math.max(afterMs, Math.min(afterMs * 2 ** Math.min(shortNaps, 16), LONGEST_BACKOFF_MS));
 }

@@ -43,7 +43,7 @@ export interface PolicyRules {
   readonly mode: ResizeMode;
   readonly apply: 'InPlace' | 'InPlaceOrEvict' | 'OnRestart';
   readonly hpa: 'Preserve' | 'Tune' | 'Off';
-  /** As the policy says; `paceInForce` tells which one is followed. */
+  /** As the policy says; `paceInForce` returns the one in force. */
   readonly pace: Pace;
   /** For containers that no exception names. */
   readonly container: ContainerPolicy;

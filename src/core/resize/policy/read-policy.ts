@@ -24,7 +24,7 @@ import {
   type ResourcePolicy,
 } from './policy-rules.ts';
 
-/** More often than that, cycles would come before the one before is told. */
+/** More often than that, a cycle would begin before the report of the last one. */
 const SHORTEST_INTERVAL_MS: DurationMs = SECOND_MS;
 
 /** What this installation can do, as far as a policy may ask for it. */

@@ -9,7 +9,7 @@ import { withDefaults, type OptionalResources } from '../../model/resources.ts';
 import { UNSET_RESOURCES } from '../../model/resources.ts';
 import type { Instant } from '../../model/units.ts';
 
-/** Bounds by container name; `*` stands for all that are not named. */
+/** Bounds by container name; `*` means all that are not named. */
 export type BoundsByContainer = ReadonlyMap<string, OptionalResources>;
 
 export interface WorkloadOverrides {

@@ -10,7 +10,7 @@ import { optional } from './optional.ts';
 const LONGEST_MESSAGE = 512;
 const LONGEST_REASON = 512;
 
-/** Nothing where classes are not told apart. */
+/** Nothing where classes do not differ. */
 export function classesStatus({ classes = [], memory }: WorkloadDecision): Pick<RecommendationStatus, 'classes'> {
   if (memory.classes === undefined || memory.classes.size === 0) return {};
   const standing = new Map(classes.map((each) => [each.name, each]));

@@ -24,7 +24,7 @@ import type { ContainerFigures } from '../model/container-figures.ts';
 import { isSameMemory, writeMemory } from './memory-codec.ts';
 import { optional } from './optional.ts';
 
-/** What a status tells besides the decision. */
+/** What a status holds besides the decision. */
 export interface StatusFacts {
   readonly now: Instant;
   readonly generation: number | null;
@@ -46,7 +46,7 @@ const LONGEST_REASON = 512;
 /** As many as the schema holds. */
 const MOST_INPUTS = 512;
 
-/** What of a status tells whether it is to be written: made of every decision, the rest of one that is written. */
+/** The part of a status that decides whether it is written: made for every decision, the rest only for one that is written. */
 export type DecidedPart = Omit<RecommendationStatus, 'containers'> & {
   readonly containers?: readonly Pick<RecommendationStatusContainer, 'name' | 'current' | 'recommended'>[];
 };

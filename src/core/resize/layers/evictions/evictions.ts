@@ -30,7 +30,7 @@ const DEFERRED_FOR_MS: DurationMs = 30 * MINUTE_MS;
 const TRIES_COUNT_FOR_MS: DurationMs = 7 * DAY_MS;
 /** Requests within this ratio of each other are the same size. */
 const SAME_SIZE_RATIO = 1.5;
-/** A single replica is never evicted: nobody would serve meanwhile. */
+/** A single replica is never evicted: the workload would be down meanwhile. */
 const LEAST_REPLICAS = 2;
 
 export const evictions: ResizeLayer = {

@@ -15,18 +15,18 @@ import type { ContainerDemand, DemandWindow } from '../../model/demand.ts';
 import { isLeakKept } from '../../plan/leak.ts';
 import { demandNow, isMostlyCache, isNearLimit, isThrottled, standsStill } from './pressure.ts';
 
-/** What stands in one container's way, for one resource. */
+/** What limits one container, for one resource. */
 export interface Evidence {
   readonly type: LimitExceptionType;
   readonly bound: ExceptionBound;
   readonly limit: number;
   readonly observed: number;
-  /** What was really used, as far as that is known: a wish of the recommender is no demand. */
+  /** Measured usage, as far as it is known: a recommendation is no demand. */
   readonly used: number;
   /** What would be enough, before anything caps it. */
   readonly needed: number;
   readonly words: string;
-  /** When it happened; a kill is told long after. */
+  /** When it happened; a kill is reported long after. */
   readonly at: Instant;
 }
 
@@ -45,7 +45,7 @@ export interface ResourceFacts {
   /** Demand of the last minutes; null: not known. */
   readonly demand: number | null;
   readonly evidence: Evidence | null;
-  /** Its memory has stood still for hours without a kill: however near to its limit, it is not about to pass it. */
+  /** Its memory was steady for hours without a kill: however near to its limit, it is not about to pass it. */
   readonly standing: boolean;
 }
 

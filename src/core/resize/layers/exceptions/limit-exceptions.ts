@@ -42,7 +42,7 @@ function frozen({ memory }: WorkloadSituation): ExceptionsDecision {
   return { memory: { limitExceptions: memory.limitExceptions }, notes: [], ceilings: [] };
 }
 
-/** The same situation where there was no exception and is none: what was made of it stands. */
+/** The same situation where there was no exception and is none: the earlier result is kept. */
 function remembering(context: WorkloadSituation, { memory }: ExceptionsDecision): WorkloadSituation {
   const isNothing = context.memory.limitExceptions.length === 0 && memory.limitExceptions?.length === 0;
   return isNothing ? context : { ...context, memory: { ...context.memory, ...memory } };

@@ -154,7 +154,7 @@ function seenAgain(before: LimitException, evidence: Evidence, inputs: StepInput
   return { ...next, evidence: wordsOf(next, evidence, inputs) };
 }
 
-/** Like is held against like: what was used against what was used, a wish against a wish. */
+/** Compares like with like: usage with usage, a recommendation with a recommendation. */
 function demandOf(evidence: Evidence, before: LimitException): number {
   return evidence.type === before.type ? evidence.observed : evidence.used;
 }
@@ -183,7 +183,7 @@ function nextClosed(before: LimitException, inputs: StepInputs): LimitException 
 }
 
 function mayOpenAgain(before: LimitException, evidence: Evidence, now: Instant): boolean {
-  // A kill that was told of before speaks for nothing new.
+  // A kill that was reported before is no new evidence.
   if (evidence.type === 'oom-killed' && evidence.at <= (before.closedAt ?? before.openedAt)) return false;
   switch (before.state) {
     case 'rejected':

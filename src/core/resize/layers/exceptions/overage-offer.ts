@@ -65,7 +65,7 @@ function whyNone({ situation, resource, acts, ownMode }: OfferInputs, own: Conta
   return whyNotBack(situation, own.name, resource);
 }
 
-/** What cannot be taken back is not lent. */
+/** An overage that cannot be taken back is not given. */
 function whyNotBack({ pods, kubeletVersions }: WorkloadSituation, name: string, resource: ResourceName): string | null {
   for (const { containers, node } of pods) {
     const container = containers.find((each) => each.name === name);

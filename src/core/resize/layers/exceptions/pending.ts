@@ -1,4 +1,4 @@
-// Exceptions as people see them: what somebody has decided counts from that moment on, whoever carries it out and when.
+// Exceptions as users see them: a user's decision counts from its moment on, before it is carried out.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { exceptionKey, type ExceptionDecision, type LimitException } from '../../model/limit-exception.ts';

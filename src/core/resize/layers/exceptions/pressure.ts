@@ -18,9 +18,9 @@ const WINDOWS_LOOKED_AT = 3;
 const WINDOWS_NEEDED = 2;
 /** Samples may come every minute or, from slow sources, every few. */
 const FRESH_MS: DurationMs = 5 * MINUTE_MS;
-/** Nodes tell of page cache every five minutes. */
+/** Nodes report page cache every five minutes. */
 const CACHE_TOLD_WITHIN_MS: DurationMs = 7 * MINUTE_MS;
-/** Memory that has stood at a limit for so long without a kill is not about to pass it. */
+/** Memory that was steady at a limit for so long without a kill is not about to pass it. */
 const STANDING_FOR_MS: DurationMs = 3 * HOUR_MS;
 const THROTTLED_FOR_MS: DurationMs = 10 * MINUTE_MS;
 const LEAST_THROTTLED_WINDOWS = 3;
@@ -31,7 +31,7 @@ export function demandNow(windows: readonly DemandWindow[], resource: ResourceNa
   return amounts.length === 0 ? null : Math.max(...amounts);
 }
 
-/** Whether two of the last three windows stood at a limit; memory that stands still below it is no danger. */
+/** Whether two of the last three windows were at a limit; steady memory below it is no danger. */
 export function isNearLimit(windows: readonly DemandWindow[], resource: ResourceName, limit: number, now: Instant): boolean {
   const amounts = newestAmounts(windows, resource, now);
   const [first, last] = [amounts[0], amounts.at(-1)];
@@ -49,7 +49,7 @@ export function isMostlyCache(windows: readonly DemandWindow[], now: Instant): b
   return used !== null && own !== null && own < used * NEAR_LIMIT_RATIO;
 }
 
-/** Whether memory has stood where it stands for hours, and nothing was killed since. */
+/** Whether memory was steady for hours without a kill. */
 export function standsStill(stillSince: Instant | null, lastOomAt: Instant | null, now: Instant): boolean {
   return stillSince !== null && now - stillSince >= STANDING_FOR_MS && (lastOomAt === null || lastOomAt < stillSince);
 }
@@ -83,7 +83,7 @@ function newestAmounts(windows: readonly DemandWindow[], resource: ResourceName,
 }
 
 /**
- * Page cache fills any limit and kills nobody. How much of the memory is cache is told late: what was gained since then counts
+ * Page cache fills any limit and causes no kill. How much of the memory is cache is reported late: what was gained since then counts
  * as the container's own.
  */
 function memoryWithoutCache({ at, memoryBytes, ownMemoryBytes }: DemandWindow, windows: readonly DemandWindow[]): number | null {

@@ -17,7 +17,7 @@ export type IdleCandidacy =
 
 /**
  * Pods of a Job end by themselves, and those of a DaemonSet serve their node, which is in use whatever they use themselves;
- * a bare pod has nobody who would keep a note of its natural size.
+ * a bare pod has no owner that would keep its natural size.
  */
 const NEVER: ReadonlySet<string> = new Set(['Job', 'CronJob', 'DaemonSet', 'Pod']);
 
@@ -39,7 +39,7 @@ function quietSinceOf({ activity, memory }: WorkloadSituation): Instant {
   return Math.max(activity?.quietSince ?? Number.POSITIVE_INFINITY, memory.lastIdle?.wokenAt ?? 0);
 }
 
-/** What is quiet where nobody listens proves nothing. */
+/** Whether every pod reports samples: silence without them proves nothing. */
 function allHeard({ pods, unreadPods, activity }: WorkloadSituation): boolean {
   const running = pods.filter(({ phase }) => phase === 'Running');
   return running.length > 0 && unreadPods.size === 0 && running.every(({ name }) => activity?.heard.has(name) === true);

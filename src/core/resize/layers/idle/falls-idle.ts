@@ -42,7 +42,7 @@ interface Shrinking {
 
 /**
  * Makes a workload small that is idle; null where it is not, or where what was decided about it otherwise goes first.
- * @param decided what stands without idle mode
+ * @param decided the decision without idle mode
  */
 export function fallsIdle(situation: WorkloadSituation, figures: readonly ContainerFigures[], decided: Outcome): IdleVerdict | null {
   if (isOccupied(situation, decided)) return null;
@@ -78,7 +78,7 @@ export function fallsIdle(situation: WorkloadSituation, figures: readonly Contai
 
 const NOTHING: IdleVerdict = { outcome: null, memory: {}, steps: [], notes: [], scale: null };
 
-/** What waits for something else tells of that. */
+/** A decision that waits for something else reports that. */
 function says(decided: Outcome, why: Outcome): IdleVerdict | null {
   return decided.state === 'awaiting' ? null : { ...NOTHING, outcome: why };
 }

@@ -14,7 +14,7 @@ const AWAKE_FOR_MS: DurationMs = DAY_MS;
 
 /**
  * What is recommended now, before the idle hours are learnt, is recommended at least until the workload has been awake for a
- * day. One who naps every night keeps the floor over the naps until then.
+ * day. A workload that is idle every night keeps the floor over its idle periods until then.
  */
 export function nextFloor(situation: WorkloadSituation, figures: readonly ContainerFigures[]): Pick<IdleMemory, 'floor' | 'awakeMs'> {
   const floor = floorInForce(situation.memory, situation.now);

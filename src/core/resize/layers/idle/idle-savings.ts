@@ -22,7 +22,7 @@ export function realizedSavings(
   };
 }
 
-/** Requests that are free while it is idle: what nobody else may use otherwise. */
+/** Requests that are free while it is idle, which other pods may use. */
 export function idleSavings({ natural, sizes, replicas, idleReplicas }: IdleMemory): Resources {
   const [before, now] = [requestsOfReplica(natural), requestsOfReplica(sizes)];
   const kept = idleReplicas ?? replicas;

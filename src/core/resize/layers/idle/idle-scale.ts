@@ -32,7 +32,7 @@ export function scalePlan({ policy, workload, hpas, scaledObjects }: WorkloadSit
   return { idleReplicas: least, autoscaler: { name: hpa.name, minReplicas: hpa.minReplicas }, why: null };
 }
 
-/** What stands now of that which was to be lowered; null: it is gone. */
+/** Current value of the field to lower; null: the object is gone. */
 function standing({ workload, hpas }: Pick<WorkloadSituation, 'workload' | 'hpas'>, { autoscaler }: IdleMemory): number | null {
   if (autoscaler === null) return workload.replicas.desired;
   return hpas.find(({ name }) => name === autoscaler.name)?.minReplicas ?? null;
@@ -56,7 +56,7 @@ export function scaleDown(situation: WorkloadSituation, idle: IdleMemory): Scale
 }
 
 /**
- * What is to be put back; null: nothing, or somebody has set it otherwise meanwhile. An autoscaler whose minReplicas somebody has set
+ * What is to be restored; null: nothing, or another writer has changed it meanwhile. An autoscaler whose minReplicas a user has set
  * keeps them, and its note is rid of idle mode.
  */
 export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, because: string): ScaleStep | null {
@@ -67,7 +67,7 @@ export function scaleBack(situation: WorkloadSituation, idle: IdleMemory, becaus
   return { autoscaler, from: hpa.minReplicas, to: hpa.minReplicas, because };
 }
 
-/** Somebody has set the replicas since: who does that means it. null: nobody has. */
+/** Another writer has set the replicas since, on purpose. null: none has. */
 export function scaledByOthers(situation: WorkloadSituation, idle: IdleMemory): string | null {
   if (idle.idleReplicas === null) return null;
   const now = standing(situation, idle);

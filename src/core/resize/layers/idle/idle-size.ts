@@ -1,4 +1,4 @@
-// How small a workload is made while nobody uses it: requests alone, never below what it holds in memory now, never so
+// The size of an idled workload: requests alone, never below what it holds in memory now, never so
 // small that its waking could not be seen.
 
 import type { LimitRangeRecord } from '../../../model/cluster-records.ts';
@@ -38,7 +38,7 @@ function idleRequests(inputs: IdleSizeInputs, container: string, natural: Reques
   };
 }
 
-/** null: it stays as it is, because nobody asked for less or because nobody knows what it holds. */
+/** null: it stays as it is, because the policy sets no idle memory or because what it holds is unknown. */
 function idleMemory({ memory }: IdleRules, advice: ContainerAdvice | null): Bytes | null {
   const { latest = 0, peakHour = null } = advice?.memoryEvidence ?? {};
   if (memory === null || peakHour === null) return null;

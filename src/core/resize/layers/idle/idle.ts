@@ -24,7 +24,7 @@ import type { ContainerFigures } from '../../model/container-figures.ts';
 /** A node that cannot give a pod its natural size yet keeps the rest of right-sizing from it no longer than this. */
 const NODES_PATIENCE_MS: DurationMs = 30 * MINUTE_MS;
 
-/** As many as the schema holds; the wait between naps grows no longer by then. */
+/** As many as the schema holds; the wait between idle periods grows no further by then. */
 const MOST_NAPS = 64;
 
 /** While it wakes, pods are looked at this often. */
@@ -96,7 +96,7 @@ function sleeps(situation: WorkloadSituation, idle: IdleMemory): IdleVerdict {
   const stands = standing.paused !== null || standing.stale !== null || isWarmingUp;
   return {
     outcome: asleep(idle),
-    // Once seen in force, whoever moves the replicas from there means it.
+    // Once observed, a later change of the replicas is a user's decision.
     memory: !idle.scaled && isScaled(situation, idle) ? { idle: { ...idle, scaled: true } } : {},
     steps: stands ? [] : steps,
     notes: [],

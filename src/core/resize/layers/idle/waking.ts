@@ -64,7 +64,7 @@ function byFailure({ pods, now }: WorkloadSituation, { since }: IdleMemory): str
   return down === undefined ? null : `${down.name} is not ready`;
 }
 
-/** Load that nobody measures would not wake it. */
+/** Load that is not measured would not wake it. */
 function isSilent({ now, activity }: WorkloadSituation, { name, phase, deletionAt, createdAt }: PodRecord, { since }: IdleMemory): boolean {
   const samples = activity?.samples;
   if (samples === undefined || phase !== 'Running' || deletionAt !== null) return false;
@@ -109,14 +109,14 @@ function byLoad(situation: WorkloadSituation, idle: IdleMemory): string | null {
   return scaledByOthers(situation, idle);
 }
 
-/** A change of replicas looks like one for a moment, until its controller has seen it: where those move, pods of two owners tell. */
+/** A change of replicas looks like one for a moment, until its controller has seen it: while replicas change, pods of two owners show a roll-out. */
 function isRollingOut({ workload, pods, hpas }: WorkloadSituation, { idleReplicas }: IdleMemory): boolean {
   if (!workload.rolloutInProgress) return false;
   if (idleReplicas === null && hpas.length === 0) return true;
   return new Set(pods.map(({ owner }) => owner?.uid)).size > 1;
 }
 
-/** Pods that a waking workload's natural size is not for: somebody has given them another one since, and means it. */
+/** Pods that do not get a waking workload's natural size: another manager has resized them since. */
 export function leftToOthers(situation: WorkloadSituation, idle: IdleMemory): (pod: PodRecord) => boolean {
   const managed = otherManager(situation) !== null;
   const recorded = idle.waking?.by === 'record';

@@ -18,7 +18,7 @@ export function isKeyByNodeClass(key: WorkloadKey): boolean {
 /** What a node has is replaced, never changed; every sample of a DaemonSet asks for the class. */
 const classes = new WeakMap<NodeRecord['allocatable'], string>();
 
-/** The class of a node; null while it is not known, or has not told its size yet. */
+/** The class of a node; null while it is not known, or has not reported its size yet. */
 export function classOfNode(node: Pick<NodeRecord, 'allocatable'> | undefined): string | null {
   if (node === undefined || node.allocatable.cpuMillicores <= 0 || node.allocatable.memoryBytes <= 0) return null;
   let name = classes.get(node.allocatable);

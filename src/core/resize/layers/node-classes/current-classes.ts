@@ -9,7 +9,7 @@ export interface CurrentClass {
   readonly pods: readonly PodRecord[];
 }
 
-/** By class, that with the most pods first; of equally many by name. Pods on nodes that nobody knows are in none. */
+/** By class, that with the most pods first; of equally many by name. Pods on unknown nodes are in none. */
 export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<string, string>): readonly CurrentClass[] {
   const byClass = new Map<string, PodRecord[]>();
   for (const pod of pods) {
@@ -21,7 +21,7 @@ export function currentClasses(pods: readonly PodRecord[], classes: ReadonlyMap<
     .sort((a, b) => b.pods.length - a.pods.length || (a.name < b.name ? -1 : 1));
 }
 
-/** Whether the classes are told apart: there are two of them, or there have been. */
+/** Whether classes are decided separately: there are two of them, or have been. */
 export function areApart(standing: readonly CurrentClass[], memory: ResizeMemory): boolean {
   return standing.length > 1 || (standing.length > 0 && (memory.classes?.size ?? 0) > 0);
 }

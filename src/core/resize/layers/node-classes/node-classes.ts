@@ -56,7 +56,7 @@ interface Decided {
   readonly decision: WorkloadDecision;
 }
 
-/** What one class alone would be told. */
+/** The decision for one class alone. */
 function partOf(situation: WorkloadSituation, own: CurrentClass, standing: readonly CurrentClass[], isFirst: boolean): WorkloadSituation {
   const { advice, userRequests, memory } = situation;
   return {
@@ -75,7 +75,7 @@ function partOf(situation: WorkloadSituation, own: CurrentClass, standing: reado
   };
 }
 
-/** What was approved or rejected of this class; where no classes were told apart then, of the one that was shown. */
+/** What was approved or rejected of this class; where classes did not differ then, of the one that was shown. */
 function requestsFor(userRequests: UserRequests, name: string, isFirst: boolean): UserRequests {
   const part = <W extends UserRequests['approved']>(request: W): W | null => {
     if (request === null) return null;
@@ -117,7 +117,7 @@ function notesOf({ each, decision }: Decided): readonly DecisionNote[] {
   return decision.notes.map((note) => ({ ...note, message: `on ${each.name}: ${note.message}` }));
 }
 
-/** Those that stand, then those that have stood: a pool that is away for the night comes back. */
+/** Current classes, then former ones: a pool that is scaled to zero at night comes back. */
 function remembered(all: readonly Decided[], before: ResizeMemory): ReadonlyMap<string, ResizeMemory> {
   const standing = all.map(({ each, decision }) => [each.name, decision.memory] as const);
   const names = new Set(standing.map(([name]) => name));

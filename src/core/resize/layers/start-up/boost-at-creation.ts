@@ -1,5 +1,5 @@
 // The annotation on a pod that was created with more CPU than it has otherwise: enough to take it back without any memory
-// of ours, whoever leads then.
+// of Evenkeel's, on whichever replica leads then.
 
 import { readRequestsAndLimits, writeQuantities, type QuantityPair } from '../../../recommendations/quantities.ts';
 import { isObject, parseJson, type JsonObject } from '../../../model/json.ts';
