@@ -47,7 +47,7 @@ export interface Caller {
   readonly idempotencyKey: string | null;
   /** Tells what came with the key: another body is another request. Left out: nobody looks. */
   readonly bodyHash?: string;
-  /** Only if nobody has said something else since: what moved on under the write is then refused, not decided anew. */
+  /** Write only if the object is unchanged since it was read: a change meanwhile is refused, not decided again. */
   readonly unmoved?: boolean;
 }
 

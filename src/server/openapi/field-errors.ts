@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../../apis/http/types.generated.ts';
 
-/** Named in one answer: nobody reads more, and writing all of a large body would take seconds. */
+/** Errors in one answer: more are not read, and formatting all of a large body would take seconds. */
 export const MAX_FIELD_ERRORS = 1000;
 
 /** What ajv found, as fields with a sentence each. `locate` turns a JSON Pointer into the path that the caller knows. */

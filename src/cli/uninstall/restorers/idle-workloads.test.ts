@@ -119,7 +119,7 @@ describe('an uninstall', () => {
 
   test.each([
     ['gives replicas back', 1, 3],
-    ['leaves replicas that somebody has set since', 2, 2],
+    ['leaves replicas that a user has set since', 2, 2],
   ])('without a note of them, %s by the Recommendation', async (_, replicas, expected) => {
     await recommended({ idle: IDLE });
     await idled('web', replicas);
