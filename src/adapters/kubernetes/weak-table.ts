@@ -3,24 +3,32 @@ export interface WeakReference<V> {
   deref(): V | undefined;
 }
 
-/** Fewer entries than these are not worth a sweep. */
-const MIN_SWEEP = 1_024;
+/** How a table refers to its objects, and learns that one was collected. */
+export interface WeakReferences<V> {
+  refer(value: V): WeakReference<V>;
+  /** Calls back with the key, at any time after the value was collected. */
+  watch(value: V, key: string): void;
+}
 
-/**
- * One object for equal ones, for as long as it is referenced elsewhere. An entry whose object is gone is dropped by a sweep, which
- * comes when the table is twice as large as the last one left it: however many objects come by, the table stays within twice of
- * those in use (or the least that is swept), at a constant cost for each.
- */
+/** As the garbage collector of this process reports it. */
+function collectorReferences<V extends object>(onCollected: (key: string) => void): WeakReferences<V> {
+  const registry = new FinalizationRegistry<string>(onCollected);
+  return { refer: (value) => new WeakRef(value), watch: (value, key) => registry.register(value, key) };
+}
+
+/** One object for equal ones, for as long as it is referenced elsewhere. The entry goes with its object. */
 export class WeakTable<V extends object> {
   readonly #entries = new Map<string, WeakReference<V>>();
-  readonly #refer: (value: V) => WeakReference<V>;
-  #sweepAt = MIN_SWEEP;
+  readonly #references: WeakReferences<V>;
 
-  constructor(refer: (value: V) => WeakReference<V> = (value) => new WeakRef(value)) {
-    this.#refer = refer;
+  constructor(referencesOf: (onCollected: (key: string) => void) => WeakReferences<V> = collectorReferences) {
+    this.#references = referencesOf((key) => {
+      // Another object may have taken the key before the collector reported the former.
+      if (this.#entries.get(key)?.deref() === undefined) this.#entries.delete(key);
+    });
   }
 
-  /** Entries, those included whose object is gone since the last sweep. */
+  /** Entries, those included whose object was collected and not reported yet. */
   get size(): number {
     return this.#entries.size;
   }
@@ -29,13 +37,8 @@ export class WeakTable<V extends object> {
   share(key: string, given: V): V {
     const known = this.#entries.get(key)?.deref();
     if (known !== undefined) return known;
-    if (this.#entries.size >= this.#sweepAt) this.#sweep();
-    this.#entries.set(key, this.#refer(given));
+    this.#entries.set(key, this.#references.refer(given));
+    this.#references.watch(given, key);
     return given;
-  }
-
-  #sweep(): void {
-    for (const [key, reference] of this.#entries) if (reference.deref() === undefined) this.#entries.delete(key);
-    this.#sweepAt = Math.max(MIN_SWEEP, 2 * this.#entries.size);
   }
 }
