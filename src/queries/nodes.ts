@@ -3,7 +3,6 @@ import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
 import { matchesLabelSelector } from '../core/model/label-selector.ts';
 import type { NodeRecord } from '../core/model/node.ts';
 import { countedRequests, type PodRecord } from '../core/model/pod.ts';
-import { type OptionalResources } from '../core/model/resources.ts';
 import { podRequests } from '../core/model/pod-requests.ts';
 import { holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
@@ -11,6 +10,7 @@ import { selectPage, type Listing } from './listing.ts';
 import { nodePhase } from './node-phase.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import { found, type Found, type Page } from './outcome.ts';
+import { podUsage } from './pod-usage.ts';
 import { ratiosOf, wholeResources } from './ratios.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { seriesSet } from './series.ts';
@@ -138,18 +138,6 @@ export class NodeQueries {
   *#policies(): Generator<NodeScalingPolicy> {
     for (const object of this.#sources.cluster.ownObjects('nodescalingpolicies')) yield object as unknown as NodeScalingPolicy;
   }
-}
-
-/** Sum of the containers' usage; null for a resource that no container's usage is known of. */
-export function podUsage(pod: PodRecord, usageOf: (container: string) => OptionalResources | null): OptionalResources {
-  let cpuMillicores: number | null = null;
-  let memoryBytes: number | null = null;
-  for (const container of pod.containers) {
-    const used = usageOf(container.name);
-    if (used?.cpuMillicores !== null && used?.cpuMillicores !== undefined) cpuMillicores = (cpuMillicores ?? 0) + used.cpuMillicores;
-    if (used?.memoryBytes !== null && used?.memoryBytes !== undefined) memoryBytes = (memoryBytes ?? 0) + used.memoryBytes;
-  }
-  return { cpuMillicores, memoryBytes };
 }
 
 function governs(policy: NodeScalingPolicy, node: NodeRecord): boolean {

@@ -1,9 +1,9 @@
 import type { Operations, Pod, PodContainer } from '../apis/http/types.generated.ts';
 import type { ContainerRecord, PodRecord } from '../core/model/pod.ts';
-import type { OptionalResources } from '../core/model/resources.ts';
+import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
 import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
 import { fieldOf, selectPage, type Listing, type SortValue } from './listing.ts';
-import { podUsage } from './nodes.ts';
+import { podUsage } from './pod-usage.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Page } from './outcome.ts';
 import { wholeResources } from './ratios.ts';
@@ -87,6 +87,7 @@ function restartsOf(pod: PodRecord): number {
   return pod.containers.reduce((sum, container) => sum + container.restarts, 0);
 }
 
+// A container without a request adds nothing.
 function requestsOf(pod: PodRecord): OptionalResources {
   return sumKnown(pod.containers.map((container) => container.requests));
 }
@@ -107,16 +108,9 @@ function containerRecord(container: ContainerRecord, used: OptionalResources | n
     requests: container.requests,
     limits: container.limits,
     actual: container.actual === null ? null : { requests: container.actual.requests, limits: container.actual.limits },
-    used: wholeResources(used ?? { cpuMillicores: null, memoryBytes: null }),
+    used: wholeResources(used ?? UNSET_RESOURCES),
     lastTermination: last === null ? null : { reason: last.reason, exitCode: last.exitCode, finishedAt: isoTimeOrNull(last.finishedAt) },
   };
-}
-
-// A pod asks for the sum of what its containers ask for; null where none of them asks.
-function sumKnown(all: readonly OptionalResources[]): OptionalResources {
-  const sum = (amounts: readonly (number | null)[]): number | null =>
-    amounts.reduce((total, amount) => (amount === null ? total : (total ?? 0) + amount), null);
-  return { cpuMillicores: sum(all.map((each) => each.cpuMillicores)), memoryBytes: sum(all.map((each) => each.memoryBytes)) };
 }
 
 // One container without a limit leaves the pod without one.

@@ -36,6 +36,17 @@ export function addKnown(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : a + b;
 }
 
+/** Sum of what is known of all; a resource that none of them knows is null. */
+export function sumKnown(all: readonly OptionalResources[]): OptionalResources {
+  return all.reduce(
+    (sum, each) => ({
+      cpuMillicores: addKnown(sum.cpuMillicores, each.cpuMillicores),
+      memoryBytes: addKnown(sum.memoryBytes, each.memoryBytes),
+    }),
+    UNSET_RESOURCES,
+  );
+}
+
 /** Each amount, or the default where it is absent. */
 export function withDefaults(amounts: OptionalResources, defaults: OptionalResources): OptionalResources {
   return {

@@ -1,0 +1,7 @@
+import type { PodRecord } from '../core/model/pod.ts';
+import { sumKnown, UNSET_RESOURCES, type OptionalResources } from '../core/model/resources.ts';
+
+/** Sum of the usage of a pod's containers; null for a resource of which no container's usage is known. */
+export function podUsage(pod: PodRecord, usageOf: (container: string) => OptionalResources | null): OptionalResources {
+  return sumKnown(pod.containers.map((container) => usageOf(container.name) ?? UNSET_RESOURCES));
+}
