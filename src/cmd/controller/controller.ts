@@ -14,7 +14,6 @@ import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
-import { reductionsPerMinute } from '../../core/effects/gate.ts';
 import type { Instant } from '../../core/model/units.ts';
 import { AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
@@ -29,6 +28,7 @@ import { evenkeelVersion, PACKAGE_ROOT } from '../version.ts';
 import { ProcessHost } from '../process/process-host.ts';
 import { Admission } from './admission.ts';
 import { AutoscalerLeaseReader } from './autoscaler-lease-reader.ts';
+import { budgetsOfLanes } from './budgets-of-lanes.ts';
 import { controllerHistory } from './controller-history.ts';
 import { CrdKeeper } from './crds.ts';
 import { startDashboard } from './dashboard.ts';
@@ -149,9 +149,7 @@ class Starting {
       timeline: history,
       dryRun: settings['controller.dryRun'],
       warmUpMs: settings['controller.warmUp'],
-      reductionsPerMinute: {
-        optimize: () => reductionsPerMinute(settings['controller.reductionsPerMinute'], [...state.nodes()].length),
-      },
+      reductionsPerMinute: budgetsOfLanes(settings, () => [...state.nodes()].length),
       sources: [{ name: 'usage', periodMs: intervalMs, confirmedAt: () => usage.confirmedAt(), problem: () => usage.problem() }],
     });
     const autoscalerLease = this.#autoscalerLease();
