@@ -69,6 +69,8 @@ export class Application {
   /**
    * Carries out the command; the answer comes once queries are answered from what was written. `isUnmoved` compares the object,
    * as its own query answers it now, with what the caller has seen of it: where it has moved on, nothing is changed.
+   *
+   * @throws where `isUnmoved` is given and no query reads the object of the command by itself (`canCompare`)
    */
   async carryOut<Name extends CommandName>(
     name: Name,
@@ -79,7 +81,8 @@ export class Application {
     const action = COMMANDS[name] as unknown as Action<CommandInput<Name>, unknown, CommandData<Name>>;
     const unmet = unmetRequirement(action.requires, caller.scope, input, this.#ports.isEnabled);
     if (unmet !== null) return unmet;
-    if (isUnmoved !== undefined && action.current !== undefined) {
+    if (isUnmoved !== undefined) {
+      if (action.current === undefined) throw new Error(`${name}: nothing to compare with what the caller has seen`);
       const now = await action.current(this.#models, caller.scope, input);
       // What is not there is for the command to refuse.
       if (now.kind === 'found' && !isUnmoved(now.item)) return MOVED_ON;
