@@ -11,6 +11,6 @@ export {
 } from './application.ts';
 export type { Caller } from '../commands/context.ts';
 export { hashOfBody } from '../commands/idempotency.ts';
-export type { CommandRefusal } from '../commands/outcome.ts';
+export { REFUSAL_CODE, type CommandRefusal } from '../commands/outcome.ts';
 export { STALE_AFTER_SECONDS } from '../queries/freshness.ts';
 export type { Found, Page } from '../queries/outcome.ts';

@@ -39,30 +39,24 @@ export function refusalOf(outcome: WriteOutcome, object: string): CommandRefusal
   }
 }
 
-/** How a bulk names it, in the words of the error catalogue. */
+/** The code of each refusal in the catalogue that every head answers with. */
+export const REFUSAL_CODE = {
+  'not-found': 'not_found',
+  forbidden: 'forbidden',
+  unauthenticated: 'unauthenticated',
+  'session-required': 'session_required',
+  'feature-disabled': 'feature_disabled',
+  ambiguous: 'ambiguous_workload',
+  invalid: 'invalid_request',
+  conflict: 'conflict',
+  rejected: 'rejected_by_cluster',
+  'not-feasible': 'not_feasible',
+  unavailable: 'not_ready',
+} as const satisfies Readonly<Record<CommandRefusal['kind'], string>>;
+
+/** The refusal of one item of a bulk. */
 export function refusalError(refusal: CommandRefusal): { readonly code: string; readonly message: string } {
-  switch (refusal.kind) {
-    case 'not-found':
-      return { code: 'not_found', message: refusal.message };
-    case 'forbidden':
-      return { code: 'forbidden', message: refusal.message };
-    case 'unauthenticated':
-      return { code: 'unauthenticated', message: refusal.message };
-    case 'session-required':
-      return { code: 'session_required', message: refusal.message };
-    case 'feature-disabled':
-      return { code: 'feature_disabled', message: refusal.message };
-    case 'ambiguous':
-      return { code: 'ambiguous_workload', message: refusal.message };
-    case 'invalid':
-      return { code: 'invalid_request', message: refusal.details.map((detail) => `${detail.path} ${detail.message}`).join('; ') };
-    case 'conflict':
-      return { code: 'conflict', message: refusal.message };
-    case 'rejected':
-      return { code: 'rejected_by_cluster', message: refusal.message };
-    case 'not-feasible':
-      return { code: 'not_feasible', message: refusal.message };
-    case 'unavailable':
-      return { code: 'not_ready', message: refusal.message };
-  }
+  const message =
+    refusal.kind === 'invalid' ? refusal.details.map((detail) => `${detail.path} ${detail.message}`).join('; ') : refusal.message;
+  return { code: REFUSAL_CODE[refusal.kind], message };
 }

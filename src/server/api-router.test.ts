@@ -5,11 +5,11 @@ import express from 'express';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NO_CREDENTIAL } from '../../test/builders/scopes.ts';
-import { ManualClock } from '../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { EVERYONE_IS_ADMIN, type Scope } from '../core/access/scope.ts';
 import { ApiRouter } from './api-router.ts';
 import { docsPage } from './docs/docs-page.ts';
+import type { Envelope } from './envelope.ts';
 import { errorHandler } from './error-handler.ts';
 import { openApiDescription, type ApiDocument } from './openapi/api-document.ts';
 import { array, integer, object, ref, string } from './openapi/schema.ts';
@@ -29,6 +29,7 @@ const SNIPPETS: ApiDocument = {
   title: 'Snippets',
   description: 'Bundles of policies.',
   basePath: '/snippets',
+  statusPath: null,
   schemas: { Snippet: object({ name: string('Its name.'), installs: integer() }) },
   errorResponses: { '400': 'Wrong.' },
   operations: [
@@ -50,14 +51,17 @@ const SNIPPETS: ApiDocument = {
 let server: Server | undefined;
 afterEach(() => new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve))));
 
-async function serve(scope: Scope): Promise<string> {
-  const clock = new ManualClock();
+/** Without `data` and `meta`. */
+const PLAIN: Envelope = {
+  success: (data) => data,
+  error: ({ code, message, details }) => JSON.stringify({ reason: code, message, fields: details?.map(({ path }) => path) }),
+};
+
+async function serve(scope: Scope, ready = true): Promise<string> {
   const api = new ApiRouter<SnippetApi>(SNIPPETS, {
-    clock,
+    envelope: PLAIN,
     bounds: { admit: (_request, _response, next) => next(), admitBody: (_request, _response, next) => next() },
-    confirmedAt: () => clock.now(),
-    silentSources: () => [],
-    ready: () => true,
+    ready: () => ready,
     scopeOf: () => scope,
     observe: () => undefined,
     nowMs: () => 0,
@@ -68,7 +72,7 @@ async function serve(scope: Scope): Promise<string> {
   const app = express();
   app.set('query parser', false);
   app.use(SNIPPETS.basePath, api.router);
-  app.use(errorHandler(clock, new RecordingLogger()));
+  app.use(errorHandler(PLAIN, new RecordingLogger()));
   const listening = app.listen(0, '127.0.0.1');
   server = listening;
   await new Promise((resolve) => listening.once('listening', resolve));
@@ -78,20 +82,25 @@ async function serve(scope: Scope): Promise<string> {
 describe('A router of another API', () => {
   test('answers its operations, as JSON and as CSV with the columns of its records', async () => {
     const base = await serve(EVERYONE_IS_ADMIN);
-    expect(((await (await fetch(`${base}/snippet`)).json()) as { data: unknown }).data).toEqual([{ name: 'night', installs: 3 }]);
+    expect(await (await fetch(`${base}/snippet`)).json()).toEqual([{ name: 'night', installs: 3 }]);
     expect(await (await fetch(`${base}/snippet?format=csv`)).text()).toBe('name,installs\r\nnight,3\r\n');
   });
 
   test('refuses what its description does not allow, and who may not call it', async () => {
     const base = await serve(EVERYONE_IS_ADMIN);
     const wrong = await fetch(`${base}/snippet?page=0`);
-    expect([wrong.status, ((await wrong.json()) as { error: { details: { path: string }[] } }).error.details[0]?.path]).toEqual([
-      400,
-      'query.page',
-    ]);
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { reason: 'invalid_request', fields: ['query.page'] }]);
     await new Promise((resolve) => server?.close(resolve));
     const stranger = await fetch(`${await serve(NO_CREDENTIAL)}/snippet`);
     expect([stranger.status, stranger.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  test('answers 503 before it is ready, and names no path that its API lacks', async () => {
+    const early = await fetch(`${await serve(EVERYONE_IS_ADMIN, false)}/snippet`);
+    expect([early.status, await early.json()]).toEqual([
+      503,
+      { reason: 'not_ready', message: 'The caches have not synced yet. Try again shortly.' },
+    ]);
   });
 
   test('is described by the same functions', () => {

@@ -5,7 +5,7 @@ import express, { Router, type NextFunction, type Request, type Response } from 
 import { unmetRole } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { csvColumns, toCsv } from './csv.ts';
-import { envelopeMeta, type EnvelopeSources } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
 import { entityTagOf, tagMatches } from './etag.ts';
 import { MAX_BODY_BYTES, type RequestBounds } from './guards/request-bounds.ts';
 import type { ApiDocument } from './openapi/api-document.ts';
@@ -31,7 +31,8 @@ export interface ApiRequest<Types extends OperationTypes> {
   readonly http: Request;
 }
 
-export interface ApiRouterOptions extends EnvelopeSources {
+export interface ApiRouterOptions {
+  readonly envelope: Envelope;
   /** Before this nothing is answered but what `beforeReady` marks. */
   ready(): boolean;
   scopeOf(request: Request): Scope;
@@ -84,9 +85,9 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
     ];
     this.router[operation.method](path, ...steps, async (http: Request, response: Response) => {
       if (operation.beforeReady !== true && !this.#options.ready()) {
-        throw notReady(
-          'The caches have not synced yet, so there is nothing to answer from. Try again shortly; /api/v1/health says what is missing.',
-        );
+        const { statusPath } = this.#api;
+        const hint = statusPath === null ? 'Try again shortly.' : `Try again shortly; ${statusPath} names what is missing.`;
+        throw notReady(`The caches have not synced yet. ${hint}`);
       }
       await handle(this.#admit<Api[Id]>(operation, validator, http, response), response);
     });
@@ -169,8 +170,10 @@ export class ApiRouter<Api extends Readonly<Record<keyof Api, OperationTypes>>> 
         .send(toCsv(reply.data as readonly unknown[], csvColumns(operation.answer.data.items ?? {}, this.#api.schemas)));
       return;
     }
-    const meta = JSON.stringify(envelopeMeta(reply, response, this.#options));
-    response.status(operation.answer.status).type('application/json').send(`{"data":${data},"meta":${meta}}`);
+    response
+      .status(operation.answer.status)
+      .type('application/json')
+      .send(this.#options.envelope.success(data, reply, response));
   }
 }
 

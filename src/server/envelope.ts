@@ -8,7 +8,23 @@ import type { Problem } from './problem.ts';
 import type { OperationTypes, Reply } from './reply.ts';
 import { requestIdOf } from './request-context.ts';
 
-/** What `meta` needs to know of the world. */
+/** How an API writes its answers as JSON. */
+export interface Envelope {
+  /** The body of a success. @param data the data of the reply as JSON text */
+  success(data: string, reply: Reply<OperationTypes>, response: Response): string;
+  /** The body of any other answer. */
+  error(problem: Problem, response: Response): string;
+}
+
+/** The envelope of the dashboard API: `{ data, meta }`, and `{ data: null, error, meta }`. */
+export function dashboardEnvelope(sources: EnvelopeSources): Envelope {
+  return {
+    success: (data, reply, response) => `{"data":${data},"meta":${JSON.stringify(envelopeMeta(reply, response, sources))}}`,
+    error: (problem, response) => JSON.stringify(errorEnvelope(problem, response, sources.clock)),
+  };
+}
+
+/** What `meta` is filled from. */
 export interface EnvelopeSources {
   readonly clock: Clock;
   /** When the informers and the usage source, the older of them, last confirmed what is served; null before they did. */
@@ -17,8 +33,7 @@ export interface EnvelopeSources {
   silentSources(): readonly Warning[];
 }
 
-/** `meta` of a successful answer; `data` stands beside it. */
-export function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources): object {
+function envelopeMeta(reply: Reply<OperationTypes>, response: Response, sources: EnvelopeSources): object {
   const warnings = [...sources.silentSources(), ...reply.warnings];
   return {
     total: reply.total,
@@ -33,8 +48,7 @@ export function envelopeMeta(reply: Reply<OperationTypes>, response: Response, s
   };
 }
 
-/** The error envelope. */
-export function errorEnvelope(problem: Problem, response: Response, clock: Clock): object {
+function errorEnvelope(problem: Problem, response: Response, clock: Clock): object {
   return {
     data: null,
     error: {

@@ -1,12 +1,11 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import { errorEnvelope } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
 import { Problem, invalidRequest } from './problem.ts';
 import { requestIdOf } from './request-context.ts';
 
-/** Turns whatever was thrown into the error envelope. A fault of ours is logged with its cause and told without it. */
-export function errorHandler(clock: Clock, logger: Logger) {
+/** Answers a thrown error in the API's envelope. An internal error is logged with its cause and answered without it. */
+export function errorHandler(envelope: Envelope, logger: Logger) {
   return (error: unknown, request: Request, response: Response, next: NextFunction): void => {
     const problem = problemOf(error);
     if (problem.code === 'internal') {
@@ -18,7 +17,7 @@ export function errorHandler(clock: Clock, logger: Logger) {
     }
     for (const [name, text] of Object.entries(problem.headers)) response.setHeader(name, text);
     response.removeHeader('ETag');
-    response.status(problem.status).json(errorEnvelope(problem, response, clock));
+    response.status(problem.status).type('application/json').send(envelope.error(problem, response));
   };
 }
 

@@ -19,6 +19,7 @@ import { parseListenAddress } from '../runtime/listen-address.ts';
 import { ApiRouter } from './api-router.ts';
 import { applicationRoutes } from './dashboard/application-routes.ts';
 import { systemRoutes } from './dashboard/system-routes.ts';
+import { dashboardEnvelope, type Envelope } from './envelope.ts';
 import { errorHandler } from './error-handler.ts';
 import { isAllowedHost } from './guards/allowed-host.ts';
 import { isReadOrLocal, type RequestSource } from './guards/anonymous-write.ts';
@@ -97,7 +98,7 @@ export function createDashboardServer(parts: DashboardParts): DashboardServer {
 }
 
 function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: HttpMetrics): Express {
-  const { clock, logger, timer, options } = parts;
+  const { application, clock, logger, timer, options } = parts;
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
@@ -110,28 +111,38 @@ function dashboardApp(parts: DashboardParts, streams: EventStreams, metrics: Htt
   });
   app.use(limitRate(new RateLimiter(options.rate, timer), metrics));
   const bounds = new RequestBounds(timer, metrics.refused);
-  app.use(pageRoutes(bounds.admit));
-  app.use(guards(options));
-  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
-  app.use('/api/v1', apiRoutes(parts, { streams, metrics, bounds }).router);
-  app.use(() => {
-    throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
-  });
-  app.use(errorHandler(clock, logger));
-  return app;
-}
-
-function apiRoutes(
-  { application, version, clock, timer }: DashboardParts,
-  { streams, metrics, bounds }: { readonly streams: EventStreams; readonly metrics: HttpMetrics; readonly bounds: RequestBounds },
-): ApiRouter<Operations> {
-  const api = new ApiRouter<Operations>(DASHBOARD_API, {
-    bounds,
+  const envelope = dashboardEnvelope({
     clock,
     confirmedAt: () => application.confirmedAt(),
     silentSources: () => application.silentSources(),
+  });
+  app.use(pageRoutes(bounds.admit));
+  app.use(guards(options));
+  app.use('/api', compression({ threshold: COMPRESS_FROM_BYTES, filter: compressible }));
+  app.use('/api/v1', apiRoutes(parts, { streams, metrics, bounds, envelope }).router);
+  app.use(() => {
+    throw new Problem('not_found', 'There is nothing here. /api/v1/docs lists what there is.');
+  });
+  app.use(errorHandler(envelope, logger));
+  return app;
+}
+
+interface ApiParts {
+  readonly streams: EventStreams;
+  readonly metrics: HttpMetrics;
+  readonly bounds: RequestBounds;
+  readonly envelope: Envelope;
+}
+
+function apiRoutes(
+  { application, version, timer }: DashboardParts,
+  { streams, metrics, bounds, envelope }: ApiParts,
+): ApiRouter<Operations> {
+  const api = new ApiRouter<Operations>(DASHBOARD_API, {
+    bounds,
+    envelope,
     ready: () => application.ready(),
-    // The one seam where authentication will tell who asks; until then everyone is admin.
+    // Where authentication will identify the caller; until then every caller is an admin.
     scopeOf: () => EVERYONE_IS_ADMIN,
     observe: (outcome) => {
       metrics.observe(outcome);

@@ -11,6 +11,8 @@ export interface ApiDocument {
   readonly description: string;
   /** Before the path of each operation. */
   readonly basePath: string;
+  /** Names what a server waits for that is not ready yet; null: no endpoint does. */
+  readonly statusPath: string | null;
   readonly operations: readonly Operation[];
   /** Records that operations refer to, by name. */
   readonly schemas: Readonly<Record<string, Schema>>;

@@ -78,6 +78,7 @@ export const DASHBOARD_API: ApiDocument = {
   description:
     'CPU is in millicores, memory and storage in bytes, money in US dollars (a month has 730 hours), fractions are 0–1, times are RFC 3339 in UTC. What is not known is null, never 0. Every JSON answer is `{ data, meta }`, an error is `{ data: null, error, meta }`. GETs carry an ETag and honour If-None-Match. Mutations honour If-Match (an ETag of the object’s own GET) and, on POST, Idempotency-Key.',
   basePath: '/api/v1',
+  statusPath: '/api/v1/health',
   operations: OPERATIONS,
   schemas: COMPONENT_SCHEMAS,
   errorResponses: ERROR_RESPONSES,
