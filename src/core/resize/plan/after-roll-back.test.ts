@@ -12,6 +12,7 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
+import type { PodRecord } from '../../model/pod.ts';
 import { formatMemory } from '../../model/quantity.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
@@ -94,6 +95,36 @@ describe('a roll-back', () => {
     const decision = decideWorkload(harmed);
     expect(decision.memory.rolledBack?.reason).toBe('readiness');
     expect(requests(after(harmed, decision, MINUTE_MS))).toEqual(alike('2000m 512Mi'));
+  });
+
+  /** A pod that crashes and that the rolled back change never reached: it has more than the others. */
+  function withUntouchedPod(): WorkloadSituation {
+    const start = aSituation({ pods: pods(4), advice: [lessCpu] });
+    const harmed = ill(after(start, decideWorkload(start), 5 * MINUTE_MS));
+    const untouched = (pod: PodRecord): PodRecord => ({
+      ...pod,
+      ready: false,
+      unreadySince: T0,
+      containers: pod.containers.map((each) => ({
+        ...each,
+        state: 'waiting',
+        waitingReason: 'CrashLoopBackOff',
+        ready: false,
+        requests: amounts('900m', '512Mi'),
+        actual: { requests: amounts('900m', '512Mi'), limits: each.limits },
+      })),
+    });
+    const all = harmed.pods.map((pod, index) => (index === 3 ? untouched(pod) : pod));
+    return { ...harmed, pods: all, unreadPods: new Set(all.slice(3).map(({ uid }) => uid)) };
+  }
+
+  test.each([
+    ['for harm lowers no pod whose usage is unknown', null, '900m 512Mi'],
+    ['that a user requests lowers it', { at: T0, by: 'ann' }, '500m 512Mi'],
+  ])('%s', (_case, rollback, expected) => {
+    const crashed = { ...withUntouchedPod(), userRequests: { ...NO_USER_REQUESTS, rollback } };
+    const back = after(crashed, decideWorkload(crashed), MINUTE_MS);
+    expect(requests(after(back, decideWorkload(back), MINUTE_MS))).toEqual(['500m 512Mi', '500m 512Mi', '500m 512Mi', expected]);
   });
 
   test('that a person asks for takes back both', () => {

@@ -147,17 +147,20 @@ describe('pods whose node reports no usage', () => {
     expect([lowered.steps, lowered.reason]).toEqual([[], 'stale-data']);
   });
 
-  test('are not reduced by a roll-back that is older than they are', () => {
+  test('are reduced by a roll-back alone that a user requested and that is younger than they are', () => {
     const values = new Map([['main', { requests: amounts('200m', '512Mi'), limits: amounts(null, null) }]]);
     const at = T0 - HOUR_MS;
-    const rolledBack = { at, reason: 'restarts', message: 'more restarts', heldUntil: T0 + HOUR_MS, count: 1, requestedAt: null, values };
-    const remembered = { ...NO_MEMORY, lastApplied: { at, by: 'policy', reason: 'rolled back', pods: 4, values }, rolledBack };
-    const conformed = (createdAt: number): readonly string[] => {
+    const rolledBack = { at, reason: 'restarts', message: 'more restarts', heldUntil: T0 + HOUR_MS, count: 1, values };
+    const lastApplied = { at, by: 'policy', reason: 'rolled back', pods: 4, values };
+    const conformed = (createdAt: number, requestedAt: number | null = at): readonly string[] => {
+      const remembered = { ...NO_MEMORY, lastApplied, rolledBack: { ...rolledBack, requestedAt } };
       const all = onTwoNodes.map((pod) => ({ ...pod, createdAt }));
       return conforming(aSituation({ pods: all, unreadPods, memory: remembered })).steps.map(({ pod }) => pod.name);
     };
     expect(conformed(at - HOUR_MS)).toEqual(onTwoNodes.map(({ name }) => name));
-    expect(conformed(at + 1)).toEqual(onTwoNodes.slice(0, 3).map(({ name }) => name));
+    const read = onTwoNodes.slice(0, 3).map(({ name }) => name);
+    expect(conformed(at + 1)).toEqual(read);
+    expect(conformed(at - HOUR_MS, null)).toEqual(read);
   });
 
   test('are raised where there are no others', () => {

@@ -51,8 +51,9 @@ export interface CarryOutOptions {
   readonly kind: 'change' | 'conform' | 'overage';
   /** Most pods that may have the values after this; what raises is not held to it. */
   readonly most: number;
-  /** What a roll-back lowers is lowered at once, also in pods that are not ready: they are what it is for. */
   readonly isRollBack?: boolean;
+  /** What a user requested to be rolled back is lowered at once, also in pods that are starting or whose usage is unknown. */
+  readonly isRequested?: boolean;
   readonly because: string;
 }
 
@@ -191,10 +192,10 @@ function raiseAlone({ pod, fit }: Candidate, { kind, because }: CarryOutOptions)
 function whyNotYet(
   situation: WorkloadSituation,
   { pod, fit }: Candidate,
-  { isRollBack }: CarryOutOptions,
+  { isRequested }: CarryOutOptions,
   room: QuotaRoom,
 ): Waiting | null {
-  const starting = fit.lowers && isRollBack !== true ? untilStarted(situation, pod) : null;
+  const starting = fit.lowers && isRequested !== true ? untilStarted(situation, pod) : null;
   return starting ?? tooMuchInUse(situation, pod, fit.containers) ?? room.take(pod, fit.containers);
 }
 
@@ -213,16 +214,16 @@ function unread({ unreadPods }: WorkloadSituation, { name, uid, node }: PodRecor
 }
 
 /**
- * Why a pod is not lowered: what it uses now is unknown. null: it is known, or not needed, as for a raise or a roll-back. Other pods do not
- * wait for such a pod: a node that is down keeps the pods of its DaemonSets.
+ * Why a pod is not lowered: what it uses now is unknown. null: it is known, or not needed, as for a raise or a roll-back that a user requested. Other pods
+ * do not wait for such a pod: a node that is down keeps the pods of its DaemonSets.
  */
 function usageUnknown(
   situation: WorkloadSituation,
   pod: PodRecord,
   fit: Extract<PodFit, { kind: 'change' }>,
-  { isRollBack }: CarryOutOptions,
+  { isRequested }: CarryOutOptions,
 ): Waiting | null {
-  if (!fit.lowers || isRollBack === true) return null;
+  if (!fit.lowers || isRequested === true) return null;
   return unread(situation, pod) ?? unmeasured(situation, pod, fit) ?? aheadOfClock(situation, fit);
 }
 

@@ -25,24 +25,23 @@ export function conforming(situation: WorkloadSituation): CarryOut {
   // A pod that was created since had nothing that is taken back.
   const before = isRollBack ? situation.pods.filter(({ createdAt }) => createdAt <= settled.at) : [];
   const since = situation.pods.filter((pod) => !before.includes(pod));
+  const most = isLoweringHeld ? 0 : Number.POSITIVE_INFINITY;
   return joined(
     carryOut({ ...situation, pods: before }, settled.values, {
       kind: 'conform',
-      most: Number.POSITIVE_INFINITY,
+      // An automatic roll-back takes back reductions alone: a pod that it would lower never had them.
+      most: isAskedFor ? Number.POSITIVE_INFINITY : most,
       isRollBack: true,
+      isRequested: isAskedFor,
       because: `rolled back: ${rolledBack?.message ?? ''}`,
     }),
-    carryOut({ ...situation, pods: since }, settled.values, {
-      kind: 'conform',
-      most: isLoweringHeld ? 0 : Number.POSITIVE_INFINITY,
-      because: NOT_YET,
-    }),
+    carryOut({ ...situation, pods: since }, settled.values, { kind: 'conform', most, because: NOT_YET }),
   );
 }
 
 /**
- * What a roll-back does while nothing else may be done: pods that had what is taken back have the values before again; pods that
- * were created since are raised to them, and never lowered.
+ * What a roll-back does while nothing else may be done: pods are raised to the values before it. One that a user requested also lowers
+ * the pods that had what is taken back, never those that were created since.
  */
 export function rollBackSteps(situation: WorkloadSituation): readonly ResizeStep[] {
   const { memory, pods } = situation;
@@ -50,14 +49,21 @@ export function rollBackSteps(situation: WorkloadSituation): readonly ResizeStep
   if (settled === null || rolledBack?.at !== settled.at) return [];
   if (heldByPerson(situation) && rolledBack.requestedAt === null) return halfDone(situation);
   const because = `rolled back: ${rolledBack.message}`;
+  const isAskedFor = rolledBack.requestedAt !== null;
   const had = pods.filter(({ createdAt }) => createdAt <= settled.at);
   const since = pods.filter((pod) => !had.includes(pod));
   return joined(
     carryOut(
       { ...situation, pods: had },
       settled.values,
-      // A raise that began since is not taken back.
-      { kind: 'conform', most: apply === null ? Number.POSITIVE_INFINITY : 0, isRollBack: true, because },
+      // A raise that began since is not taken back, and an automatic roll-back lowers nothing.
+      {
+        kind: 'conform',
+        most: isAskedFor && apply === null ? Number.POSITIVE_INFINITY : 0,
+        isRollBack: true,
+        isRequested: isAskedFor,
+        because,
+      },
     ),
     carryOut({ ...situation, pods: since }, settled.values, { kind: 'conform', most: 0, because: NOT_YET }),
   ).steps;

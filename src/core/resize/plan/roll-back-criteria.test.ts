@@ -118,14 +118,17 @@ describe('CrashLoopBackOff', () => {
     expect(steps.map((step) => step.containers[0]?.to.requests.memoryBytes)).toEqual([640 * 2 ** 20]);
   });
 
-  test('keeps what was lowered in reach of a roll-back that also lowers', () => {
+  test.each([
+    ['a user requested, which also lowers', T0 - 2 * MINUTE_MS, '512Mi'],
+    ['is automatic, which lowers nothing', null, '1Gi'],
+  ])('keeps a pod in reach of a roll-back that %s', (_case, requestedAt, memoryRequest) => {
     const looping = crashed(aPodRecord({ container: { requests: amounts('100m', '1Gi') } }), CRASH, { loops: true });
     const values = new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts(null, null) }]]);
     const at = T0 - MINUTE_MS;
-    const rolledBack = { at, reason: 'restarts', message: '', heldUntil: T0 + DAY_MS, count: 1, requestedAt: null, values: new Map() };
+    const rolledBack = { at, reason: 'restarts', message: '', heldUntil: T0 + DAY_MS, count: 1, requestedAt, values: new Map() };
     const lastApplied = { at, by: 'evenkeel', reason: 'roll-back', pods: 0, values };
     const { steps } = decideWorkload(aSituation({ pods: [looping], memory: { ...NO_MEMORY, rolledBack, lastApplied } }));
-    expect(steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', '512Mi'));
+    expect(steps[0]?.containers[0]?.to.requests).toEqual(amounts('500m', memoryRequest));
   });
 });
 
