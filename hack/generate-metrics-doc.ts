@@ -14,7 +14,7 @@ import { loadSettings } from '../src/runtime/options/load-settings.ts';
 import { EVENKEEL_SETTINGS } from '../src/runtime/options/settings-schema.ts';
 import { SeededRandom } from '../src/runtime/random.ts';
 import { SystemTimer } from '../src/runtime/system-clock.ts';
-import { EmbeddedCluster } from '../src/simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 
 /** Registered last of all: when the leader's reconcilers run. */
 const LAST_METRIC = 'evenkeel_workqueue_depth';

@@ -17,7 +17,6 @@ const ROLES: Readonly<Record<string, string>> = {
   queries: 'read models',
   runtime: 'queues, leases, effects',
   server: 'HTTP API and dashboard',
-  simulator: 'embedded cluster',
   state: 'model of the cluster',
   workers: 'worker threads',
 };

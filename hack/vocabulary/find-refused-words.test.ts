@@ -74,7 +74,7 @@ describe('A name alone is refused', () => {
   });
 
   test('outside the folders that it is refused in', () => {
-    expect(formsIn('const world = 1;', 'src/simulator/a.ts')).toEqual([]);
+    expect(formsIn('const world = 1;', 'packages/embedded-cluster/src/a.ts')).toEqual([]);
     expect(formsIn('const world = 1;', 'src/core/a.test.ts')).toEqual([]);
   });
 

@@ -14,8 +14,8 @@ export interface RefusedWord {
   readonly path?: RegExp;
 }
 
-/** Production code: no tests, no simulator, no tools. */
-const PRODUCTION = /^src\/(?!simulator\/)(?!.*\.test\.ts$)/;
+/** Production code: no tests, no embedded cluster, no tools. */
+const PRODUCTION = /^(src|packages\/kube)\/(?!.*\.test\.ts$)/;
 
 export const REFUSED_WORDS: readonly RefusedWord[] = [
   { forms: ['told', 'tell', 'tells', 'telling'], write: 'report, record, publish, event, message' },

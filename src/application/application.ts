@@ -2,8 +2,8 @@ import type { Cluster, Recommendation, Warning } from '../apis/http/types.genera
 import type { Refusal } from '../core/access/refusal.ts';
 import { unmetRequirement } from '../core/access/requirement.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { Instant } from '../core/model/units.ts';
-import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { Caller, CommandPorts } from '../commands/context.ts';
 import { MOVED_ON, type CommandRefusal } from '../commands/outcome.ts';
 import type { MachineTimer } from '../ports/clock.ts';

@@ -1,8 +1,8 @@
 // A person's word on one workload, as annotations: decided from the workload as it stands, written only if it still stands so.
 
-import type { WorkloadRecord } from '../core/model/workload.ts';
-import { workloadKey, workloadPath } from '../core/model/workload.ts';
-import type { Instant } from '../core/model/units.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
+import { workloadKey, workloadPath } from '#kube/records/workload';
+import type { Instant } from '#kube/units';
 import { intentOf } from '../core/overrides/intent.ts';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import type { WriteOutcome } from '../ports/writers.ts';

@@ -1,5 +1,5 @@
 import type { EventSubject } from '../ports/event-recorder.ts';
-import { isoTime } from '../core/model/iso-time.ts';
+import { isoTime } from '#kube/time/iso-time';
 import type { Caller, CommandPorts } from './context.ts';
 
 /** One thing that a person asked for, for the trail and for the object's Events. */

@@ -9,10 +9,10 @@ import { approvalActs, asDecided, pendingDecision } from '../core/resize/layers/
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
 import { containerCaps, tightestCap, type Cap } from '../core/model/limit-range.ts';
-import { isoTime } from '../core/model/iso-time.ts';
-import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '../core/model/quantity.ts';
-import type { ResourceName } from '../core/model/resources.ts';
-import type { Instant } from '../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { formatAmount, parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import type { ResourceName } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload } from './command.ts';

@@ -1,6 +1,6 @@
 import { PLURALS } from '../apis/v1alpha1/index.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { withReason } from './approve-recommendation.ts';
 import { recordDeed } from './audit.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';

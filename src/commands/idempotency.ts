@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PREFIX } from '../apis/annotations.ts';
-import { instantOf, isoTime } from '../core/model/iso-time.ts';
-import { DAY_MS, type Instant } from '../core/model/units.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
+import { DAY_MS, type Instant } from '#kube/units';
 import type { Caller } from './context.ts';
 import type { CommandRefusal } from './outcome.ts';
 

@@ -2,8 +2,8 @@
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import { PLURALS, type Recommendation, type RecommendationSpec } from '../apis/v1alpha1/index.ts';
-import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { recordDeed } from './audit.ts';
 import { applyDryRun, FIELD_MANAGER, type Caller, type CommandPorts } from './context.ts';

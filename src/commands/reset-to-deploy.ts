@@ -1,9 +1,9 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { parseDuration } from '../core/model/duration.ts';
-import { isoTime } from '../core/model/iso-time.ts';
-import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS, MINUTE_MS } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { readResetRequest, resetBinding, resetText, restartProblem } from '../core/resource-audit/reset-request.ts';

@@ -2,7 +2,7 @@ import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
 import { mergeBounds, type BoundsChange } from '../core/overrides/merge-bounds.ts';
 import { notesAfter } from '../core/overrides/override-notes.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { annotateWorkload, type AnnotationPlan } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';
 import type { Command, OnWorkload, ReasonBody } from './command.ts';

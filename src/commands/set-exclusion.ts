@@ -1,6 +1,6 @@
 import { WORKLOAD_ANNOTATIONS } from '../apis/annotations.ts';
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { notesAfter } from '../core/overrides/override-notes.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';

@@ -3,8 +3,8 @@ import type { ErrorDetail } from '../apis/http/types.generated.ts';
 import { PLURALS, type ObjectMeta, type PodResizePolicy } from '../apis/v1alpha1/index.ts';
 import { ADMIN } from '../core/access/requirement.ts';
 import { parseDuration } from '../core/model/duration.ts';
-import { isoTime } from '../core/model/iso-time.ts';
-import { DAY_MS, type Instant } from '../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS, type Instant } from '#kube/units';
 import {
   annotationAfter,
   effectiveSpec,

@@ -1,5 +1,5 @@
 import { OPERATOR_OF_TARGET } from '../core/access/requirement.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { SIZE_ANNOTATIONS } from '../core/resource-audit/reset-request.ts';
 import { annotateWorkload } from './annotate-workload.ts';
 import { withReason } from './approve-recommendation.ts';

@@ -1,6 +1,6 @@
-import type { UsageSample, UsageSeries } from '../core/model/usage.ts';
-import type { Bytes, Instant } from '../core/model/units.ts';
-import type { WorkloadKey } from '../core/model/workload.ts';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import type { Bytes, Instant } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../core/recommender/advice.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../core/recommender/recommender.ts';
 

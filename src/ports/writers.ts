@@ -1,5 +1,5 @@
 import type { EffectWrite } from '../core/effects/effect.ts';
-import type { RefusalCode } from '../core/model/refusal-code.ts';
+import type { RefusalCode } from '#kube/records/refusal-code';
 
 /** What came of a write. Expected refusals are values; a broken connection is thrown. */
 export type WriteOutcome =

@@ -1,9 +1,9 @@
 import type { Cluster, ClusterArithmetic, Node, SeriesSet, Operations } from '../apis/http/types.generated.ts';
 import type { RecommendationState } from '../apis/conditions.ts';
 import type { RecommendationStatus } from '../apis/v1alpha1/index.ts';
-import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
-import { HOURS_PER_MONTH, type Usd } from '../core/model/units.ts';
-import { workloadKey } from '../core/model/workload.ts';
+import { addResources, NO_RESOURCES, type OptionalResources, type Resources } from '#kube/records/resources';
+import { HOURS_PER_MONTH, type Usd } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 import type { ClusterPoint } from '../ports/usage-rollups.ts';
 import { sumCents, toCents } from '../core/cost/cents.ts';
 import type { FigureKeeper, Figures, Sums } from './figures.ts';

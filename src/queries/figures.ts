@@ -2,11 +2,11 @@
 // five questions walks 150,000 pods once.
 
 import { requestCost } from '../core/cost/request-cost.ts';
-import { requestsBesideContainers } from '../core/model/pod-requests.ts';
-import { addKnown, withDefaults, NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '../core/model/resources.ts';
-import { HOURS_PER_MONTH, type Instant, type Usd } from '../core/model/units.ts';
-import { parseWorkloadKey, workloadKey, type WorkloadKey } from '../core/model/workload.ts';
-import { countedRequests, type PodRecord } from '../core/model/pod.ts';
+import { requestsBesideContainers } from '#kube/records/pod-requests';
+import { addKnown, withDefaults, NO_RESOURCES, UNSET_RESOURCES, type OptionalResources, type Resources } from '#kube/records/resources';
+import { HOURS_PER_MONTH, type Instant, type Usd } from '#kube/units';
+import { parseWorkloadKey, workloadKey, type WorkloadKey } from '#kube/records/workload';
+import { countedRequests, type PodRecord } from '#kube/records/pod';
 import type { NodePrice } from '../ports/price-source.ts';
 import { costShares, type CostShares } from '../core/cost/cost-shares.ts';
 import { BudgetTally, type BudgetCounts } from './budget-tally.ts';

@@ -1,5 +1,5 @@
 import type { Warning } from '../apis/http/types.generated.ts';
-import { SECOND_MS, type Instant } from '../core/model/units.ts';
+import { SECOND_MS, type Instant } from '#kube/units';
 import type { ReadSources } from './sources.ts';
 
 /** When the informers and the usage source, the older of them, last confirmed what is served; null before the first sync. */

@@ -4,8 +4,8 @@ import { dashboardWorld, type DashboardWorld } from '../../test/builders/dashboa
 import { putToSleep } from '../../test/builders/idle-shop.ts';
 import { startDashboard, type DashboardClient } from '../../test/fakes/dashboard-client.ts';
 import type { IdleWorkload } from '../apis/http/types.generated.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import { HOUR_MS } from '../core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { HOUR_MS } from '#kube/units';
 import { createReadModels } from './read-models.ts';
 
 let world: DashboardWorld;

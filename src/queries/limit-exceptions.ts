@@ -6,8 +6,8 @@ import { isApplied, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitExc
 import { asDecided } from '../core/resize/layers/exceptions/pending.ts';
 import { readExceptions } from '../core/resize/status/exception-codec.ts';
 import { readDecisions } from '../core/resize/status/user-requests.ts';
-import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';

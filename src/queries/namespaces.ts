@@ -1,8 +1,8 @@
 import type { Namespace, NamespaceQuota, Operations } from '../apis/http/types.generated.ts';
 import type { ResourceQuotaRecord } from '../core/model/cluster-records.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import type { OptionalResources } from '../core/model/resources.ts';
-import { HOUR_MS } from '../core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { OptionalResources } from '#kube/records/resources';
+import { HOUR_MS } from '#kube/units';
 import { NO_SUMS, type FigureKeeper } from './figures.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Refusal } from '../core/access/refusal.ts';

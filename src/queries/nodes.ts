@@ -1,11 +1,11 @@
 import type { Node, NodeDetail, NodePod, Operations, SeriesSet } from '../apis/http/types.generated.ts';
 import type { NodeScalingPolicy } from '../apis/v1alpha1/index.ts';
-import { matchesLabelSelector } from '../core/model/label-selector.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import { countedRequests, type PodRecord } from '../core/model/pod.ts';
-import { podRequests } from '../core/model/pod-requests.ts';
+import { matchesLabelSelector } from '#kube/match-labels';
+import type { NodeRecord } from '#kube/records/node';
+import { countedRequests, type PodRecord } from '#kube/records/pod';
+import { podRequests } from '#kube/records/pod-requests';
 import { holdsRoom, NO_SUMS, type FigureKeeper } from './figures.ts';
-import { isoTime, isoTimeOrNull } from '../core/model/iso-time.ts';
+import { isoTime, isoTimeOrNull } from '#kube/time/iso-time';
 import { selectPage, type Listing } from './listing.ts';
 import { nodePhase } from './node-phase.ts';
 import type { Refusal } from '../core/access/refusal.ts';

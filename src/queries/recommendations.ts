@@ -8,15 +8,15 @@ import type {
   Warning,
 } from '../apis/http/types.generated.ts';
 import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/index.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import type { Instant } from '../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { NodePrice } from '../ports/price-source.ts';
 import { sumCents } from '../core/cost/cents.ts';
 import { explainContainers } from './explanation.ts';
 import { holdsRoom, type FigureKeeper } from './figures.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
-import { isoTime } from '../core/model/iso-time.ts';
+import { isoTime } from '#kube/time/iso-time';
 import { onNewIntent } from './intent-watch.ts';
 import { KeptRecords } from './kept-records.ts';
 import { selectPage, type Listing } from './listing.ts';

@@ -3,10 +3,10 @@ import type { Operations, ResourceAudit } from '../apis/http/types.generated.ts'
 import type { Recommendation, RecommendationStatus } from '../apis/v1alpha1/index.ts';
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
-import type { PodRecord } from '../core/model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { isObject, parseJson } from '../core/model/json.ts';
-import type { RequestsAndLimits } from '../core/model/resources.ts';
-import { workloadKey, type WorkloadRecord } from '../core/model/workload.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readRequestsAndLimits, type QuantityPair } from '../core/recommendations/quantities.ts';
 import { resolveWorkload, type WorkloadTarget } from '../core/recommendations/resolve-workload.ts';
 import { VALUES } from '../core/resize/status/values-codec.ts';

@@ -2,8 +2,8 @@ import type { Operations, ScalingActivity, Warning } from '../apis/http/types.ge
 import type { Refusal } from '../core/access/refusal.ts';
 import type { Scope } from '../core/access/scope.ts';
 import { parseDuration } from '../core/model/duration.ts';
-import { isoTime } from '../core/model/iso-time.ts';
-import { DAY_MS } from '../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS } from '#kube/units';
 import type { TimelineEntry } from '../ports/timeline.ts';
 import { selectPage, type Listing } from './listing.ts';
 import type { Page } from './outcome.ts';

@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../apis/http/types.generated.ts';
 import { parseDuration } from '../core/model/duration.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import { DAY_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 
 const SHORTEST: DurationMs = 5 * MINUTE_MS;
 const LONGEST: DurationMs = 90 * DAY_MS;

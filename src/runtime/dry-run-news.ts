@@ -1,7 +1,7 @@
 // What a dry run would do comes to the same at every look, for as long as it lasts. It is told once a day: a log and a
 // timeline are read for what is new.
 
-import { DAY_MS, type Instant } from '../core/model/units.ts';
+import { DAY_MS, type Instant } from '#kube/units';
 
 interface Told {
   readonly change: string;

@@ -3,7 +3,7 @@ import { FakeClock } from '../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { INCREASE, REDUCTION, type Effect, type EffectIntent } from '../core/effects/effect.ts';
 import { podRef } from '../core/model/object-ref.ts';
-import { DAY_MS, MINUTE_MS } from '../core/model/units.ts';
+import { DAY_MS, MINUTE_MS } from '#kube/units';
 import type { TimelineEntry } from '../ports/timeline.ts';
 import type { EffectWriter, WriteOutcome } from '../ports/writers.ts';
 import { EffectGate, type EffectGateParts } from './effect-gate.ts';

@@ -15,7 +15,7 @@ import {
   type WarmUpState,
 } from '../core/effects/gate.ts';
 import type { SourceName, StaleSource } from '../core/model/stale-source.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../core/model/units.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Counter, Metrics } from '../ports/metrics.ts';

@@ -5,7 +5,7 @@ import { RecordingLogger } from '../../test/fakes/recording-logger.ts';
 import { INCREASE, LANES, REDUCING_ROLL_BACK, REDUCTION, type Effect, type EffectIntent, type Lane } from '../core/effects/effect.ts';
 import { podRef } from '../core/model/object-ref.ts';
 import type { SourceName } from '../core/model/stale-source.ts';
-import { MINUTE_MS, type DurationMs } from '../core/model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { EffectWriter } from '../ports/writers.ts';
 import { EffectGate } from './effect-gate.ts';
 import type { ReductionsPerMinute } from './lane-budgets.ts';

@@ -2,7 +2,7 @@
 
 import type { Effect, EffectKind } from '../core/effects/effect.ts';
 import { objectKey, type ObjectRef } from '../core/model/object-ref.ts';
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { Logger } from '../ports/logger.ts';
 import type { ActivityKind, TimelineEntry } from '../ports/timeline.ts';
 import type { WriteOutcome } from '../ports/writers.ts';

@@ -1,7 +1,7 @@
 // Leader election by Lease. One replica acts; the others watch and serve reads. All of it is machine time: a lease must
 // end when the machine says so, whatever the domain clock does.
 
-import type { DurationMs } from '../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { MachineTimer } from '../ports/clock.ts';
 import type { LeaseRecord, LeaseStore, LeaseWrite } from '../ports/lease-store.ts';
 import type { Logger } from '../ports/logger.ts';

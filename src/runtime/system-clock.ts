@@ -1,5 +1,5 @@
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** Node's timers hold 31 bits of milliseconds; longer waits are taken in legs. */
 const LONGEST_TIMER_MS: DurationMs = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 // client-go's work queue, restated: a key waits at most once, is never worked on twice at once, and comes back when it
 // changed meanwhile. On top: delays in domain time, retries in machine time, and priorities.
 
-import type { DurationMs, Instant } from '../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { Activity, Clock, MachineTimer } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import { backoffMs, type BackoffRules, RECONCILE_BACKOFF } from './backoff.ts';

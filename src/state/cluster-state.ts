@@ -12,10 +12,10 @@ import type {
   TargetRef,
   VpaRecord,
 } from '../core/model/cluster-records.ts';
-import { matchesLabelSelector } from '../core/model/label-selector.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import type { Instant } from '../core/model/units.ts';
+import { matchesLabelSelector } from '#kube/match-labels';
+import type { NodeRecord } from '#kube/records/node';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
 import {
   KUBERNETES_OWNERS,
   parseWorkloadKey,
@@ -24,7 +24,7 @@ import {
   type WorkloadRecord,
   type WorkloadRef,
   type OwnerRef,
-} from '../core/model/workload.ts';
+} from '#kube/records/workload';
 import { recommendationName } from '../core/recommendations/recommendation-name.ts';
 import type { ClusterDelta, ClusterSink, FeedStatus, InformerStatus, OwnRecord, PauseReader, PauseRecord } from '../ports/cluster-feed.ts';
 import type { ClusterChange, ClusterReader } from '../ports/cluster-reader.ts';

@@ -3,7 +3,7 @@
 
 import type { ResizeMode } from '../apis/conditions.ts';
 import type { PodResizePolicy, RecommendationStatus } from '../apis/v1alpha1/index.ts';
-import type { WorkloadKey, WorkloadRecord } from '../core/model/workload.ts';
+import type { WorkloadKey, WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice } from '../core/recommender/advice.ts';
 import { type SourcedRule, wideningOverrides } from '../core/resize/policy/container-rules.ts';
 import { modeInForce } from '../core/resize/policy/policy-rules.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { amounts, aPodRecord, aWorkloadRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
-import { MINUTE_MS, SECOND_MS } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { DemandWatch } from './demand-watch.ts';
-import type { WorkloadKey } from '../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { SampleListener } from './usage-model.ts';
 
 const WEB = 'shop/Deployment/web';

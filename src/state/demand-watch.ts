@@ -3,10 +3,10 @@
 import { DemandLog, WINDOW_MS, type ContainerDemand } from '../core/resize/model/demand.ts';
 import { ThrottledPods } from '../core/resize/model/throttled-pods.ts';
 import { pressingMemory } from '../core/resize/layers/exceptions/pressure.ts';
-import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../core/model/units.ts';
-import type { PodRecord } from '../core/model/pod.ts';
-import { nodeTimeOf, type UsageSample } from '../core/model/usage.ts';
-import type { WorkloadKey } from '../core/model/workload.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
+import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
+import type { WorkloadKey } from '#kube/records/workload';
 import { isStarting } from '../core/recommender/start-up.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 import type { UsageModel } from './usage-model.ts';

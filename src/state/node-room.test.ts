@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, aPodRecord, memory, T0 } from '../../test/builders/rightsizing.ts';
 import { FakeClusterReader } from '../../test/fakes/fake-cluster-reader.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { Placement, WorkloadRecord } from '../core/model/workload.ts';
-import { MINUTE_MS } from '../core/model/units.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { Placement, WorkloadRecord } from '#kube/records/workload';
+import { MINUTE_MS } from '#kube/units';
 import { NodeRoom } from './node-room.ts';
 
 function aNode(name: string, cpuMillicores: number, node: Partial<NodeRecord> = {}): NodeRecord {

@@ -1,12 +1,12 @@
 // The most that one pod can have on a node: what is allocatable, less what DaemonSets ask for on each. Only nodes that take
 // it count: those with the labels that it selects, whose taints it tolerates.
 
-import type { NodeRecord, Taint } from '../core/model/node.ts';
-import { podRequests } from '../core/model/pod-requests.ts';
-import { addResources, NO_RESOURCES, type Resources } from '../core/model/resources.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../core/model/units.ts';
-import type { Placement, WorkloadRecord } from '../core/model/workload.ts';
-import { tolerates } from '../core/scheduling/node-rules.ts';
+import type { NodeRecord, Taint } from '#kube/records/node';
+import { podRequests } from '#kube/records/pod-requests';
+import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { Placement, WorkloadRecord } from '#kube/records/workload';
+import { tolerates } from '#kube/scheduling/node-rules';
 import type { ClusterReader } from '../ports/cluster-reader.ts';
 
 /** Pods come and go all the time; what they leave for others matters to the minute at most. */

@@ -1,10 +1,10 @@
 // OOM kills: those that the pods' statuses show, because every source of usage misses them (a container that was killed is not
 // measured), and those that only the counters of a container that went on show.
 
-import type { PodRecord } from '../core/model/pod.ts';
-import type { Bytes, Instant } from '../core/model/units.ts';
-import type { UsageSample } from '../core/model/usage.ts';
-import { workloadKey, type WorkloadKey } from '../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Bytes, Instant } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';

@@ -1,10 +1,10 @@
 // Which policy governs a workload and what it comes to, read once for each version of each policy.
 
 import type { PodResizePolicy } from '../apis/v1alpha1/index.ts';
-import type { NodeRecord } from '../core/model/node.ts';
-import type { Resources } from '../core/model/resources.ts';
-import type { Instant } from '../core/model/units.ts';
-import type { WorkloadRecord } from '../core/model/workload.ts';
+import type { NodeRecord } from '#kube/records/node';
+import type { Resources } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { effectiveSpec, readPolicyOverrides, type PolicyOverride } from '../core/policies/policy-overrides.ts';
 import type { AutoscalerLease } from '../core/resize/policy/autoscaler-lease.ts';
 import { containerRules, sourcedRules, type SourcedRule } from '../core/resize/policy/container-rules.ts';

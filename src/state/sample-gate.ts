@@ -1,6 +1,6 @@
-import type { DurationMs, Instant } from '../core/model/units.ts';
-import type { Resources } from '../core/model/resources.ts';
-import { nodeTimeOf, type UsageSample } from '../core/model/usage.ts';
+import type { DurationMs, Instant } from '#kube/units';
+import type { Resources } from '#kube/records/resources';
+import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
 
 /** Clocks of nodes differ a little; a sample from further ahead is wrong. */
 export const FUTURE_ALLOWED_MS: DurationMs = 60_000;

@@ -1,12 +1,12 @@
 // What everything uses now. Fed by a UsageSource, read by queries, and passed on sample by sample
 // to whoever learns from it.
 
-import type { Resources } from '../core/model/resources.ts';
+import type { Resources } from '#kube/records/resources';
 import { STALE_PERIODS } from '../core/model/stale-source.ts';
-import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../core/model/units.ts';
-import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '../core/model/usage.ts';
-import { faultOfReport, type PodRecord } from '../core/model/pod.ts';
-import type { WorkloadKey } from '../core/model/workload.ts';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
+import type { ContainerRef, ContainerUsage, NetworkUsage, NodeUsage, PodRef, UsageSample, VolumeUsage } from '#kube/records/usage';
+import { faultOfReport, type PodRecord } from '#kube/records/pod';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { CountedKill } from '../core/resize/model/counted-kill.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ClusterReader } from '../ports/cluster-reader.ts';

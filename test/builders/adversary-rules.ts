@@ -1,9 +1,9 @@
 // What must hold at every moment of every life, however hostile, by a reckoning of its own: nothing here asks the code under
 // test what it is allowed to do.
 
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { RequestsAndLimits } from '../../src/core/model/resources.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs, type Instant } from '../../src/core/model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { qosOf } from '../../src/core/resize/model/container-values.ts';
 import type { ChangeUnderWay } from '../../src/core/resize/model/situation.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';

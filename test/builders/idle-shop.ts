@@ -1,5 +1,5 @@
 import type { Recommendation } from '../../src/apis/v1alpha1/index.ts';
-import { HOUR_MS, type Instant } from '../../src/core/model/units.ts';
+import { HOUR_MS, type Instant } from '#kube/units';
 import type { DashboardWorld } from './dashboard-world.ts';
 
 /** One workload of the shop asleep since 3 hours: 10m in place of what it has, memory as it is. */

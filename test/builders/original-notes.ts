@@ -2,7 +2,7 @@
 
 import type { KeptTarget } from '../../src/core/hpa/kept-target.ts';
 import { withTargets } from '../../src/core/hpa/kept-target.ts';
-import type { Instant } from '../../src/core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { writeOriginalNote } from '../../src/core/ownership/original-note.ts';
 import { EMPTY_NOTE, take, type NoteField } from '../../src/core/ownership/owners.ts';
 

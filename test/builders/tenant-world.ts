@@ -3,7 +3,7 @@
 import { DEFAULT_POLICY_RULES } from '../../src/core/resize/policy/policy-rules.ts';
 import type { PodResizePolicySpec } from '../../src/apis/v1alpha1/index.ts';
 import { ResetReconciler } from '../../src/controllers/resets/reconciler.ts';
-import { HOUR_MS, MiB, type DurationMs } from '../../src/core/model/units.ts';
+import { HOUR_MS, MiB, type DurationMs } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES, type ResourceRules } from '../../src/core/recommender/advice.ts';
 import { ResizeWorld, WEB } from '../fakes/resize-world.ts';
 import { TEST_SIGNER } from '../fakes/test-signer.ts';

@@ -3,11 +3,11 @@
 // that thousands of lives take seconds.
 
 import { EFFECTS_MANAGER } from '../../src/core/model/field-managers.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import type { RequestsAndLimits, Resources } from '../../src/core/model/resources.ts';
-import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '../../src/core/model/units.ts';
-import type { UsageSample } from '../../src/core/model/usage.ts';
-import { workloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits, Resources } from '#kube/records/resources';
+import { DAY_MS, SECOND_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { decideWorkload } from '../../src/core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../src/core/resize/model/decision.ts';
 import type { ResizeStep } from '../../src/core/resize/model/resize-step.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../src/apis/http/types.generated.ts';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
 import { parseMemory } from '../../hack/real-cluster/kubelets/quantities.ts';
-import { DAY_MS, HOUR_MS, MiB, SECOND_MS } from '../../src/core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, SECOND_MS } from '#kube/units';
 import type { Controller } from '../e2e/controller-process.ts';
 import { read } from '../e2e/dashboard.ts';
 import { eventuallyReads, HANG_MS, HANG_TEST_MS, type StateAndReason } from '../eventually.ts';

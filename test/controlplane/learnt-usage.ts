@@ -1,11 +1,11 @@
 // A history store as a controller leaves it behind that has watched a cluster for a week: the controller under test starts
 // with it, as after any restart, and decides within minutes of real time.
 
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '../../src/core/model/units.ts';
-import type { WorkloadKey } from '../../src/core/model/workload.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS, type DurationMs } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import { RunsApart } from '../../src/controllers/usage/runs-apart.ts';
 import { aLearner } from '../fakes/a-learner.ts';
-import type { UsageSeries } from '../../src/core/model/usage.ts';
+import type { UsageSeries } from '#kube/records/usage';
 import { Recommender } from '../../src/core/recommender/recommender.ts';
 import { openSqliteHistory } from '../../src/adapters/history/sqlite-history.ts';
 import { NO_METRICS } from '../../src/runtime/metrics.ts';

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Recommendation, RecommendationStatus } from '../../src/apis/v1alpha1/index.ts';
-import { DAY_MS, MiB } from '../../src/core/model/units.ts';
+import { DAY_MS, MiB } from '#kube/units';
 import { HmacSigner } from '../../src/runtime/hmac-signer.ts';
 import { idleOriginal, targetsNote } from '../builders/original-notes.ts';
 import type { Controller } from '../e2e/controller-process.ts';

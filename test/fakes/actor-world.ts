@@ -1,9 +1,9 @@
-import type { ResourceStrategy, SubresourceAction } from '../../src/simulator/api/strategy.ts';
-import type { KubeObject } from '../../src/simulator/api/kube-object.ts';
-import type { ActorOptions } from '../../src/simulator/actors/index.ts';
-import { startActors } from '../../src/simulator/actors/index.ts';
-import type { Pod } from '../../src/simulator/actors/wire/pod.ts';
-import { embeddedActions, embeddedStrategies } from '../../src/simulator/admission/index.ts';
+import type { ResourceStrategy, SubresourceAction } from '#embedded-cluster/api/strategy';
+import type { KubeObject } from '#embedded-cluster/api/kube-object';
+import type { ActorOptions } from '#embedded-cluster/actors/index';
+import { startActors } from '#embedded-cluster/actors/index';
+import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import { embeddedActions, embeddedStrategies } from '#embedded-cluster/admission/index';
 import { FakeClusterAccess } from './fake-cluster-access.ts';
 import { ManualClock } from './manual-clock.ts';
 import { seededRandom } from './seeded-random.ts';

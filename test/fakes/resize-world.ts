@@ -13,10 +13,10 @@ import { PodResizePolicyReconciler, NO_POLICY } from '../../src/controllers/podr
 import { RecommendationReconciler } from '../../src/controllers/recommendation/reconciler.ts';
 import type { HpaRecord, LimitRangeRecord } from '../../src/core/model/cluster-records.ts';
 import type { Activity } from '../../src/core/resize/model/quiet-spell.ts';
-import type { PodRecord } from '../../src/core/model/pod.ts';
-import { MINUTE_MS, type Instant } from '../../src/core/model/units.ts';
-import type { ContainerReadings } from '../../src/core/model/usage.ts';
-import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../src/core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { MINUTE_MS, type Instant } from '#kube/units';
+import type { ContainerReadings } from '#kube/records/usage';
+import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { NO_AUTOSCALER_LEASE, type AutoscalerLease } from '../../src/core/resize/policy/autoscaler-lease.ts';
 import type { ContainerAdvice, RecommenderRules } from '../../src/core/recommender/advice.ts';
 import type { EventSpec } from '../../src/ports/event-recorder.ts';

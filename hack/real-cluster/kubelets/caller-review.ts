@@ -1,7 +1,7 @@
 // Who may read what of a kubelet: the token is reviewed and the access asked for at the API server, with the resources that
 // the kubelet's own authorization uses. A role without `nodes/metrics` gets a 403 here as it does in production.
 
-import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 
 export type Caller = { readonly token: string } | { readonly user: string; readonly groups: readonly string[] };
 type Verdict = 'allowed' | 'forbidden' | 'unknown';

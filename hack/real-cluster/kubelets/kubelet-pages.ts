@@ -3,7 +3,7 @@
 // and the CFS periods of /metrics/cadvisor, are what the pod's annotations say, from the pod's start on.
 
 import { parseCpu, parseMemory } from './quantities.ts';
-import type { ApiTransport } from '../../../src/ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 
 export interface KubeletPagesParts {
   readonly transport: ApiTransport;

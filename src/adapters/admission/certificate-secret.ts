@@ -1,7 +1,7 @@
 // The Secret by which all replicas serve with one certificate. The leader makes and renews it; the others read.
 
-import type { Instant } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { Instant } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import { collectionPath, objectPath, SECRETS } from '../kubernetes/resources.ts';
 import { ApiFault, failureOf, isConflict, isNotFound } from '../kubernetes/status.ts';
 import { asObject, objectAt, textAt } from '../kubernetes/wire.ts';

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { HistoryStore } from '../../ports/history-store.ts';
 import type { Random } from '../../ports/random.ts';

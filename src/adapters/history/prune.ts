@@ -1,7 +1,7 @@
 // Keeps the store within its bounds: what is older than the retention goes, and past its size the oldest tenth of the time.
 
 import type { Kysely } from 'kysely';
-import { DAY_MS, type DurationMs, HOUR_MS, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, type DurationMs, HOUR_MS, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { StoreEngine } from './store-engine.ts';
 import type { HistoryTables } from './tables.ts';

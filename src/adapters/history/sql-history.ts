@@ -1,7 +1,7 @@
 // The history of all topics over any SQL database that Kysely speaks: one set of queries, queued and batched writes, bounded in
 // memory and in the store.
 
-import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import type { HistoryStore } from '../../ports/history-store.ts';

@@ -1,6 +1,6 @@
-import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../../core/model/units.ts';
-import type { ContainerEvidence, ContainerRef, PodRef } from '../../core/model/usage.ts';
-import type { ContainerCounters } from '../../ports/kubelet-pages.ts';
+import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { ContainerEvidence, ContainerRef, PodRef } from '#kube/records/usage';
+import type { ContainerCounters } from '#kube/kubelet/kubelet-pages';
 
 /** Values of one cgroup in `#before`: its key, periods, throttled periods, OOM events, and their time (NaN: none). */
 const WIDTH = 5;

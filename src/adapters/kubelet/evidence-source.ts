@@ -1,13 +1,13 @@
 // What the kernel held back of containers, from cumulative counters, at a bounded cost: a node with a CPU-limited container
 // is read once an hour, and every 5 minutes while a change on it is verified or a container there comes near its limit.
 
-import type { NodeRecord } from '../../core/model/node.ts';
-import { faultOfReport, type ContainerRecord, type PodRecord } from '../../core/model/pod.ts';
-import { HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '../../core/model/units.ts';
-import type { PodRef } from '../../core/model/usage.ts';
+import type { NodeRecord } from '#kube/records/node';
+import { faultOfReport, type ContainerRecord, type PodRecord } from '#kube/records/pod';
+import { HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs, type Instant, type Millicores, type Ratio } from '#kube/units';
+import type { PodRef } from '#kube/records/usage';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ContainerCounters, ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import type { ContainerCounters, ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
 import type { EvidenceReading, EvidenceSink } from '../../ports/usage-source.ts';

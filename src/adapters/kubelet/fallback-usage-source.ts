@@ -1,10 +1,10 @@
 // Usage from the kubelets, and from another source while the certificates of most of them are not trusted.
 
-import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { UNTRUSTED_REMEDY } from '../../ports/untrusted-kubelet.ts';
+import { UNTRUSTED_REMEDY } from '#kube/kubelet/untrusted-kubelet';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { isAborted } from '../kubernetes/pause.ts';
 

@@ -1,8 +1,8 @@
 // The credential that kubelets are sent: a token of a ServiceAccount that may read nodes' metrics and nothing else. A node that was
 // taken over keeps what it is sent.
 
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { KUBELET_READER } from '../kubernetes/permissions.ts';
 import { objectPath, SERVICE_ACCOUNTS } from '../kubernetes/resources.ts';

@@ -1,14 +1,14 @@
 // Usage straight from the kubelets: every node once an interval, each at its own moment of it.
 
-import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { NodeRecord } from '../../core/model/node.ts';
-import { faultOfReport } from '../../core/model/pod.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { NodeRecord } from '#kube/records/node';
+import { faultOfReport } from '#kube/records/pod';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
-import type { KubeletPages, PageBounds } from '../../ports/kubelet-pages.ts';
+import type { KubeletPages, PageBounds } from '#kube/kubelet/kubelet-pages';
 import { PageTooLarge } from '../../ports/page-too-large.ts';
-import { UntrustedKubelet } from '../../ports/untrusted-kubelet.ts';
+import { UntrustedKubelet } from '#kube/kubelet/untrusted-kubelet';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';
 import { NodeCounters } from './node-counters.ts';
 import { pageBounds } from './page-bounds.ts';

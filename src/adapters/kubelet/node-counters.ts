@@ -1,7 +1,7 @@
-import type { ReportFault } from '../../core/model/pod.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import type { ContainerRef, ContainerUsage, NodeUsage, PodRef } from '../../core/model/usage.ts';
-import type { ResourceMetrics, ResourceMetricsVisitor } from '../../ports/kubelet-pages.ts';
+import type { ReportFault } from '#kube/records/pod';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import type { ContainerRef, ContainerUsage, NodeUsage, PodRef } from '#kube/records/usage';
+import type { ResourceMetrics, ResourceMetricsVisitor } from '#kube/kubelet/kubelet-pages';
 import type { UsageReading } from '../../ports/usage-source.ts';
 import type { ContainerRss } from './stats-summary.ts';
 import { readLabels, type SeriesLabels } from './resource-metrics.ts';

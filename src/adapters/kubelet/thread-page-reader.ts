@@ -2,9 +2,9 @@
 // the event loop nor the process.
 
 import { Worker } from 'node:worker_threads';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
-import type { PageBounds } from '../../ports/kubelet-pages.ts';
+import type { PageBounds } from '#kube/kubelet/kubelet-pages';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';
 import type { KubeConnection } from '../kubernetes/connection.ts';

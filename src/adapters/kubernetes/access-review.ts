@@ -1,4 +1,4 @@
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { ACCESS_REVIEWS, apiVersionOf, collectionPath } from './resources.ts';
 import { ApiFault, failureOf } from './status.ts';
 import { asObject, booleanAt, objectAt } from './wire.ts';

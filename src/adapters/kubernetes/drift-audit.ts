@@ -1,7 +1,7 @@
 // The safety net under the watch: now and then the whole kind is listed beside the open watch and compared. A watch that
 // works finds nothing; what is found is counted as a bug and mended by listing again.
 
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { Activity, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';

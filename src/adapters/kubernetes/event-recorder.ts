@@ -1,7 +1,7 @@
 // Events for people: what was done to their objects and why. They are a courtesy, so nothing ever waits for them.
 
-import type { DurationMs, Instant } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { DurationMs, Instant } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Clock } from '../../ports/clock.ts';
 import type { EventRecorder, EventSpec } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 
 /**

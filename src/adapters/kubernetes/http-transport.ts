@@ -3,8 +3,8 @@
 
 import http from 'node:http';
 import https from 'node:https';
-import type { DurationMs } from '../../core/model/units.ts';
-import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
+import type { DurationMs } from '#kube/units';
+import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Counter, Histogram, Metrics } from '../../ports/metrics.ts';
 import { OutOfReachError } from '../../ports/out-of-reach.ts';

@@ -3,8 +3,8 @@
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import { POLICY_KINDS } from '../../core/policies/policy-kinds.ts';
-import { workloadKey } from '../../core/model/workload.ts';
-import type { Instant } from '../../core/model/units.ts';
+import { workloadKey } from '#kube/records/workload';
+import type { Instant } from '#kube/units';
 import type { ClusterDelta, ClusterKind, ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
 import { readHpa } from './decode-hpa.ts';
 import { readNode } from './decode-node.ts';

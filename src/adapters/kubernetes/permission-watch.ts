@@ -1,8 +1,8 @@
 // Permissions that the API server denied, logged once and kept until they are granted. All requests of Evenkeel pass
 // through here.
 
-import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '../../ports/api-transport.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
+import type { ApiRequest, ApiResponse, ApiStream, ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';

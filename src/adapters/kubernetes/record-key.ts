@@ -1,8 +1,8 @@
 // The key by which Evenkeel knows its own records: in a Secret of its namespace, made by the leader, read by every replica.
 
 import { randomBytes } from 'node:crypto';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { pause } from './pause.ts';

@@ -1,7 +1,7 @@
 // Configuration of a reflector: its kind, the process's parts that it uses, and its intervals.
 
-import type { DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';

@@ -6,7 +6,7 @@ import { FakeActivity } from '../../../test/fakes/fake-clock.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { seededRandom } from '../../../test/fakes/seeded-random.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import { HttpTransport } from './http-transport.ts';
 import { Reflector } from './reflector.ts';

@@ -1,9 +1,9 @@
 // Keeps one kind in memory as the API server has it: lists once (streaming where served, else in pages), then watches and
 // resumes for as long as the process lives. One implementation for every kind.
 
-import type { DurationMs, Instant } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
 import type { InformerStatus } from '../../ports/cluster-feed.ts';
-import type { ApiStream } from '../../ports/api-transport.ts';
+import type { ApiStream } from '#kube/api-transport';
 import type { Logger } from '../../ports/logger.ts';
 import { DriftAudit } from './drift-audit.ts';
 import { Freshness } from './freshness.ts';

@@ -1,8 +1,8 @@
 // Reads the workloads of kinds that are not Kubernetes' own: every namespaced kind with a `scale` subresource that Evenkeel may list
 // and watch. Kinds come, go, are permitted and are refused while the process runs.
 
-import { KUBERNETES_OWNERS, workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { KUBERNETES_OWNERS, workloadKey, type WorkloadRecord } from '#kube/records/workload';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { ClusterSink, FeedStatus, InformerStatus } from '../../ports/cluster-feed.ts';
 import { isAllowed } from './access-review.ts';
 import { scalableReader } from './decode-scalable.ts';

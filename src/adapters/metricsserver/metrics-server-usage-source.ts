@@ -1,9 +1,9 @@
 // Usage from metrics.k8s.io: coarser and later than the kubelets' own, but permitted nearly everywhere.
 
-import { parseQuantity } from '../../core/model/quantity.ts';
-import type { DurationMs, Instant } from '../../core/model/units.ts';
-import type { ContainerUsage, NodeUsage } from '../../core/model/usage.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { parseQuantity } from '#kube/quantity';
+import type { DurationMs, Instant } from '#kube/units';
+import type { ContainerUsage, NodeUsage } from '#kube/records/usage';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { UsageSink, UsageSource } from '../../ports/usage-source.ts';

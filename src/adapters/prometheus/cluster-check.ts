@@ -1,7 +1,7 @@
 // Whether Prometheus holds series of this cluster alone. Names repeat between clusters (`default/web`): usage of another
 // cluster's pods would be learnt as this cluster's without any error.
 
-import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { Logger } from '../../ports/logger.ts';

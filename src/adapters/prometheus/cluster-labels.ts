@@ -1,6 +1,6 @@
 // Whether series are of several clusters, by the labels that distinguish clusters.
 
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { ANY } from './metric-names.ts';
 import type { PrometheusQueries } from './prometheus-client.ts';
 import { quoted } from './series-names.ts';

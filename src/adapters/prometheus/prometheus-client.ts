@@ -1,7 +1,7 @@
 // Queries to Prometheus, with care for it: few at a time, a rest after a slow answer, a longer one each time it is busy.
 
-import type { DurationMs, Instant } from '../../core/model/units.ts';
-import { SECOND_MS } from '../../core/model/units.ts';
+import type { DurationMs, Instant } from '#kube/units';
+import { SECOND_MS } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import type { PrometheusConnection } from './connection.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { DAY_MS, HOUR_MS, MiB } from '../../core/model/units.ts';
-import type { UsageSeries } from '../../core/model/usage.ts';
+import { DAY_MS, HOUR_MS, MiB } from '#kube/units';
+import type { UsageSeries } from '#kube/records/usage';
 import { ownersByName } from '../../core/model/owner-by-name.ts';
 import { SeededRandom } from '../../runtime/random.ts';
 import { FakePrometheus, labelsOf, type PrometheusRule, rangeOf, seriesOf } from '../../../test/fakes/fake-prometheus.ts';

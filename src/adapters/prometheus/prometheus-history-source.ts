@@ -1,9 +1,9 @@
 // The past of containers from Prometheus: for each namespace a few range queries a day of history, five-minute steps,
 // one namespace after the other, so that it never has much of ours to do at a time.
 
-import { type DurationMs, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS, DAY_MS } from '../../core/model/units.ts';
-import type { UsageSeries } from '../../core/model/usage.ts';
-import type { WorkloadRef } from '../../core/model/workload.ts';
+import { type DurationMs, HOUR_MS, type Instant, MINUTE_MS, SECOND_MS, DAY_MS } from '#kube/units';
+import type { UsageSeries } from '#kube/records/usage';
+import type { WorkloadRef } from '#kube/records/workload';
 import type { UsageHistorySource, UsageRange } from '../../ports/usage-source.ts';
 import { PrometheusFailure } from './failure.ts';
 import { CPU, MEMORY, PERIODS, THROTTLED } from './metric-names.ts';

@@ -1,6 +1,6 @@
 // A worker thread that is replaced when it dies or hangs.
 
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 
 /** The first pause before a replacement starts; each further loss before the thread has answered anything doubles it. */

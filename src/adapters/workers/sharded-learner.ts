@@ -1,8 +1,8 @@
 // A learner of one or several seats: each workload always with the same one.
 
-import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
-import type { Bytes, Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import type { Bytes, Instant } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
 import type { Learner, LearnerMarks } from '../../ports/learner.ts';

@@ -3,7 +3,7 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Answers, QuestionKind, Questions, Telling, WorkerReply, WorkerRequest } from '../../core/recommender/recommender-service.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Counter, Metrics } from '../../ports/metrics.ts';

@@ -1,6 +1,6 @@
 // How far a long run is, on standard error: now and then a line, none where it is over soon.
 
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 
 const EVERY_MS = { terminal: 3 * SECOND_MS, file: 30 * SECOND_MS } as const;
 

@@ -2,13 +2,13 @@
 
 import { join } from 'node:path';
 import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { SeededRandom } from '../../runtime/random.ts';
-import { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
-import type { Pod } from '../../simulator/actors/wire/pod.ts';
-import { openRecordings, type RecordingLibrary } from '../../simulator/usage/recording-files.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
+import type { Pod } from '#embedded-cluster/actors/wire/pod';
+import { openRecordings, type RecordingLibrary } from '#embedded-cluster/usage/recording-files';
 import { applyManifests } from './apply-manifests.ts';
 import type { DemoOptions } from './options.ts';
 import { isOwnKind } from './own-kinds.ts';

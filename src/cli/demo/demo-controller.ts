@@ -1,7 +1,7 @@
 // The controller inside the demo: the same parts as the binary's, on the embedded cluster in process.
 
 import { createWriteStream } from 'node:fs';
-import { HOUR_MS } from '../../core/model/units.ts';
+import { HOUR_MS } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { REFLECTOR_TIMES } from '../../adapters/kubernetes/reflector-spec.ts';
 import { type RunningController, startController } from '../../cmd/controller/controller.ts';
@@ -12,7 +12,7 @@ import { PrometheusMetrics } from '../../runtime/metrics.ts';
 import { loadSettings } from '../../runtime/options/load-settings.ts';
 import { EVENKEEL_SETTINGS } from '../../runtime/options/settings-schema.ts';
 import { SeededRandom } from '../../runtime/random.ts';
-import type { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { OWN_NAMESPACE } from './demo-cluster.ts';
 import type { DemoOptions } from './options.ts';
 import { freePort } from './ports.ts';

@@ -6,7 +6,7 @@ import { aScalableDefinition } from '../../../test/builders/scalable-definition.
 import { ApiWorld, type Wire } from '../../../test/fakes/api-world.ts';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { RECORD_KEY_SECRET } from '../../adapters/kubernetes/record-key.ts';
-import type { ApiRequest, ApiResponse, ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiRequest, ApiResponse, ApiTransport } from '#kube/api-transport';
 import { writeOriginalNote } from '../../core/ownership/original-note.ts';
 import { EMPTY_NOTE, take } from '../../core/ownership/owners.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';

@@ -4,8 +4,8 @@
 import { dryRunTransport } from '../../adapters/kubernetes/dry-run-transport.ts';
 import { readRecordKey } from '../../adapters/kubernetes/record-key.ts';
 import { HmacSigner } from '../../runtime/hmac-signer.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { ClusterAccess } from './cluster-access.ts';
 import type { UninstallOptions } from './options.ts';

@@ -19,8 +19,8 @@ import {
 import { ApiFault, failureOf, isConflict, isNotFound } from '../../adapters/kubernetes/status.ts';
 import { asObject, numberAt, objectAt, objectsAt, textAt, type Wire } from '../../adapters/kubernetes/wire.ts';
 import { PAUSE_CONFIG_MAP } from '../../apis/annotations.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { UNINSTALL_MANAGER } from '../../core/model/field-managers.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import { LEASE_TIMES } from '../../runtime/leader-election.ts';

@@ -9,8 +9,8 @@ import {
   webhookConfiguration,
   type WebhookTarget,
 } from '../../adapters/admission/webhook-configuration.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { ApiTransport } from '#kube/api-transport';
 import type { SizesAtCreation } from '../../ports/sizes-at-creation.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';

@@ -1,6 +1,6 @@
 import { AUTOSCALER_LEASE, autoscalerLeaseOf, NO_AUTOSCALER_LEASE, unreadableLease } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { AutoscalerLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { LeaseStore } from '../../ports/lease-store.ts';
 import type { Logger } from '../../ports/logger.ts';

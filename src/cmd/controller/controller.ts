@@ -14,7 +14,7 @@ import { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import { RunsApart } from '../../controllers/usage/runs-apart.ts';
 import { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import { AUTOSCALER_LEASE } from '../../core/resize/policy/autoscaler-lease.ts';
 import type { CheckpointStore } from '../../ports/checkpoint-store.ts';
 import type { Learner } from '../../ports/learner.ts';

@@ -3,7 +3,7 @@
 import { type CrdInstalled, type CrdInstallerParts, installCrds } from '../../adapters/kubernetes/crd-installer.ts';
 import { pause } from '../../adapters/kubernetes/pause.ts';
 import type { Wire } from '../../adapters/kubernetes/wire.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 import type { Logger } from '../../ports/logger.ts';
 
 /** The API server is not there: nothing can go on without it. */

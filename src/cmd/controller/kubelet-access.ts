@@ -6,7 +6,7 @@ import { mayReadNodeMetrics } from '../../adapters/kubelet/usage-access.ts';
 import { isAllowed } from '../../adapters/kubernetes/access-review.ts';
 import type { KubeConnection } from '../../adapters/kubernetes/connection.ts';
 import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Logger } from '../../ports/logger.ts';
 
 /** How kubelets are read, and whether that may be. */

@@ -5,7 +5,7 @@ import type { LeaderFeed } from '../../controllers/replicas/leader-feed.ts';
 import { shareDecisions, shareSource, sharingSink } from '../../controllers/replicas/tell-followers.ts';
 import type { Checkpoints } from '../../controllers/usage/checkpoints.ts';
 import type { HistoryRecorder } from '../../controllers/usage/history-recorder.ts';
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
 import type { ClusterState } from '../../state/cluster-state.ts';

@@ -1,7 +1,7 @@
 // Credentials that cross the network without encryption: whoever sees the traffic may use them.
 
 import { isLocalServer, readPostgresAddress } from '../../adapters/history/postgres-address.ts';
-import type { Instant } from '../../core/model/units.ts';
+import type { Instant } from '#kube/units';
 import type { HealthSource } from '../../queries/sources.ts';
 import { isLoopbackHost } from '../../runtime/loopback.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';

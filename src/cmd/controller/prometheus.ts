@@ -8,10 +8,10 @@ import { PrometheusHistorySource } from '../../adapters/prometheus/prometheus-hi
 import { PastUsage } from '../../controllers/usage/past-usage.ts';
 import type { RecommenderFeed } from '../../controllers/usage/recommender-feed.ts';
 import { ownersByName } from '../../core/model/owner-by-name.ts';
-import { DAY_MS, type DurationMs } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadRef } from '../../core/model/workload.ts';
+import { DAY_MS, type DurationMs } from '#kube/units';
+import { workloadKey, type WorkloadRef } from '#kube/records/workload';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ContainerCounterSource } from '../../ports/kubelet-pages.ts';
+import type { ContainerCounterSource } from '#kube/kubelet/kubelet-pages';
 import type { ErrorRates } from '../../ports/error-rates.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Settings } from '../../runtime/options/settings-schema.ts';

@@ -2,7 +2,7 @@
 
 import { PolicyOverrideReconciler, watchPolicyOverrides } from '../../controllers/policyoverrides/reconciler.ts';
 import { ResetReconciler, watchResets } from '../../controllers/resets/reconciler.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { EventRecorder } from '../../ports/event-recorder.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';

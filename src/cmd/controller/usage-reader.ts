@@ -1,6 +1,6 @@
-import type { OptionalResources } from '../../core/model/resources.ts';
-import type { UsageSample } from '../../core/model/usage.ts';
-import { workloadKey } from '../../core/model/workload.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import type { UsageSample } from '#kube/records/usage';
+import { workloadKey } from '#kube/records/workload';
 import type { Clock } from '../../ports/clock.ts';
 import type { UsageReader } from '../../queries/sources.ts';
 import type { UsageModel } from '../../state/usage-model.ts';

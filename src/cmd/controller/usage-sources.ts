@@ -5,10 +5,10 @@ import { KubeletUsageSource } from '../../adapters/kubelet/kubelet-usage-source.
 import { probeUsageAccess } from '../../adapters/kubelet/usage-access.ts';
 import { KUBELET_READER } from '../../adapters/kubernetes/permissions.ts';
 import { MetricsServerUsageSource } from '../../adapters/metricsserver/metrics-server-usage-source.ts';
-import type { DurationMs } from '../../core/model/units.ts';
-import { workloadKey } from '../../core/model/workload.ts';
+import type { DurationMs } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
-import type { ContainerCounterSource, KubeletPages } from '../../ports/kubelet-pages.ts';
+import type { ContainerCounterSource, KubeletPages } from '#kube/kubelet/kubelet-pages';
 import type { Logger } from '../../ports/logger.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { EvidenceSink, UsageSink, UsageSource, UsageSourceStatus } from '../../ports/usage-source.ts';

@@ -1,4 +1,4 @@
-import type { KubeletPages } from '../../ports/kubelet-pages.ts';
+import type { KubeletPages } from '#kube/kubelet/kubelet-pages';
 import type { UsageHistorySource } from '../../ports/usage-source.ts';
 import type { ProcessWorld } from '../process/process-world.ts';
 import type { KubeletAccess } from './kubelet-access.ts';

@@ -1,4 +1,4 @@
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { FeedStatus } from '../../ports/cluster-feed.ts';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { PrometheusMetrics } from '../../runtime/metrics.ts';

@@ -1,5 +1,5 @@
 import type { ReflectorTimes } from '../../adapters/kubernetes/reflector-spec.ts';
-import type { ApiTransport } from '../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import type { Activity, Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 

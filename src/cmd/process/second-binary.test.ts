@@ -14,7 +14,7 @@ import type { Reconciler } from '../../runtime/reconciler.ts';
 import { ReconcilerHost } from '../../runtime/reconciler-host.ts';
 import { SystemTimer } from '../../runtime/system-clock.ts';
 import { WorkQueue } from '../../runtime/work-queue.ts';
-import { EmbeddedCluster } from '../../simulator/embedded-cluster.ts';
+import { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import { ProcessHost } from './process-host.ts';
 import type { ProcessWorld } from './process-world.ts';
 import { type Binary, runBinary } from './run-binary.ts';

@@ -2,8 +2,8 @@
 
 import type { QuotaScope, ResourceQuotaRecord } from '../../core/model/cluster-records.ts';
 import { leftByQuota } from '../../core/model/quota-room.ts';
-import type { OptionalResources } from '../../core/model/resources.ts';
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { PodAmounts } from '../../core/resize/creation/whole-pod.ts';
 import type { CreationRequest } from '../../ports/sizes-at-creation.ts';
 

@@ -5,7 +5,7 @@ import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ResizeCycleWriter } from '../../ports/resize-cycle-log.ts';
 import type { Metrics } from '../../ports/metrics.ts';
 import type { RecordWriter } from '../../ports/writers.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { DecisionBook } from '../../state/decision-book.ts';
 import type { PolicyBook } from '../../state/policy-book.ts';
 import type { ResizeCycles } from '../../state/resize-cycles.ts';

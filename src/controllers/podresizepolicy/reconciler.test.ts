@@ -3,7 +3,7 @@ import { anAdvice } from '../../../test/builders/rightsizing.ts';
 import { crds, validatorOf } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { unreadableLease } from '../../core/resize/policy/autoscaler-lease.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 

@@ -3,8 +3,8 @@
 import { OBJECT_ANNOTATIONS } from '../../apis/annotations.ts';
 import { CONDITION, CONDITION_REASON, RECOMMENDATION_STATES } from '../../apis/conditions.ts';
 import type { PodResizePolicy, PodResizePolicyStatus } from '../../apis/v1alpha1/index.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
-import type { Instant } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { Instant } from '#kube/units';
 import { nextOpening, openingAt } from '../../core/model/window.ts';
 import { withoutEmpty } from '../../core/model/without-empty.ts';
 import type { PolicyOverride } from '../../core/policies/policy-overrides.ts';

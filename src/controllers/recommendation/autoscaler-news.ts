@@ -1,5 +1,5 @@
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 
 /** Tells a target that somebody set from the measurements that an autoscaler writes down every few seconds. */

@@ -5,7 +5,7 @@ import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import { originalBinding, readOriginal, writeTargets, type KeptTarget } from '../../core/hpa/kept-target.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 

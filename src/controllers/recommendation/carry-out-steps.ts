@@ -2,9 +2,9 @@
 
 import { INCREASE, REDUCING_ROLL_BACK, REDUCTION, type Effect } from '../../core/effects/effect.ts';
 import { namespacedRef, podRef } from '../../core/model/object-ref.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { Instant } from '../../core/model/units.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import { sameValues } from '../../core/resize/model/container-values.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';

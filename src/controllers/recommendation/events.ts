@@ -4,7 +4,7 @@ import { EVENT_REASON } from '../../apis/conditions.ts';
 import { changeSummary } from '../../core/resize/plan/change-summary.ts';
 import type { ResizeStep } from '../../core/resize/model/resize-step.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import type { EventSpec, EventSubject } from '../../ports/event-recorder.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
 

@@ -1,5 +1,5 @@
 import { LIMIT_EXCEPTION_TYPES, type LimitException, type LimitExceptionType } from '../../core/resize/model/limit-exception.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { Counter, Gauge, Metrics } from '../../ports/metrics.ts';
 
 /** Counts limit exceptions as they open, close and stand. */

@@ -11,8 +11,8 @@ import {
 } from '../../../test/builders/rightsizing.ts';
 import type { IdleMemory, Sizes } from '../../core/resize/model/idle-memory.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
-import { HOUR_MS, MINUTE_MS, type Instant } from '../../core/model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../core/resize/model/situation.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import { idleOriginal } from '../../../test/builders/original-notes.ts';

@@ -3,8 +3,8 @@
 
 import { quietNeededMs, wakeThreshold, type IdleRules } from '../../core/resize/policy/idle-rules.ts';
 import { QuietSpell, type Activity, type PastPoint } from '../../core/resize/model/quiet-spell.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { UsageRollupReader } from '../../ports/usage-rollups.ts';

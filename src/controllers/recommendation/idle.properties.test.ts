@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { anAdvice, aPodRecord } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import { HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 
 const HAPPENINGS = [
   'quiet',

@@ -10,7 +10,7 @@ import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
 import type { Sizes } from '../../core/resize/model/idle-memory.ts';
 import { writeIdleNote } from '../../core/resize/status/idle-note.ts';
 import type { Activity } from '../../core/resize/model/quiet-spell.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 const IDLE: PodResizePolicySpec = { mode: 'Auto', idle: { enabled: true, after: '8h', cpuThreshold: '5m', cpu: '10m' } };
 const KEDA = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject', name: 'web', uid: 'uid-keda' };

@@ -8,7 +8,7 @@ import { memoryDemand } from '../../../test/builders/exceptions.ts';
 import { amounts, anAdvice, anHpaRecord, aPodRecord } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
 import type { PodResizePolicySpec } from '../../apis/v1alpha1/index.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { qosOf } from '../../core/resize/model/container-values.ts';
 
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);

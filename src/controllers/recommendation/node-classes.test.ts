@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { aNodeRecord } from '../../../test/builders/records.ts';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, T0 } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld } from '../../../test/fakes/resize-world.ts';
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 
 const AGENT = { namespace: 'shop', kind: 'DaemonSet', name: 'agent' };
 const KEY: WorkloadKey = workloadKey(AGENT);

@@ -3,8 +3,8 @@
 import { expect, test } from '@jest/globals';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord } from '../../../test/builders/rightsizing.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
-import { workloadKey } from '../../core/model/workload.ts';
+import { MINUTE_MS } from '#kube/units';
+import { workloadKey } from '#kube/records/workload';
 
 const SWAP = 'In-place resize of containers with swap is not supported.';
 

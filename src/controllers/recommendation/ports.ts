@@ -2,10 +2,10 @@
 
 import type { CountedKill } from '../../core/resize/model/counted-kill.ts';
 import type { ContainerDemand } from '../../core/resize/model/demand.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { Instant, Millicores } from '../../core/model/units.ts';
-import type { ContainerReadings } from '../../core/model/usage.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant, Millicores } from '#kube/units';
+import type { ContainerReadings } from '#kube/records/usage';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ErrorRates } from '../../ports/error-rates.ts';

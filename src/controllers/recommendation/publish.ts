@@ -2,7 +2,7 @@
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { PLURALS, type Recommendation, type RecommendationStatus } from '../../apis/v1alpha1/index.ts';
-import { workloadPath, type WorkloadRecord } from '../../core/model/workload.ts';
+import { workloadPath, type WorkloadRecord } from '#kube/records/workload';
 import { decidedPart, isWorthWriting, recommendationStatus, type StatusFacts } from '../../core/resize/status/recommendation-status.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';

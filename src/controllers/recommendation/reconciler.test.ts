@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { amounts, anAdvice, aPodRecord, aWorkloadRecord, pods } from '../../../test/builders/rightsizing.ts';
 import { validatorOf, crds } from '../../../test/builders/crds.ts';
 import { ResizeWorld, WEB } from '../../../test/fakes/resize-world.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 
 let world: ResizeWorld;
 const validate = validatorOf(crds().find(({ spec }) => spec.names.kind === 'Recommendation')!);

@@ -4,9 +4,9 @@
 import type { Recommendation, RecommendationStatus } from '../../apis/v1alpha1/index.ts';
 import { withRefusals } from '../../core/hpa/kept-target.ts';
 import { isApplied } from '../../core/resize/model/limit-exception.ts';
-import { isoTime } from '../../core/model/iso-time.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import { workloadKey, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { refusedEviction } from '../../core/resize/layers/evictions/evictions.ts';
 import { decideWorkload } from '../../core/resize/layers/decide-workload.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';

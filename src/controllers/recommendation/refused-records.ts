@@ -3,9 +3,9 @@
 import { HPA_ANNOTATIONS, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { originalBinding } from '../../core/hpa/kept-target.ts';
 import type { HpaRecord } from '../../core/model/cluster-records.ts';
-import { instantOf } from '../../core/model/iso-time.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { instantOf } from '#kube/time/iso-time';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { readOriginalNote } from '../../core/ownership/original-note.ts';
 import type { DecisionNote } from '../../core/resize/model/decision-note.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../core/resize/model/situation.ts';

@@ -1,9 +1,9 @@
 // Gathers what a decision about one workload is made from.
 
-import type { PodRecord } from '../../core/model/pod.ts';
-import type { Resources } from '../../core/model/resources.ts';
-import type { Instant, Ratio } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Resources } from '#kube/records/resources';
+import type { Instant, Ratio } from '#kube/units';
+import { workloadKey, type WorkloadRecord } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import { withCurrentOriginal } from '../../core/hpa/current-original.ts';
 import type { WorkloadDecision } from '../../core/resize/model/decision.ts';

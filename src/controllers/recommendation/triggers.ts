@@ -1,8 +1,8 @@
 import { intentOf } from '../../core/overrides/intent.ts';
 import type { ClusterChange, ClusterReader } from '../../ports/cluster-reader.ts';
 import { AutoscalerNews } from './autoscaler-news.ts';
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
-import type { WorkloadKey } from '../../core/model/workload.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 
 /** Pods change in bursts (a resize is three updates); one look afterwards sees them all. */
 const AFTER_POD_MS: DurationMs = 5 * SECOND_MS;

@@ -3,7 +3,7 @@ import { aContainer, aPodRecord, aWorkloadRecord, T0 } from '../../../test/build
 import { FakeClock, settle } from '../../../test/fakes/fake-clock.ts';
 import { FakeClusterReader } from '../../../test/fakes/fake-cluster-reader.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
-import { MINUTE_MS, SECOND_MS } from '../../core/model/units.ts';
+import { MINUTE_MS, SECOND_MS } from '#kube/units';
 import type { SharedRecord, SharedState } from '../../ports/shared-state.ts';
 import type { UsageReading, UsageSourceStatus } from '../../ports/usage-source.ts';
 import { SILENT_LOGGER } from '../../runtime/logging.ts';

@@ -1,7 +1,7 @@
 // What a replica that does not lead knows of usage and decisions: what the leader shares, read again and again. It polls no
 // kubelet, and answers reads with the same figures as the leader.
 
-import { SECOND_MS, type DurationMs } from '../../core/model/units.ts';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import type { Clock, MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Gauge, Metrics } from '../../ports/metrics.ts';

@@ -1,6 +1,6 @@
 // What the leader learns and decides, told to the replicas that follow it.
 
-import type { DurationMs } from '../../core/model/units.ts';
+import type { DurationMs } from '#kube/units';
 import type { Clock } from '../../ports/clock.ts';
 import type { SharedState } from '../../ports/shared-state.ts';
 import type { EvidenceSink, UsageSink, UsageSourceStatus } from '../../ports/usage-source.ts';

@@ -5,7 +5,7 @@ import { resetBinding, resetText } from '../../core/resource-audit/reset-request
 import { DEFAULT_POLICY_RULES } from '../../core/resize/policy/policy-rules.ts';
 import type { Effect, WorkloadRestart } from '../../core/effects/effect.ts';
 import type { WriteOutcome } from '../../ports/writers.ts';
-import type { WorkloadRecord } from '../../core/model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { ResetReconciler, watchResets } from './reconciler.ts';
 import { TEST_SIGNER } from '../../../test/fakes/test-signer.ts';
 

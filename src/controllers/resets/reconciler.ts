@@ -6,10 +6,10 @@ import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
 import { EVENT_REASON } from '../../apis/conditions.ts';
 import { PLURALS } from '../../apis/v1alpha1/index.ts';
 import type { Effect } from '../../core/effects/effect.ts';
-import { instantOf, isoTime } from '../../core/model/iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 import { namespacedRef } from '../../core/model/object-ref.ts';
-import { SECOND_MS, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '../../core/model/workload.ts';
+import { SECOND_MS, type DurationMs, type Instant } from '#kube/units';
+import { workloadKey, workloadPath, type WorkloadKey, type WorkloadRecord } from '#kube/records/workload';
 import { notesAfter } from '../../core/overrides/override-notes.ts';
 import { recommendationName } from '../../core/recommendations/recommendation-name.ts';
 import {

@@ -3,7 +3,7 @@ import { T0 } from '../../../test/builders/rightsizing.ts';
 import { FakeActivity, FakeClock } from '../../../test/fakes/fake-clock.ts';
 import { RecordingLogger } from '../../../test/fakes/recording-logger.ts';
 import { WEB } from '../../../test/fakes/resize-world.ts';
-import { MINUTE_MS } from '../../core/model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../core/recommender/advice.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';
 import type { UsageCheckpoint } from '../../ports/checkpoint-store.ts';

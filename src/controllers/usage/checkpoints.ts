@@ -1,6 +1,6 @@
 // Keeps the recommender's state in the store, so that a restart or a change of leader does not begin again.
 
-import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { Activity, Clock } from '../../ports/clock.ts';
 import type { CheckpointStore, UsageCheckpoint } from '../../ports/checkpoint-store.ts';
 import type { Learner, LearnerMarks } from '../../ports/learner.ts';

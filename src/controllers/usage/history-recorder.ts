@@ -1,8 +1,8 @@
 // Keeps what the graphs show: each complete 5-minute point of each container, and one point for the whole cluster.
 
-import { podRequests } from '../../core/model/pod-requests.ts';
-import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
-import { addResources, NO_RESOURCES, type Resources } from '../../core/model/resources.ts';
+import { podRequests } from '#kube/records/pod-requests';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
+import { addResources, NO_RESOURCES, type Resources } from '#kube/records/resources';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterReader } from '../../ports/cluster-reader.ts';
 import type { ClusterPoint, UsageRollupWriter } from '../../ports/usage-rollups.ts';

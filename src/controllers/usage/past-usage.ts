@@ -1,6 +1,6 @@
 // Reads the past behind the controller's back: a namespace at a time, and what failed again later. Nothing waits for it.
 
-import { MINUTE_MS, type DurationMs } from '../../core/model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { MachineTimer } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 

@@ -1,9 +1,9 @@
 // Gives the recommender what it learns from: live samples, OOM kills, new versions, and the past where a source knows it.
 
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '../../core/model/workload.ts';
-import type { PodRecord } from '../../core/model/pod.ts';
-import { nodeTimeOf, type UsageSample, type UsageSeries } from '../../core/model/usage.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
+import { parseWorkloadKey, type WorkloadKey, type WorkloadRecord, workloadKey } from '#kube/records/workload';
+import type { PodRecord } from '#kube/records/pod';
+import { nodeTimeOf, type UsageSample, type UsageSeries } from '#kube/records/usage';
 import { classedName, classOfNode, isKeyByNodeClass } from '../../core/resize/layers/node-classes/class-name.ts';
 import { jobFamily } from '../../core/recommender/runs/job-family.ts';
 import { withoutStartUp } from '../../core/recommender/start-up.ts';

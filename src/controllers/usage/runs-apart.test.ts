@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../core/model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES, type ContainerAdvice } from '../../core/recommender/advice.ts';
 import type { RecommenderCheckpoint } from '../../core/recommender/recommender.ts';
 import { aLearner } from '../../../test/fakes/a-learner.ts';

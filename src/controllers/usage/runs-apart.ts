@@ -1,9 +1,9 @@
 // A learner that counts Jobs and CronJobs by their runs and leaves everything else to the one that it wraps. Runs of Jobs
 // are few and small: they are kept in this thread.
 
-import type { UsageSample, UsageSeries } from '../../core/model/usage.ts';
-import { DAY_MS, type Bytes, type DurationMs, type Instant } from '../../core/model/units.ts';
-import { workloadKey, type WorkloadKey } from '../../core/model/workload.ts';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import { DAY_MS, type Bytes, type DurationMs, type Instant } from '#kube/units';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from '../../core/recommender/advice.ts';
 import { causeOfKill } from '../../core/recommender/oom-log.ts';
 import type { BackfillResult, RecommenderCheckpoint } from '../../core/recommender/recommender.ts';

@@ -2,7 +2,7 @@
 // (MiB), columns and rows in any order; a column `pod` distinguishes replicas, and other columns are ignored. An empty cell or NaN is a
 // value that is not known.
 
-import { DAY_MS, MiB, SECOND_MS } from '../model/units.ts';
+import { DAY_MS, MiB, SECOND_MS } from '#kube/units';
 import type { RecordedSamples } from './time-grid.ts';
 
 export type ParsedCsv =

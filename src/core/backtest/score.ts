@@ -1,6 +1,6 @@
 // What requests left unused and what they missed, by the definitions that every comparison here uses.
 
-import { MiB } from '../model/units.ts';
+import { MiB } from '#kube/units';
 import { type Resource, SLOTS_PER_DAY } from './time-grid.ts';
 
 /** What one way to set requests came to on one trace. Spare, used and unserved are sums over slots, in the trace's unit. */

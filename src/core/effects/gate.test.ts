@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MINUTE_MS } from '../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { INCREASE, REDUCING_ROLL_BACK, REDUCTION } from './effect.ts';
 import { judgeEffect, nextWarmUp, recentReductions, reductionsPerMinute, staleSource, type GateInputs, type JudgedEffect } from './gate.ts';
 

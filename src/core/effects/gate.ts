@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../model/duration.ts';
 import { STALE_PERIODS, type SourceName, type StaleSource } from '../model/stale-source.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../model/units.ts';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import type { EffectIntent } from './effect.ts';
 
 /** A source of what we know, and how often it is expected to say something. */

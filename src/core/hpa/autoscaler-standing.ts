@@ -2,11 +2,11 @@
 // set them.
 
 import type { HpaRecord, ScaledObjectRecord } from '../model/cluster-records.ts';
-import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, type DurationMs, type Instant } from '#kube/units';
 import { isHome } from './follow-targets.ts';
 import { readOriginal, sameMeasured, type AutoscalerMemory, type KeptTarget } from './kept-target.ts';
 import { usualRequest, type ResourceMetric } from './scale-point.ts';
-import type { PodRecord } from '../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 
 /** After so many times in a row another tool manages the target. */
 const MOST_REVERTS = 2;

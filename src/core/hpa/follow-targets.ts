@@ -2,8 +2,8 @@
 
 import { HPA_ANNOTATIONS } from '../../apis/annotations.ts';
 import type { HpaRecord } from '../model/cluster-records.ts';
-import type { PodRecord } from '../model/pod.ts';
-import type { Instant } from '../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { Instant } from '#kube/units';
 import type { AutoscalerMemory } from './kept-target.ts';
 import { readOriginalNote } from '../ownership/original-note.ts';
 import { valueToWrite, type OriginalNote } from '../ownership/owners.ts';

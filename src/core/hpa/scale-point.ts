@@ -3,7 +3,7 @@
 // https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/#algorithm-details
 
 import type { HpaRecord } from '../model/cluster-records.ts';
-import type { PodRecord } from '../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 
 export type ResourceMetric = HpaRecord['resourceMetrics'][number];
 

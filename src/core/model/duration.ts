@@ -1,7 +1,7 @@
 // The one duration format of custom resources, settings, bodies and queries: `1h30m`, `14d`, `500ms`.
 
-import { parsed, refused, type Parsed } from './parsed.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs } from './units.ts';
+import { parsed, refused, type Parsed } from '#kube/parsed';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
 
 const UNIT_MS = { w: 7 * DAY_MS, d: DAY_MS, h: HOUR_MS, m: MINUTE_MS, s: SECOND_MS, ms: 1 } as const;
 type Unit = keyof typeof UNIT_MS;

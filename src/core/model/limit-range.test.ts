@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { LimitRangeRecord } from './cluster-records.ts';
 import { containerCaps, greatestOfContainer, isWithinBounds, tightestCap, type LimitBounds } from './limit-range.ts';
-import { UNSET_RESOURCES } from './resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 
 const range = (name: string, cpuMillicores: number | null): LimitRangeRecord => ({
   namespace: 'shop',

@@ -1,7 +1,7 @@
 // What LimitRanges allow. https://kubernetes.io/docs/concepts/policy/limit-range/
 
 import type { LimitRangeRecord } from './cluster-records.ts';
-import type { OptionalResources } from './resources.ts';
+import type { OptionalResources } from '#kube/records/resources';
 
 /** A bound on a value, and what sets it, in words. */
 export interface Cap {

@@ -1,5 +1,5 @@
-import type { Resources } from './resources.ts';
-import { GiB } from './units.ts';
+import type { Resources } from '#kube/records/resources';
+import { GiB } from '#kube/units';
 
 const MOST_CORES = 256;
 /** What machines are built with: for computing, for general use, for memory. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { UNSET_RESOURCES } from './resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 import { leftByQuota } from './quota-room.ts';
 
 const quota = {

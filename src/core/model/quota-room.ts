@@ -1,5 +1,5 @@
 import type { ResourceQuotaRecord } from './cluster-records.ts';
-import type { OptionalResources } from './resources.ts';
+import type { OptionalResources } from '#kube/records/resources';
 
 /**
  * What a ResourceQuota leaves of one resource, in millicores or bytes; Infinity where it does not bound it, negative where more

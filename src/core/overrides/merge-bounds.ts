@@ -1,7 +1,7 @@
 // Floors and ceilings after a user's change: the bounds on the workload, merged with the change.
 
 import { WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../model/quantity.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
 import { boundsOf, readBounds, type BoundsByContainer } from '../resize/policy/workload-overrides.ts';
 
 /** One container's bound as it is written; null takes a value away. */

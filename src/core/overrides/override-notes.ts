@@ -1,9 +1,9 @@
 // Who set an override through the API, when and why: an annotation beside the override, so that kubectl shows it too.
 
 import { PREFIX, WORKLOAD_ANNOTATIONS } from '../../apis/annotations.ts';
-import { instantOf, isoTime } from '../model/iso-time.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
 import { isObject, parseJson } from '../model/json.ts';
-import type { Instant } from '../model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Annotations by which a person overrides what a policy says of one workload. */
 export const OVERRIDE_ANNOTATIONS = [

@@ -1,4 +1,4 @@
-import type { WorkloadRef } from '../model/workload.ts';
+import type { WorkloadRef } from '#kube/records/workload';
 
 /** Leaves room for what Kubernetes appends to names. */
 const LONGEST_NAME = 244;

@@ -1,7 +1,7 @@
 // How far advice may be believed: coverage × span × calibration × freshness, each 0–1.
 
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../model/units.ts';
-import type { DurationMs, Ratio } from '../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
+import type { DurationMs, Ratio } from '#kube/units';
 import type { RolloutStanding } from './rollout-log.ts';
 
 /** Trust is whole after a week: every day of the week was seen. */

@@ -1,10 +1,10 @@
 // What is known of one container of one workload, all of its replicas together: samples in, advice out. Survives
 // roll-outs (it is keyed by the workload, not the pod) and restarts (checkpoint).
 
-import type { ContainerRuntime } from '../model/container-runtime.ts';
-import { MAX_LATE_MS, type UsageSample } from '../model/usage.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../model/units.ts';
-import type { Bytes, DurationMs, Instant, Ratio } from '../model/units.ts';
+import type { ContainerRuntime } from '#kube/records/container-runtime';
+import { MAX_LATE_MS, type UsageSample } from '#kube/records/usage';
+import { DAY_MS, HOUR_MS, SECOND_MS } from '#kube/units';
+import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
 import type { ContainerAdvice, MemoryEvidence, RecommenderRules, ResourceAdvice, ResourceRules } from './advice.ts';
 import { ByteReader, ByteWriter } from './byte-codec.ts';
 import { confidenceOf, confidenceText, isFresh } from './confidence.ts';

@@ -1,7 +1,7 @@
 // The constants of the CPU and memory models, in one place, each with its reason. They were tuned on VM, Borg and service
 // traces (test/bench/rightsizing.bench.ts prints what they reach).
 
-import { HOUR_MS, type DurationMs, type Ratio } from '../model/units.ts';
+import { HOUR_MS, type DurationMs, type Ratio } from '#kube/units';
 import type { Goal, Pace } from './advice.ts';
 
 /** In the order in which their state is stored. */

@@ -1,8 +1,8 @@
 // The recommender as plain data in and plain data out, so that it works the same in this thread and in another.
 
-import type { UsageSample, UsageSeries } from '../model/usage.ts';
-import type { Bytes, Instant } from '../model/units.ts';
-import type { WorkloadKey } from '../model/workload.ts';
+import type { UsageSample, UsageSeries } from '#kube/records/usage';
+import type { Bytes, Instant } from '#kube/units';
+import type { WorkloadKey } from '#kube/records/workload';
 import type { ContainerAdvice, RecommenderRules } from './advice.ts';
 import { Recommender, type BackfillResult, type RecommenderCheckpoint } from './recommender.ts';
 

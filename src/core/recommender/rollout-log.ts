@@ -1,7 +1,7 @@
 // Whether what a roll-out brought uses as much as what it replaced: a daily deploy of the same program must not halve confidence
 // every day, or what was raised once is never reduced.
 
-import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '../model/units.ts';
+import { HOUR_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { MIN_CPU_MILLICORES, MIN_MEMORY_BYTES } from './advice.ts';
 import type { ByteReader, ByteWriter } from './byte-codec.ts';
 

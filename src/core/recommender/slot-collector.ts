@@ -1,8 +1,8 @@
 // Samples of all replicas of one container, gathered into 5-minute slots: one CPU and one memory value each.
 
-import { greaterAmount } from '../model/resources.ts';
-import type { UsageSample } from '../model/usage.ts';
-import type { Instant } from '../model/units.ts';
+import { greaterAmount } from '#kube/records/resources';
+import type { UsageSample } from '#kube/records/usage';
+import type { Instant } from '#kube/units';
 import { BusiestReplica } from './busiest-replica.ts';
 import { evidenceOf, EVIDENCE_MEASURES, NO_EVIDENCE, type Evidence } from './evidence-hours.ts';
 import { slotOf } from './slots.ts';

@@ -1,9 +1,9 @@
 // CPU that a container uses while it starts (compilation, cache warming) says nothing about what it needs to run. Memory
 // is another matter: what it took to start must fit the next time, too.
 
-import type { PodRecord } from '../model/pod.ts';
-import { nodeTimeOf, type UsageSample } from '../model/usage.ts';
-import { MINUTE_MS, type DurationMs } from '../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { nodeTimeOf, type UsageSample } from '#kube/records/usage';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 
 /** Until ready, and so long after: caches and just-in-time compilers still work then. Its samples do not count, and nothing is reduced. */
 export const AFTER_READY_MS: DurationMs = 2 * MINUTE_MS;

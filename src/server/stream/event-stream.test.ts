@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '../../../test/fakes/manual-clock.ts';
 import { EVERYONE_IS_ADMIN } from '../../core/access/scope.ts';
-import { MiB } from '../../core/model/units.ts';
+import { MiB } from '#kube/units';
 import { ChangeHub } from './change-hub.ts';
 import { STREAM_TOPICS } from './topics/index.ts';
 import { EventStreams, type StreamResponse } from './event-stream.ts';

@@ -4,12 +4,12 @@
 // and where an autoscaler holds CPU utilization it leaves CPU alone, as its documentation asks people to arrange.
 
 import { VPA_FLOORS, VpaRecommender, vpaUpdaterActs, type VpaRecommendation } from '../../../src/core/peers/vpa.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../../src/core/model/quantity.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../../src/core/model/units.ts';
-import type { Pod, WireContainer, WireResources } from '../../../src/simulator/actors/wire/pod.ts';
-import { fromTimestamp } from '../../../src/simulator/api/timestamp.ts';
-import type { ClusterAccess } from '../../../src/simulator/api/cluster-access.ts';
-import type { EmbeddedCluster } from '../../../src/simulator/embedded-cluster.ts';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { Pod, WireContainer, WireResources } from '#embedded-cluster/actors/wire/pod';
+import { fromTimestamp } from '#embedded-cluster/api/timestamp';
+import type { ClusterAccess } from '#embedded-cluster/api/cluster-access';
+import type { EmbeddedCluster } from '#embedded-cluster/embedded-cluster';
 import type { FortnightWorkload } from './workloads.ts';
 
 const METRICS_MS: DurationMs = MINUTE_MS;

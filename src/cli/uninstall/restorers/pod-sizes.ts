@@ -10,8 +10,8 @@ import { objectAt, objectsAt, textAt } from '../../../adapters/kubernetes/wire.t
 import { POD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { PLURALS, type Recommendation } from '../../../apis/v1alpha1/index.ts';
 import { podRef } from '../../../core/model/object-ref.ts';
-import type { PodRecord } from '../../../core/model/pod.ts';
-import { workloadKey, type WorkloadKey } from '../../../core/model/workload.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { workloadKey, type WorkloadKey } from '#kube/records/workload';
 import { changeSummary } from '../../../core/resize/plan/change-summary.ts';
 import type { Values } from '../../../core/resize/model/container-values.ts';
 import { lentValues } from '../../../core/resize/plan/beside-overages.ts';

@@ -3,7 +3,7 @@ import { idleOriginal } from '../../../../test/builders/original-notes.ts';
 import { ApiWorld, type Wire } from '../../../../test/fakes/api-world.ts';
 import { aScalableDefinition } from '../../../../test/builders/scalable-definition.ts';
 import { TEST_SIGNER } from '../../../../test/fakes/test-signer.ts';
-import type { ApiTransport } from '../../../ports/api-transport.ts';
+import type { ApiTransport } from '#kube/api-transport';
 import { ClusterAccess } from '../cluster-access.ts';
 import type { Finding, Restorer } from '../restorer.ts';
 import { runRestorer } from '../run-restorer.ts';

@@ -1,8 +1,8 @@
 // Advice from runs: memory by the highest peak of the last ones, CPU by what they used in 95 % of their time. Batch work is
 // not hurt by waiting for CPU, but a run that is killed is lost.
 
-import type { Resources } from '../../model/resources.ts';
-import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import type { Resources } from '#kube/records/resources';
+import { MiB, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { formatDuration } from '../../model/duration.ts';
 import type { ContainerAdvice, Goal, OomAdvice, RecommenderRules, ResourceAdvice, ResourceRules } from '../advice.ts';
 import { StepSum } from '../step-sum.ts';

@@ -1,8 +1,8 @@
 // The last runs of one container of a Job family: of each its memory peak, what CPU it used in 95 % of its time, how long
 // it took. One run is one pod.
 
-import type { UsageSample } from '../../model/usage.ts';
-import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import type { UsageSample } from '#kube/records/usage';
+import { MINUTE_MS, type Bytes, type DurationMs, type Instant, type Millicores } from '#kube/units';
 
 /** More than these say nothing about the next. */
 const MOST_RUNS = 20;

@@ -1,6 +1,6 @@
 // How far advice from runs may be believed: how lately one was seen, and what earlier advice would have covered.
 
-import { DAY_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import { DAY_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { Run } from './run-log.ts';
 
 /** Work that comes at its hours is not old between two of them: only when it has stayed away this many times longer than ever. */

@@ -3,8 +3,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { anAdvice, aSituation, autoPolicy, aWorkloadRecord, amounts, pods, resized } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { lowersAnything } from '../model/container-values.ts';
 import { stageMs } from '../plan/stages.ts';
 import { decideWorkload } from './decide-workload.ts';

@@ -16,8 +16,8 @@ import {
   NO_OVERRIDES,
   oomAdvice,
 } from '../../../../test/builders/rightsizing.ts';
-import { formatMemory } from '../../model/quantity.ts';
-import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { formatMemory } from '#kube/quantity';
+import { DAY_MS, GiB, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { parseWindow } from '../../model/window.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from './decide-workload.ts';

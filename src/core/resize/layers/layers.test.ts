@@ -14,8 +14,8 @@ import {
   T0,
   NO_OVERRIDES,
 } from '../../../../test/builders/rightsizing.ts';
-import { UNSET_RESOURCES } from '../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { writeBoostAtCreation } from './start-up/boost-at-creation.ts';
 import { decideWorkload } from './decide-workload.ts';
 import { recommendationStatus } from '../status/recommendation-status.ts';

@@ -12,8 +12,8 @@ import {
   T0,
 } from '../../../../test/builders/rightsizing.ts';
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { MiB, MINUTE_MS } from '#kube/units';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { decideWorkload } from './decide-workload.ts';
 

@@ -1,7 +1,7 @@
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
 import type { ExplanationStep } from '../../model/explanation-step.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
-import type { Bytes, Instant, Millicores } from '../../model/units.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import type { Bytes, Instant, Millicores } from '#kube/units';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 

@@ -4,8 +4,8 @@ import type { AwaitingReason, BlockedReason, RecommendationState, ResizeMode } f
 import type { ApprovedCeiling } from './limit-exception.ts';
 import type { FollowedAutoscaler } from '../../hpa/follow-targets.ts';
 import type { ScaleStep } from './scale-step.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import type { DurationMs, Instant } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { DurationMs, Instant } from '#kube/units';
 import type { ResizeStep } from './resize-step.ts';
 import { mostTelling, type Waiting } from './waiting.ts';
 import type { ResizeMemory } from './situation.ts';

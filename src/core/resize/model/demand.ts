@@ -1,9 +1,9 @@
 // The last minutes of one container of a workload, all of its replicas together: evidence that a limit is about to be hit.
 // Coarser figures (an hour, a day) come too late for that.
 
-import { greaterAmount } from '../../model/resources.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import { MAX_LATE_MS, type UsageSample } from '../../model/usage.ts';
+import { greaterAmount } from '#kube/records/resources';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import { MAX_LATE_MS, type UsageSample } from '#kube/records/usage';
 import { HotReplicas, type HotPod } from './hot-replicas.ts';
 import type { ThrottledPod } from './throttled-pods.ts';
 

@@ -1,8 +1,8 @@
 // What is remembered of a workload that is idle, and of the last time that it was. Written down before anything is changed,
 // so that a crash between any two steps loses no natural size.
 
-import { UNSET_RESOURCES, type RequestsAndLimits } from '../../model/resources.ts';
-import type { DurationMs, Instant } from '../../model/units.ts';
+import { UNSET_RESOURCES, type RequestsAndLimits } from '#kube/records/resources';
+import type { DurationMs, Instant } from '#kube/units';
 
 /** Requests and limits by container. */
 export type Sizes = ReadonlyMap<string, RequestsAndLimits>;

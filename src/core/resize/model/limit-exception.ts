@@ -1,8 +1,8 @@
 // A limit exception: demand passes what a container may have, and what it may have is not ours to move without asking.
 // One a container and resource; kept in the Recommendation's status, so that no restart loses any of it.
 
-import type { ResourceName } from '../../model/resources.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** What happened, the gravest last: while it is open an exception's type only grows graver. */
 export const LIMIT_EXCEPTION_TYPES = ['recommendation-over-ceiling', 'cpu-throttled', 'usage-over-limit', 'oom-killed', 'leak'] as const;

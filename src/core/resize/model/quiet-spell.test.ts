@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { QuietSpell } from './quiet-spell.ts';
 
 const T0 = Date.parse('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 // How long one workload has been quiet: fed sample by sample, asked at any time. Holds no clock.
 
-import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 
 /** What is known of a workload's use, as far as idleness goes. */
 export interface Activity {

@@ -1,5 +1,5 @@
-import type { PodRecord } from '../../model/pod.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
 
 /** One container's part of a resize. */
 export interface ContainerChange {

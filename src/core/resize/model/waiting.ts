@@ -1,5 +1,5 @@
 import type { AwaitingReason } from '../../../apis/conditions.ts';
-import type { Instant } from '../../model/units.ts';
+import type { Instant } from '#kube/units';
 
 /** Why something waits. `until`: the earliest next try, null where that is not known. */
 export interface Waiting {

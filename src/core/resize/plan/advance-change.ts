@@ -1,7 +1,7 @@
 // Brings a change that is under way further: this stage's pods, then the next stage, then done.
 
 import { formatDuration } from '../../model/duration.ts';
-import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { bumpsOfChange } from './oom-bumps.ts';
 import { rememberIncreases } from './cpu-increases.ts';
 import { rememberCpuLimitSteps } from './cpu-limit.ts';

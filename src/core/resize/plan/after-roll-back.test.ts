@@ -12,9 +12,9 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { formatMemory } from '../../model/quantity.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { formatMemory } from '#kube/quantity';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../model/situation.ts';

@@ -3,9 +3,9 @@
 
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
 import { formatDuration } from '../../model/duration.ts';
-import { formatCpu, formatMemory } from '../../model/quantity.ts';
-import type { ResourceName } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import type { ResourceName } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import { FIELD, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import { dueChanges, type DueChange } from './due-changes.ts';

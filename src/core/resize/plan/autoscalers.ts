@@ -4,7 +4,7 @@
 import { autoscalersOf, type AutoscalerStanding, type TargetStanding } from '../../hpa/autoscaler-standing.ts';
 import { requestBounds, usualRequest, type ResourceMetric } from '../../hpa/scale-point.ts';
 import type { HpaRecord } from '../../model/cluster-records.ts';
-import { DAY_MS, type DurationMs } from '../../model/units.ts';
+import { DAY_MS, type DurationMs } from '#kube/units';
 import type { WorkloadSituation } from '../model/situation.ts';
 
 const AT_MIN_FOR_MS: DurationMs = 7 * DAY_MS;

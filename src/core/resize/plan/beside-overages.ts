@@ -1,6 +1,6 @@
 // What everything else sees of a temporary overage: nothing. It decides and acts as if the limit had its previous value.
 
-import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
+import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
 import { isApplied, type LimitException } from '../model/limit-exception.ts';
 
 const FIELD = { cpu: 'cpuMillicores', memory: 'memoryBytes' } as const satisfies Record<ResourceName, string>;

@@ -12,7 +12,7 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { conforming } from './conforming.ts';

@@ -1,7 +1,7 @@
 import { formatDuration } from '../../model/duration.ts';
-import { formatCpu, formatMemory } from '../../model/quantity.ts';
-import type { RequestsAndLimits } from '../../model/resources.ts';
-import { MINUTE_MS } from '../../model/units.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { MINUTE_MS } from '#kube/units';
 import { LEAST_HISTORY_MS } from '../../recommender/recommender-rules.ts';
 import { LEAST_RUNS } from '../../recommender/runs/run-advice.ts';
 import type { Values } from '../model/container-values.ts';

@@ -3,8 +3,8 @@
 
 import { greatestOfContainer } from '../../model/limit-range.ts';
 import type { ExplanationStep } from '../../model/explanation-step.ts';
-import type { OptionalResources, ResourceName } from '../../model/resources.ts';
-import { MiB } from '../../model/units.ts';
+import type { OptionalResources, ResourceName } from '#kube/records/resources';
+import { MiB } from '#kube/units';
 import type { ResourceAdvice } from '../../recommender/advice.ts';
 import { limitRatio } from './limit-bound.ts';
 import { memoryLimitFor } from './memory-limit.ts';

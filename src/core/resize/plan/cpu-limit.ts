@@ -1,6 +1,6 @@
 // How far a CPU limit may be raised: as far as a person has set it, and beyond that in steps where throttling was measured.
 
-import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
 import type { ContainerFigures, CpuLimitStep, TargetInputs } from '../model/container-figures.ts';
 import type { Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';

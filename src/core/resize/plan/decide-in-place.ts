@@ -1,8 +1,8 @@
 // What a workload should have, whether that may be done now, to which pods, and what to remember. The checks stand in the
 // order in which they are made: the first that applies is the answer to "why is nothing changed?".
 
-import { namesOf } from '../../model/pod.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import { namesOf } from '#kube/records/pod';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { fromWaiting, outcome, type Outcome, type WorkloadDecision } from '../model/decision.ts';
 import { onceForEachPod } from '../model/resize-step.ts';
 import type { WorkloadSituation } from '../model/situation.ts';

@@ -1,7 +1,7 @@
 // Which resources of which containers are due for a change, and which way. Waiting is not decided here.
 
-import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
-import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '../../model/units.ts';
+import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import { MiB, type Bytes, type Instant, type Millicores, type Ratio } from '#kube/units';
 import type { ContainerAdvice } from '../../recommender/advice.ts';
 import type { ContainerPolicy } from '../policy/policy-rules.ts';
 import { FIELD, isLess, RESOURCES } from '../model/container-values.ts';

@@ -1,13 +1,13 @@
 // Resizes that the node would not or could not carry out: remembered, because trying again in vain would reserve what the pod
 // cannot have once more.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '../../model/resources.ts';
-import { podRequests } from '../../model/pod-requests.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits, ResourceName, Resources } from '#kube/records/resources';
+import { podRequests } from '#kube/records/pod-requests';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { FIELD, raisesAnything, RESOURCES, sameValues, withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerChange } from '../model/resize-step.ts';
-import { NODE_PROPERTY_CODES, type RefusalCode } from '../../model/refusal-code.ts';
+import { NODE_PROPERTY_CODES, type RefusalCode } from '#kube/records/refusal-code';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { concerns, maySwap, unsupportedByNode } from './node-support.ts';
 

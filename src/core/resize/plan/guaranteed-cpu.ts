@@ -1,6 +1,6 @@
 // CPU of Guaranteed pods, whose limit equals the request.
 
-import { DAY_MS, type DurationMs, type Millicores } from '../../model/units.ts';
+import { DAY_MS, type DurationMs, type Millicores } from '#kube/units';
 import type { ContainerAdvice, ResourceAdvice } from '../../recommender/advice.ts';
 import type { CpuHigh } from '../../recommender/cpu-highs.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';

@@ -1,8 +1,8 @@
 // Resizes of replicas that alone were given more CPU, and their way back.
 
-import type { PodRecord } from '../../model/pod.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
-import type { Millicores } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import type { Millicores } from '#kube/units';
 import type { ContainerFigures } from '../model/container-figures.ts';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeStep } from '../model/resize-step.ts';

@@ -4,9 +4,9 @@
 import type { ExplanationStep } from '../../model/explanation-step.ts';
 import { INCREASE_RATIO, INCREASE_SLOTS } from '../../recommender/recommender-rules.ts';
 import { SLOT_MS } from '../../recommender/slots.ts';
-import { formatCpu } from '../../model/quantity.ts';
-import { MINUTE_MS, type DurationMs, type Instant, type Millicores } from '../../model/units.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import { formatCpu } from '#kube/quantity';
+import { MINUTE_MS, type DurationMs, type Instant, type Millicores } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { ContainerFigures, ContainerTarget, TargetInputs } from '../model/container-figures.ts';
 import { withAmount, type Values } from '../model/container-values.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, autoPolicy, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord, PodResizeStatus } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord, PodResizeStatus } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { sameValues } from '../model/container-values.ts';
 import type { NodePoolOfNode, WorkloadSituation } from '../model/situation.ts';

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, amounts, aSituation, aWorkloadRecord, memory, oomAdvice, pods, T0 } from '../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 import { readMemory, writeMemory } from '../status/memory-codec.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type LargestNode, type WorkloadSituation } from '../model/situation.ts';

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, aWorkloadRecord, memory, pods } from '../../../../test/builders/rightsizing.ts';
-import type { ContainerRuntime } from '../../model/container-runtime.ts';
-import type { OptionalResources } from '../../model/resources.ts';
+import type { ContainerRuntime } from '#kube/records/container-runtime';
+import type { OptionalResources } from '#kube/records/resources';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { DEFAULT_POLICY_RULES, type LimitPolicy, type PolicyRules } from '../policy/policy-rules.ts';
 import { workloadFigures } from './workload-figures.ts';

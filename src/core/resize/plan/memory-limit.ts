@@ -1,9 +1,9 @@
 // The memory limit of one container. Too low kills; too high costs nothing but protection against leaks. So it rises by
 // evidence, and falls only where it follows the request, as far as the whole known history makes safe, in steps.
 
-import { fullHeapNeed, type ContainerRuntime } from '../../model/container-runtime.ts';
-import { DAY_MS, MiB } from '../../model/units.ts';
-import type { Bytes, DurationMs, Instant, Ratio } from '../../model/units.ts';
+import { fullHeapNeed, type ContainerRuntime } from '#kube/records/container-runtime';
+import { DAY_MS, MiB } from '#kube/units';
+import type { Bytes, DurationMs, Instant, Ratio } from '#kube/units';
 import type { MemoryEvidence } from '../../recommender/advice.ts';
 
 /** Less history than a week has not seen every day of one. */

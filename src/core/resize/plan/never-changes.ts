@@ -7,7 +7,7 @@ import type { DecisionNote } from '../model/decision-note.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 import { limitBelowRequest } from '../model/container-values.ts';
-import type { WorkloadRecord } from '../../model/workload.ts';
+import type { WorkloadRecord } from '#kube/records/workload';
 
 /** null: changes are possible. */
 export function neverChanges(

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, anAdvice, aSituation, autoPolicy, pods, resized } from '../../../../test/builders/rightsizing.ts';
-import type { ResourceName } from '../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { FIELD } from '../model/container-values.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { readMemory } from '../status/memory-codec.ts';

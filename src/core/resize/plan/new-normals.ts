@@ -1,7 +1,7 @@
 // Limits that a person has approved as the new normal: no rule takes them back. One holds until a person changes it: approves
 // another value, asks for a roll-back, or deletes the Recommendation.
 
-import { UNSET_RESOURCES, type OptionalResources } from '../../model/resources.ts';
+import { UNSET_RESOURCES, type OptionalResources } from '#kube/records/resources';
 import { withAmount } from '../model/container-values.ts';
 import type { ResizeMemory } from '../model/situation.ts';
 import type { LimitException } from '../model/limit-exception.ts';

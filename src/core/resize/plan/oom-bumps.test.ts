@@ -12,8 +12,8 @@ import {
   pods,
   resized,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { DEFAULT_RECOMMENDER_RULES } from '../../recommender/advice.ts';
 import { causeOfKill, OomLog } from '../../recommender/oom-log.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';

@@ -1,13 +1,13 @@
 // Memory limits raised by OOM kills: how far, how often, and of which pods. The killed pod comes first, the other replicas after
 // a second kill; a container that takes whatever it is given ends at `maxBumps`.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
 import { withAmount, type Values } from '../model/container-values.ts';
 import type { ContainerFigures } from '../model/container-figures.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
 import { containerMode } from '../policy/policy-rules.ts';
-import { formatMemory } from '../../model/quantity.ts';
-import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '../../model/units.ts';
+import { formatMemory } from '#kube/quantity';
+import { DAY_MS, MiB, type Bytes, type DurationMs, type Instant } from '#kube/units';
 import type { ResizeMode } from '../../../apis/conditions.ts';
 import type { CountedKill } from '../model/counted-kill.ts';
 import type { OomBump, ResizeMemory, WorkloadSituation } from '../model/situation.ts';

@@ -2,9 +2,9 @@
 // resized them since. That manager's size stays for a while, is put right once more after that, and stays for long where it
 // happens again: two managers do not undo each other's work for ever.
 
-import type { PodRecord } from '../../model/pod.ts';
-import { isoTime } from '../../model/iso-time.ts';
-import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { isoTime } from '#kube/time/iso-time';
+import { DAY_MS, HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { isOwnManager } from '../../model/field-managers.ts';
 import { fitPod } from './pod-change.ts';
 import type { OtherResizes, WorkloadSituation } from '../model/situation.ts';

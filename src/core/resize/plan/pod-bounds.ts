@@ -1,7 +1,7 @@
 // Bounds on what the containers of a pod ask for together: an autoscaler's, a LimitRange's of pods, the largest node's.
 
-import type { ResourceName } from '../../model/resources.ts';
-import { MiB } from '../../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import { MiB } from '#kube/units';
 import type { ContainerTarget } from '../model/container-figures.ts';
 import { limitsFor } from './container-target.ts';
 import { FIELD, withAmount } from '../model/container-values.ts';

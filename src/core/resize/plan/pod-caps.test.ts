@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aContainer, amounts, anAdvice, aPodRecord, aSituation, memory } from '../../../../test/builders/rightsizing.ts';
-import { UNSET_RESOURCES } from '../../model/resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { LimitRangeRecord } from '../../model/cluster-records.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { workloadFigures } from './workload-figures.ts';

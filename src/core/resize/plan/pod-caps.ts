@@ -1,6 +1,6 @@
 // What a pod as a whole may ask for: LimitRanges of type Pod, and the room on the nodes where it may land.
 
-import { formatCpu, formatMemory } from '../../model/quantity.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
 import { FIELD, RESOURCES } from '../model/container-values.ts';
 import { withinPodBounds } from './pod-bounds.ts';
 import type { WorkloadSituation } from '../model/situation.ts';

@@ -6,7 +6,7 @@ import type { AutoscalerStanding } from '../../hpa/autoscaler-standing.ts';
 import { isHome, worthKeeping, type FollowedAutoscaler, type FollowedTarget } from '../../hpa/follow-targets.ts';
 import { readOriginal, type AutoscalerMemory } from '../../hpa/kept-target.ts';
 import { meanRequest, usualRequest } from '../../hpa/scale-point.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { autoscalersIn } from './autoscalers.ts';
 import type { ResizeStep } from '../model/resize-step.ts';
 import type { DecisionNote } from '../model/decision-note.ts';

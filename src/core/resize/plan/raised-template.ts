@@ -1,7 +1,7 @@
 // A template that a person has raised since sizes were put in force: what was learnt before says nothing against it, so it is
 // the least in force until a new reduction has passed every gate.
 
-import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '../../model/resources.ts';
+import { UNSET_RESOURCES, type OptionalResources, type RequestsAndLimits } from '#kube/records/resources';
 import { FIELD, RESOURCES, sameValues, valuesOf, withAmount, type Values } from '../model/container-values.ts';
 import type { ResizeMemory, WorkloadSituation } from '../model/situation.ts';
 

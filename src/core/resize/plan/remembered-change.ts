@@ -1,9 +1,9 @@
 // The stored memory of a workload after its change begins, is dropped or is rolled back.
 
-import type { PodRecord } from '../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { isOwnManager } from '../../model/field-managers.ts';
-import type { OptionalResources, RequestsAndLimits } from '../../model/resources.ts';
-import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '../../model/units.ts';
+import type { OptionalResources, RequestsAndLimits } from '#kube/records/resources';
+import { HOUR_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 import { greaterOf, lowersAnything, sameValues, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, UserRequests, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import { withoutReductions, withReductions } from './once-a-day.ts';

@@ -11,8 +11,8 @@ import {
   T0,
   oomAdvice,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { valuesOf } from '../model/container-values.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';

@@ -1,7 +1,7 @@
 // What speaks for harm in a change under way that lowers something: crash loops, OOM kills, restarts, readiness, errors, throttling.
 
-import { namesOf, type PodRecord } from '../../model/pod.ts';
-import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import { namesOf, type PodRecord } from '#kube/records/pod';
+import { DAY_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { PolicyRules } from '../policy/policy-rules.ts';
 import type { Values } from '../model/container-values.ts';
 import type { CountedKill } from '../model/counted-kill.ts';

@@ -1,6 +1,6 @@
 // Going back to the values before: because a user asks for it, or because pods were harmed by the change.
 
-import type { Instant } from '../../model/units.ts';
+import type { Instant } from '#kube/units';
 import type { Values } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { carryOut } from './carry-out.ts';

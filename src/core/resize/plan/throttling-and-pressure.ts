@@ -2,10 +2,10 @@
 // against replicas that it has not reached. What is not measured says nothing, for or against it.
 
 import { formatDuration } from '../../model/duration.ts';
-import { isoTime } from '../../model/iso-time.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import type { ResourceName } from '../../model/resources.ts';
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '../../model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import type { PodRecord } from '#kube/records/pod';
+import type { ResourceName } from '#kube/records/resources';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import type { Evidence, EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { AFTER_READY_MS } from '../../recommender/start-up.ts';
 import { lowersResource, type Values } from '../model/container-values.ts';

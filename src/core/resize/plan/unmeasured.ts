@@ -1,8 +1,8 @@
 // CPU is reduced only where the harm would be measured: throttling under a CPU limit, pressure (PSI) without one. Where a node
 // measures no pressure, CPU that it has to spare keeps the harm small.
 
-import type { ContainerRecord } from '../../model/pod.ts';
-import type { Ratio } from '../../model/units.ts';
+import type { ContainerRecord } from '#kube/records/pod';
+import type { Ratio } from '#kube/units';
 import { qosOf } from '../model/container-values.ts';
 import type { WorkloadSituation } from '../model/situation.ts';
 import { waiting, type Waiting } from '../model/waiting.ts';

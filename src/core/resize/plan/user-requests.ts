@@ -1,7 +1,7 @@
 // What people have approved or rejected, held against what is recommended now.
 
-import type { RequestsAndLimits } from '../../model/resources.ts';
-import type { Instant, Ratio } from '../../model/units.ts';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import type { Instant, Ratio } from '#kube/units';
 import { FIELD, RESOURCES, type Values } from '../model/container-values.ts';
 import { USER_REQUEST_EXPIRES_AFTER_MS, type UserRequests } from '../model/situation.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, autoPolicy, memory, pods, resized, T0 } from '../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS } from '../../model/units.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import { HOUR_MS, MINUTE_MS } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { NO_MEMORY, type WorkloadSituation } from '../model/situation.ts';
 import { raisesWaitingForNodes } from './waiting-raises.ts';

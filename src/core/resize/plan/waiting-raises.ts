@@ -1,8 +1,8 @@
 // Raises that wait until their nodes have room: no pod is pending for them, so that no node autoscaler sees the demand.
 
-import type { ContainerRecord, PodRecord } from '../../model/pod.ts';
-import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { NO_RESOURCES, addResources, type RequestsAndLimits, type Resources } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 import { FIELD, raisesAnything, type Values } from '../model/container-values.ts';
 import type { WorkloadDecision } from '../model/decision.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';

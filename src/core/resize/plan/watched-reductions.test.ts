@@ -12,9 +12,9 @@ import {
   resized,
   T0,
 } from '../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '../../model/units.ts';
-import type { ContainerReadings } from '../../model/usage.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import type { ContainerReadings } from '#kube/records/usage';
 import { NO_EVIDENCE, type Evidence, type EvidenceHour } from '../../recommender/evidence-hours.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../model/situation.ts';

@@ -1,9 +1,9 @@
 // Reductions that are in force on all pods are watched through their next daily peak. The watch takes no turn: it keeps no
 // change waiting, of this workload or of others; what it finds harmful is taken back as a whole.
 
-import { isoTime } from '../../model/iso-time.ts';
-import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '../../model/units.ts';
-import type { PodRecord } from '../../model/pod.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { HOUR_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
 import { greaterOf, lowersAnything, type Values } from '../model/container-values.ts';
 import type { ChangeUnderWay, ResizeMemory, WatchedReduction, WorkloadSituation } from '../model/situation.ts';
 import type { PolicyRules } from '../policy/policy-rules.ts';

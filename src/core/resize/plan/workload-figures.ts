@@ -1,8 +1,8 @@
 // The figures of a workload: by container what is in force, what it should be, and why.
 
-import type { ContainerRecord, PodRecord, QosClass } from '../../model/pod.ts';
-import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '../../model/resources.ts';
-import type { Bytes } from '../../model/units.ts';
+import type { ContainerRecord, PodRecord, QosClass } from '#kube/records/pod';
+import { UNSET_RESOURCES, type RequestsAndLimits, type ResourceName } from '#kube/records/resources';
+import type { Bytes } from '#kube/units';
 import { withoutOverages } from './beside-overages.ts';
 import { newNormalsOf } from './new-normals.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';

@@ -1,8 +1,8 @@
 // What a workload costs, what the recommendation would save, and what right-sizing has given back already.
 
 import { requestCost, type RequestPrice } from '../../cost/request-cost.ts';
-import { HOURS_PER_MONTH, type Usd } from '../../model/units.ts';
-import { podRequests, type RequestingPod } from '../../model/pod-requests.ts';
+import { HOURS_PER_MONTH, type Usd } from '#kube/units';
+import { podRequests, type RequestingPod } from '#kube/records/pod-requests';
 import {
   addKnown,
   withDefaults,
@@ -11,7 +11,7 @@ import {
   type OptionalResources,
   type RequestsAndLimits,
   type Resources,
-} from '../../model/resources.ts';
+} from '#kube/records/resources';
 import type { ContainerFigures } from '../model/container-figures.ts';
 
 /** One running pod, as far as money goes. */

@@ -1,13 +1,13 @@
 // What is written back this time because nodes would not or could not carry it out, and what is said of it: the scheduler and
 // quotas reserve what a pod asks for even while it cannot have it.
 
-import type { PodRecord } from '../../model/pod.ts';
-import type { RequestsAndLimits, ResourceName } from '../../model/resources.ts';
-import { MINUTE_MS, type DurationMs } from '../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits, ResourceName } from '#kube/records/resources';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { FIELD, sameValues, type Values } from '../model/container-values.ts';
 import { outcome, type Outcome } from '../model/decision.ts';
 import type { DecisionNote } from '../model/decision-note.ts';
-import type { Refusal } from '../../model/refusal-code.ts';
+import type { Refusal } from '#kube/records/refusal-code';
 import type { ContainerChange, ResizeStep } from '../model/resize-step.ts';
 import type { FailedResize, WorkloadSituation } from '../model/situation.ts';
 import { WAITS_FOR } from './carry-out.ts';

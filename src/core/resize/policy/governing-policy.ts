@@ -2,7 +2,7 @@
 
 import type { PodResizePolicy } from '../../../apis/v1alpha1/index.ts';
 import { matchesGlob } from '../../model/glob.ts';
-import { matchesLabelSelector } from '../../model/label-selector.ts';
+import { matchesLabelSelector } from '#kube/match-labels';
 
 /** What selection looks at of a workload. */
 export interface Selectable {

@@ -1,6 +1,6 @@
 // What a policy says of idle workloads, parsed, with its defaults.
 
-import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Millicores } from '../../model/units.ts';
+import { DAY_MS, HOUR_MS, type Bytes, type DurationMs, type Millicores } from '#kube/units';
 
 export interface IdleRules {
   readonly enabled: boolean;

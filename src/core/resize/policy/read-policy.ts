@@ -11,9 +11,9 @@ import type { IdleRules } from './idle-rules.ts';
 import { parseCountOrPercent } from '../../model/count-or-percent.ts';
 import { formatDuration, parseDuration } from '../../model/duration.ts';
 import { parseGlob, type Glob } from '../../model/glob.ts';
-import type { Parsed } from '../../model/parsed.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import { SECOND_MS, type DurationMs } from '../../model/units.ts';
+import type { Parsed } from '#kube/parsed';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { SECOND_MS, type DurationMs } from '#kube/units';
 import { parseWindow, type Window } from '../../model/window.ts';
 import {
   DEFAULT_POLICY_RULES,

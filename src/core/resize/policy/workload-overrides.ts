@@ -3,11 +3,11 @@
 import { MAX_ANNOTATION_LENGTH, OVERLONG_ANNOTATION, WORKLOAD_ANNOTATIONS } from '../../../apis/annotations.ts';
 import { RESIZE_MODES, type ResizeMode } from '../../../apis/conditions.ts';
 import { isObject, parseJson } from '../../model/json.ts';
-import type { Parsed } from '../../model/parsed.ts';
-import { parseCpuMillicores, parseMemoryBytes } from '../../model/quantity.ts';
-import { withDefaults, type OptionalResources } from '../../model/resources.ts';
-import { UNSET_RESOURCES } from '../../model/resources.ts';
-import type { Instant } from '../../model/units.ts';
+import type { Parsed } from '#kube/parsed';
+import { parseCpuMillicores, parseMemoryBytes } from '#kube/quantity';
+import { withDefaults, type OptionalResources } from '#kube/records/resources';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import type { Instant } from '#kube/units';
 
 /** Bounds by container name; `*` means all that are not named. */
 export type BoundsByContainer = ReadonlyMap<string, OptionalResources>;

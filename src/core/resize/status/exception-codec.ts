@@ -20,8 +20,8 @@ import {
   type Codec,
   type RecordCodec,
 } from '../../model/codec.ts';
-import { formatAmount, parseAmount } from '../../model/quantity.ts';
-import type { ResourceName } from '../../model/resources.ts';
+import { formatAmount, parseAmount } from '#kube/quantity';
+import type { ResourceName } from '#kube/records/resources';
 import { RESOURCES } from '../model/container-values.ts';
 import {
   EXCEPTION_BOUNDS,

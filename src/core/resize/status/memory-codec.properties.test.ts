@@ -5,13 +5,13 @@ import fc from 'fast-check';
 import { crds, validatorOf } from '../../../../test/builders/crds.ts';
 import { T0 } from '../../../../test/builders/rightsizing.ts';
 import { NUMBER, record, required } from '../../model/codec.ts';
-import type { OptionalResources } from '../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../model/units.ts';
+import type { OptionalResources } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { withoutEmpty } from '../../model/without-empty.ts';
 import type { RecommendationStatus, RecommendationStatusClass } from '../../../apis/v1alpha1/index.ts';
 import type { Values } from '../model/container-values.ts';
 import { EXCEPTION_BOUNDS, LIMIT_EXCEPTION_STATES, LIMIT_EXCEPTION_TYPES, type LimitException } from '../model/limit-exception.ts';
-import { REFUSAL_CODES } from '../../model/refusal-code.ts';
+import { REFUSAL_CODES } from '#kube/records/refusal-code';
 import { APPLY_STAGES, NO_MEMORY, type ResizeMemory } from '../model/situation.ts';
 import { correctFutureTimestamps, isSameMemory, readMemory, writeClassMemory, writeMemory } from './memory-codec.ts';
 

@@ -22,8 +22,8 @@ import {
   withDefault,
   type RecordCodec,
 } from '../../model/codec.ts';
-import type { Resources } from '../../model/resources.ts';
-import { SECOND_MS, type Instant } from '../../model/units.ts';
+import type { Resources } from '#kube/records/resources';
+import { SECOND_MS, type Instant } from '#kube/units';
 import { isSameField } from '../../model/without-empty.ts';
 import type { Values } from '../model/container-values.ts';
 import type { IdleMemory, LastIdle } from '../model/idle-memory.ts';
@@ -43,7 +43,7 @@ import {
   type StartUpBoost,
   type WatchedReduction,
 } from '../model/situation.ts';
-import { REFUSAL_CODES } from '../../model/refusal-code.ts';
+import { REFUSAL_CODES } from '#kube/records/refusal-code';
 import { newestFailures } from '../plan/failed-resizes.ts';
 import { LIMIT_EXCEPTION, amountOf } from './exception-codec.ts';
 import { VALUES } from './values-codec.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { amounts, anAdvice, aSituation, pods, T0, NO_OVERRIDES } from '../../../../test/builders/rightsizing.ts';
-import { isoTime } from '../../model/iso-time.ts';
-import { HOUR_MS, MiB } from '../../model/units.ts';
+import { isoTime } from '#kube/time/iso-time';
+import { HOUR_MS, MiB } from '#kube/units';
 import { withoutEmpty } from '../../model/without-empty.ts';
 import { DEFAULT_POLICY_RULES } from '../policy/policy-rules.ts';
 import { decideWorkload } from '../layers/decide-workload.ts';

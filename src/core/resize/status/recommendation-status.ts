@@ -8,9 +8,9 @@ import type {
   RecommendationStatusContainer,
   RecommendationStatusInput,
 } from '../../../apis/v1alpha1/index.ts';
-import { instantOf, isoTime } from '../../model/iso-time.ts';
-import { addResources, NO_RESOURCES, type OptionalResources } from '../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '../../model/units.ts';
+import { instantOf, isoTime } from '#kube/time/iso-time';
+import { addResources, NO_RESOURCES, type OptionalResources } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MiB, type DurationMs, type Instant } from '#kube/units';
 import { nextConditions } from '../../recommendations/conditions.ts';
 import { readQuantities, writeQuantities, writeRequestsAndLimits, type QuantityPair } from '../../recommendations/quantities.ts';
 import type { ContainerAdvice } from '../../recommender/advice.ts';

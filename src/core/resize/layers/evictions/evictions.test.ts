@@ -10,8 +10,8 @@ import {
   T0,
   NO_OVERRIDES,
 } from '../../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '#kube/units';
 import { parseWindow } from '../../../model/window.ts';
 import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';

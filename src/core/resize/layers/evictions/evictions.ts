@@ -3,10 +3,10 @@
 // where a new pod helps, and no more often for one size than the workload has pods.
 
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import { podRequests } from '../../../model/pod-requests.ts';
-import type { Resources } from '../../../model/resources.ts';
-import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import { podRequests } from '#kube/records/pod-requests';
+import type { Resources } from '#kube/records/resources';
+import { DAY_MS, MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { formatDuration } from '../../../model/duration.ts';
 import { mayBeEvicted } from '../../plan/carry-out.ts';
 import { FIELD, RESOURCES, sameValues, type Values } from '../../model/container-values.ts';

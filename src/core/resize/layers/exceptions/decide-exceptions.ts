@@ -1,7 +1,7 @@
 // Takes every limit exception of a workload one step further, and says what follows from it for what is in force.
 
-import type { PodRecord } from '../../../model/pod.ts';
-import type { ResourceName } from '../../../model/resources.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { ResourceName } from '#kube/records/resources';
 import { FIELD, RESOURCES, withAmount, type Values } from '../../model/container-values.ts';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { isOneToOne } from '../../plan/container-target.ts';

@@ -2,9 +2,9 @@
 // is needed: a raise that is recommended, and may be applied, is no exception.
 
 import { addedBySteps } from '../../../model/explanation-step.ts';
-import { formatCpu, formatMemory } from '../../../model/quantity.ts';
-import type { ResourceName } from '../../../model/resources.ts';
-import { MiB, type Instant, type Ratio } from '../../../model/units.ts';
+import { formatCpu, formatMemory } from '#kube/quantity';
+import type { ResourceName } from '#kube/records/resources';
+import { MiB, type Instant, type Ratio } from '#kube/units';
 import type { ResourceAdvice } from '../../../recommender/advice.ts';
 import { FIELD } from '../../model/container-values.ts';
 import { KILL_COUNTS_FOR_MS } from '../../model/counted-kill.ts';

@@ -1,6 +1,6 @@
 // What is worth a Kubernetes Event: that an exception opened, closed, or that even the overage is too little. Once each.
 
-import type { ResourceName } from '../../../model/resources.ts';
+import type { ResourceName } from '#kube/records/resources';
 import type { DecisionNote } from '../../model/decision-note.ts';
 import { amount } from './evidence.ts';
 import { exceptionKey, type LimitException } from '../../model/limit-exception.ts';

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../../model/duration.ts';
-import { MINUTE_MS, type DurationMs, type Instant } from '../../../model/units.ts';
+import { MINUTE_MS, type DurationMs, type Instant } from '#kube/units';
 import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException, type Overage } from '../../model/limit-exception.ts';
 import type { OverageSteps } from './overage-steps.ts';

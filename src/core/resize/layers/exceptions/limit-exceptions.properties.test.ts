@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { requestsOnlyPolicy } from '../../../../../test/builders/exceptions.ts';
 import { amounts, anAdvice, aSituation, memory, pods, resized, T0 } from '../../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MiB, MINUTE_MS } from '../../../model/units.ts';
+import { HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import { NO_USER_REQUESTS, type WorkloadSituation } from '../../model/situation.ts';
 import { readMemory } from '../../status/memory-codec.ts';

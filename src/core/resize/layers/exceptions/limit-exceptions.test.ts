@@ -13,7 +13,7 @@ import {
   T0,
   NO_OVERRIDES,
 } from '../../../../../test/builders/rightsizing.ts';
-import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '../../../model/units.ts';
+import { DAY_MS, HOUR_MS, MiB, MINUTE_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { NO_MEMORY, NO_USER_REQUESTS, type WorkloadSituation } from '../../model/situation.ts';

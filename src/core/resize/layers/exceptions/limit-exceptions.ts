@@ -2,7 +2,7 @@
 // to what it asks.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
-import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import type { ResizeStep } from '../../model/resize-step.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

@@ -1,8 +1,8 @@
 // The life of one limit exception: opened by evidence, given an overage where the policy lets it, decided by a person or
 // resolved by itself, opened again where demand grows. Pure: one step, from what was written down to what is to be.
 
-import { greaterAmount, type ResourceName } from '../../../model/resources.ts';
-import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '../../../model/units.ts';
+import { greaterAmount, type ResourceName } from '#kube/records/resources';
+import { DAY_MS, MiB, type DurationMs, type Instant, type Ratio } from '#kube/units';
 import { CALM_RATIO, type Evidence, type ResourceFacts } from './evidence.ts';
 import {
   isApplied,

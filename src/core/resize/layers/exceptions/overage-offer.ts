@@ -1,8 +1,8 @@
 // What pods may have for a while: where the policy lets it, where it can be taken back, and where there is room.
 
 import type { ResizeMode } from '../../../../apis/conditions.ts';
-import type { ResourceName } from '../../../model/resources.ts';
-import type { DurationMs } from '../../../model/units.ts';
+import type { ResourceName } from '#kube/records/resources';
+import type { DurationMs } from '#kube/units';
 import { heldByPerson } from '../../plan/interlocks.ts';
 import { mayLowerMemoryLimit } from '../../plan/pod-change.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

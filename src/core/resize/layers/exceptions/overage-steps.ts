@@ -6,7 +6,7 @@ import { heldByPerson, holdsChange } from '../../plan/interlocks.ts';
 import type { Waiting } from '../../model/waiting.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';
-import { UNSET_RESOURCES } from '../../../model/resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 import { amount } from './evidence.ts';
 import { isApplied, isReturning, type LimitException } from '../../model/limit-exception.ts';
 

@@ -1,8 +1,8 @@
 // What the last minutes say about a limit: near it, at it, throttled by it. Old windows say nothing.
 
-import type { ResourceName } from '../../../model/resources.ts';
-import { HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '../../../model/units.ts';
-import type { UsageSample } from '../../../model/usage.ts';
+import type { ResourceName } from '#kube/records/resources';
+import { HOUR_MS, MINUTE_MS, type Bytes, type DurationMs, type Instant, type Ratio } from '#kube/units';
+import type { UsageSample } from '#kube/records/usage';
 import { WINDOW_MS, type DemandWindow } from '../../model/demand.ts';
 import { THROTTLED_RATIO } from '../../model/throttled-pods.ts';
 

@@ -1,8 +1,8 @@
 // From what would be enough to a value that the cluster takes, and to what may be given for a while.
 
 import { containerCaps, tightestCap, type Cap } from '../../../model/limit-range.ts';
-import type { ResourceName, Resources } from '../../../model/resources.ts';
-import { MiB, type Ratio } from '../../../model/units.ts';
+import type { ResourceName, Resources } from '#kube/records/resources';
+import { MiB, type Ratio } from '#kube/units';
 import { FIELD } from '../../model/container-values.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';
 

@@ -4,7 +4,7 @@
 import type { AwaitingReason } from '../../../../apis/conditions.ts';
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { formatDuration } from '../../../model/duration.ts';
-import { MINUTE_MS, type Instant } from '../../../model/units.ts';
+import { MINUTE_MS, type Instant } from '#kube/units';
 import type { WorkloadSituation } from '../../model/situation.ts';
 import { AFTER_OOM_MS, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
 import { holdsDecisions, outsideWindow } from '../../plan/interlocks.ts';

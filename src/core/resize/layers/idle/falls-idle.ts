@@ -1,7 +1,7 @@
 // How a workload falls idle: what its pods and replicas become, and what is remembered of it before anything is touched.
 
 import { formatDuration } from '../../../model/duration.ts';
-import { MINUTE_MS } from '../../../model/units.ts';
+import { MINUTE_MS } from '#kube/units';
 import { idleCandidacy, whyNotInPlace } from './falling-idle.ts';
 import type { IdleMemory, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';

@@ -3,8 +3,8 @@
 
 import type { IdleMemory, LastIdle, Sizes } from '../../model/idle-memory.ts';
 import { requestsOnly } from '../../model/idle-memory.ts';
-import { UNSET_RESOURCES } from '../../../model/resources.ts';
-import { DAY_MS, type DurationMs, type Instant } from '../../../model/units.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
+import { DAY_MS, type DurationMs, type Instant } from '#kube/units';
 import type { RecommenderRules, ResourceRules } from '../../../recommender/advice.ts';
 import type { ResizeMemory, WorkloadSituation } from '../../model/situation.ts';
 import type { ContainerFigures } from '../../model/container-figures.ts';

@@ -3,7 +3,7 @@
 import { HPA_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { liveValues } from '../../../hpa/kept-target.ts';
 import type { HpaRecord } from '../../../model/cluster-records.ts';
-import type { Instant } from '../../../model/units.ts';
+import type { Instant } from '#kube/units';
 import { readOriginalNote } from '../../../ownership/original-note.ts';
 import { leave, take, valueToWrite, type OriginalNote } from '../../../ownership/owners.ts';
 import type { IdleMemory, IdleNote } from '../../model/idle-memory.ts';

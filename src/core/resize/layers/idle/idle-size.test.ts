@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { amounts, anAdvice, memory } from '../../../../../test/builders/rightsizing.ts';
-import { UNSET_RESOURCES } from '../../../model/resources.ts';
+import { UNSET_RESOURCES } from '#kube/records/resources';
 import type { ContainerAdvice } from '../../../recommender/advice.ts';
 import { DEFAULT_IDLE_RULES, quietNeededMs, wakeThreshold } from '../../policy/idle-rules.ts';
 import { idleSizes, isSmaller, type IdleSizeInputs } from './idle-size.ts';
-import { DAY_MS, HOUR_MS } from '../../../model/units.ts';
+import { DAY_MS, HOUR_MS } from '#kube/units';
 
 const NATURAL = new Map([['main', { requests: amounts('500m', '512Mi'), limits: amounts('1', '1Gi') }]]);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { anAdvice, aSituation, autoPolicy, pods, resized } from '../../../../../test/builders/rightsizing.ts';
-import { HOUR_MS, MINUTE_MS, type Instant } from '../../../model/units.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import type { WorkloadRecord } from '../../../model/workload.ts';
+import { HOUR_MS, MINUTE_MS, type Instant } from '#kube/units';
+import type { PodRecord } from '#kube/records/pod';
+import type { WorkloadRecord } from '#kube/records/workload';
 import { decideInPlace } from '../../plan/decide-in-place.ts';
 import { DEFAULT_POLICY_RULES } from '../../policy/policy-rules.ts';
 import type { WorkloadSituation } from '../../model/situation.ts';

@@ -3,10 +3,10 @@
 import { WORKLOAD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import type { ResizeMode } from '../../../../apis/conditions.ts';
 import { formatDuration } from '../../../model/duration.ts';
-import { formatCpu } from '../../../model/quantity.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs } from '../../../model/units.ts';
-import { sameResources } from '../../../model/resources.ts';
+import { formatCpu } from '#kube/quantity';
+import type { PodRecord } from '#kube/records/pod';
+import { MINUTE_MS, SECOND_MS, type DurationMs } from '#kube/units';
+import { sameResources } from '#kube/records/resources';
 import { UNREADY_MS } from '../../plan/roll-back-criteria.ts';
 import { otherManager } from '../../plan/other-manager.ts';
 import { hasCrashed } from '../../plan/pod-change.ts';

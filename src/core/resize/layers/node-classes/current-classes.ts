@@ -1,4 +1,4 @@
-import type { PodRecord } from '../../../model/pod.ts';
+import type { PodRecord } from '#kube/records/pod';
 import { isApplied } from '../../model/limit-exception.ts';
 import { failureKey } from '../../plan/failed-resizes.ts';
 import { NO_MEMORY, type ResizeMemory } from '../../model/situation.ts';

@@ -3,9 +3,9 @@
 
 import { POD_ANNOTATIONS } from '../../../../apis/annotations.ts';
 import { newNormalsOf } from '../../plan/new-normals.ts';
-import { namesOf, type PodRecord } from '../../../model/pod.ts';
-import type { OptionalResources } from '../../../model/resources.ts';
-import { MINUTE_MS, type DurationMs } from '../../../model/units.ts';
+import { namesOf, type PodRecord } from '#kube/records/pod';
+import type { OptionalResources } from '#kube/records/resources';
+import { MINUTE_MS, type DurationMs } from '#kube/units';
 import { lowersAnything, type Values } from '../../model/container-values.ts';
 import { isShortLived } from '../../plan/interlocks.ts';
 import { fitPod } from '../../plan/pod-change.ts';

@@ -4,9 +4,9 @@
 import type { LimitRangeRecord, ResourceQuotaRecord } from '../../../model/cluster-records.ts';
 import { greatestOfContainer } from '../../../model/limit-range.ts';
 import { leftByQuota } from '../../../model/quota-room.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
-import type { Millicores } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import type { Millicores } from '#kube/units';
 
 /** Less is not worth two resizes. */
 const LEAST_BOOST_MILLICORES: Millicores = 10;

@@ -1,7 +1,7 @@
 // When the start of a container is over, as far as more CPU would help it.
 
-import type { ContainerRecord, PodRecord } from '../../../model/pod.ts';
-import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '../../../model/units.ts';
+import type { ContainerRecord, PodRecord } from '#kube/records/pod';
+import { MINUTE_MS, SECOND_MS, type DurationMs, type Instant } from '#kube/units';
 
 /** What takes longer to become ready is not starting, but how it is. */
 const LONGEST_START_MS: DurationMs = 10 * MINUTE_MS;

@@ -12,9 +12,9 @@ import {
   T0,
   NO_OVERRIDES,
 } from '../../../../../test/builders/rightsizing.ts';
-import type { PodRecord } from '../../../model/pod.ts';
-import type { RequestsAndLimits } from '../../../model/resources.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../model/units.ts';
+import type { PodRecord } from '#kube/records/pod';
+import type { RequestsAndLimits } from '#kube/records/resources';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '#kube/units';
 import { decideWorkload } from '../decide-workload.ts';
 import type { WorkloadDecision } from '../../model/decision.ts';
 import { NO_MEMORY, type ResizeMemory, type WorkloadSituation } from '../../model/situation.ts';
