@@ -13,7 +13,7 @@ import { failureOf, isForbidden } from './status.ts';
 /** A denied request is retried within five minutes; one that is not is no longer needed. */
 const FORGET_AFTER_MS: DurationMs = 15 * MINUTE_MS;
 /** Past this many only the metric counts on: a person reads the first ones. */
-const MOST_KNOWN = 100;
+const MAX_KNOWN = 100;
 
 /** One verb on one resource that we may not. */
 export interface MissingPermission {
@@ -30,20 +30,20 @@ interface Known extends MissingPermission {
   refusedAtMs: number;
 }
 
-export interface PermissionWatchParts {
+export interface PermissionWatchDependencies {
   readonly timer: MachineTimer;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 export class PermissionWatch {
-  readonly #parts: PermissionWatchParts;
+  readonly #dependencies: PermissionWatchDependencies;
   readonly #missing = new Map<string, Known>();
   readonly #gauge: Gauge;
 
-  constructor(parts: PermissionWatchParts) {
-    this.#parts = parts;
-    this.#gauge = parts.metrics.gauge({
+  constructor(dependencies: PermissionWatchDependencies) {
+    this.#dependencies = dependencies;
+    this.#gauge = dependencies.metrics.gauge({
       name: 'evenkeel_missing_permissions',
       help: 'Verbs on resources that the API server has refused for want of a permission.',
     });
@@ -53,7 +53,7 @@ export class PermissionWatch {
   /** The same transport; what comes back through it is listened to. */
   over(transport: ApiTransport): ApiTransport {
     const listen = <A extends ApiResponse | ApiStream>(request: ApiRequest, answer: A): A => {
-      this.#heard(request, answer);
+      this.#observe(request, answer);
       return answer;
     };
     return {
@@ -64,13 +64,13 @@ export class PermissionWatch {
 
   /** Those that are missing now, in order of resources. */
   missing(): readonly MissingPermission[] {
-    const forgetBefore = this.#parts.timer.nowMs() - FORGET_AFTER_MS;
+    const forgetBefore = this.#dependencies.timer.nowMs() - FORGET_AFTER_MS;
     for (const [key, { refusedAtMs }] of this.#missing) if (refusedAtMs < forgetBefore) this.#missing.delete(key);
     this.#gauge.set(this.#missing.size);
     return [...this.#missing.values()].sort((a, b) => (wordsOf(a) < wordsOf(b) ? -1 : 1));
   }
 
-  #heard(request: ApiRequest, answer: ApiResponse | ApiStream): void {
+  #observe(request: ApiRequest, answer: ApiResponse | ApiStream): void {
     // Nearly always: nothing is missing and nothing was refused.
     if (this.#missing.size === 0 && answer.status !== 403) return;
     const { verb, resource } = nameOf(request);
@@ -85,22 +85,22 @@ export class PermissionWatch {
   #given(key: string): void {
     if (!this.#missing.delete(key)) return;
     this.#gauge.set(this.#missing.size);
-    this.#parts.logger.info('A permission that was missing is given', { permission: key });
+    this.#dependencies.logger.info('A permission that was missing is given', { permission: key });
   }
 
   #refused(key: string, permission: MissingPermission): void {
-    const refusedAtMs = this.#parts.timer.nowMs();
+    const refusedAtMs = this.#dependencies.timer.nowMs();
     const known = this.#missing.get(key);
     if (known !== undefined) {
       known.refusedAtMs = refusedAtMs;
       return;
     }
-    if (this.#missing.size >= MOST_KNOWN) return;
+    if (this.#missing.size >= MAX_KNOWN) return;
     this.#missing.set(key, { ...permission, refusedAtMs });
     this.#gauge.set(this.#missing.size);
     const { verb, resource } = permission;
     const remedy = `grant ${verb} on ${resource} to Evenkeel's ServiceAccount; everything else goes on meanwhile`;
-    this.#parts.logger.warn('A permission is missing', { permission: key, remedy, why: permission.message });
+    this.#dependencies.logger.warn('A permission is missing', { permission: key, remedy, why: permission.message });
   }
 }
 
